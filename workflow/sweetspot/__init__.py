@@ -1,0 +1,1 @@
+"""Sweetspot: which infrastructure gives the best compromise between time, cost and availability."""

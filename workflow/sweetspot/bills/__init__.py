@@ -1,0 +1,1 @@
+"""What an option costs: renting, owning, interruptions, workloads."""

@@ -1,0 +1,1 @@
+"""How throughput grows with devices, and how sure we are."""

@@ -1,0 +1,1 @@
+"""From run files and published figures to one throughput table."""

@@ -1,0 +1,57 @@
+"""YAML as data only: no tags, no anchors, no repeated keys; mistakes named by file and line."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sweetspot.errors import UserError
+
+MAX_BYTES = 2_000_000
+
+
+class _StrictLoader(yaml.CSafeLoader):
+    """The safe loader, refusing aliases (billion laughs) and keys that stand twice (the first is lost silently)."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed", problem_mark=event.start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, str):
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key!r} is not text; put it in quotes", problem_mark=key_node.start_mark
+                )
+            if key in seen:
+                raise yaml.MarkedYAMLError(problem=f"key {key!r} stands twice", problem_mark=key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def load_yaml(path: str | Path) -> Any:
+    """Read one YAML file. Raises UserError: missing, empty, too large, not YAML, repeated key, alias."""
+    file = Path(path)
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
+    if len(raw) > MAX_BYTES:
+        raise UserError(f"{file}: {len(raw)} bytes; a configuration file has at most {MAX_BYTES}")
+    try:
+        value = yaml.load(raw.decode("utf-8"), Loader=_StrictLoader)  # noqa: S506 (a safe loader, made stricter)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: byte {error.start} is not UTF-8 text") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{file}{where}: {error.problem or 'not YAML'}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{file}: not YAML: {' '.join(str(error).split())[:200]}") from None
+    if value is None:
+        raise UserError(f"{file}: the file is empty")
+    return value
