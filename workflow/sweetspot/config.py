@@ -165,7 +165,7 @@ class Study(Closed):
 class Place(Closed):
     """Where an instance can be measured."""
 
-    on: Literal["local", "slurm"] = Field(description="local: this machine; slurm: submitted to a partition")
+    where: Literal["local", "slurm"] = Field(description="local: this machine; slurm: submitted to a partition")
     device: Literal["cpu", "gpu"] = Field(description="What is counted by gpus; cpu devices are logical beyond one")
     expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
     partition: Slug | None = Field(None, description="Slurm partition of the instance")
@@ -275,4 +275,3 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
         both = isinstance(value, dict) and isinstance(base.get(key), dict)
         merged[key] = _merged(base[key], value) if both else value
     return merged
-

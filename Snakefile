@@ -1,0 +1,29 @@
+"""Benchmark matrix -> throughput -> scaling -> costs -> comparison -> report, for one study."""
+
+from snakemake.utils import min_version
+
+min_version("9.19")
+
+
+include: "rules/common.smk"
+include: "rules/benchmark.smk"
+include: "rules/throughput.smk"
+include: "rules/scaling.smk"
+include: "rules/cost.smk"
+include: "rules/compare.smk"
+include: "rules/report.smk"
+
+
+localrules:
+    all,
+    throughput,
+    scaling,
+    costs,
+    comparison,
+    report,
+
+
+rule all:
+    default_target: True
+    input:
+        rules.report.input,

@@ -1,0 +1,23 @@
+"""The only rule that touches a device."""
+
+
+rule run_benchmark:
+    """Train one cell for a few steps and keep every step's time; holds its devices for minutes."""
+    output:
+        f"results/benchmarks/{RUN_PATTERN}.parquet",
+    log:
+        f"results/logs/run_benchmark/{RUN_PATTERN}.log",
+    params:
+        protocol=PLAN.config.measure.flags(),
+        device=lambda wildcards: place(wildcards).device,
+        expect_gpu=lambda wildcards: place(wildcards).expect_gpu or "",
+    resources:
+        gpu=lambda wildcards: int(wildcards.gpus) if place(wildcards).device == "gpu" else 0,
+        timing_slot=1,
+    shell:
+        "{PYTHON:q} {SCRIPTS:q}/run_benchmark.py"
+        " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"
+        " --batch-size {wildcards.batch_size} --gpus {wildcards.gpus} --precision {wildcards.precision}"
+        " --variant {wildcards.variant} --run {wildcards.run} {params.protocol}"
+        " --device {params.device} --expect-gpu {params.expect_gpu:q} --output {output:q}"
+        " 2>&1 | tee {log:q}"

@@ -1,0 +1,159 @@
+"""From run files to one row a cell: mean step time over independent runs, with its interval."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+
+from sweetspot.cells import CELL_COLUMNS
+from sweetspot.errors import UserError
+
+RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
+DRIFT_LIMIT = 0.05
+TABLE_COLUMNS = (
+    *CELL_COLUMNS,
+    "gpu",
+    "images_per_s",
+    "images_per_s_low",
+    "images_per_s_high",
+    "runs",
+    "basis",
+    "status",
+    "source",
+    "unit",
+    "warning",
+    "as_of",
+)
+
+
+def run_facts(path: str | Path) -> dict[str, Any]:
+    """The facts a run file carries in its metadata (devices, versions, start time, ...)."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_schema(path).metadata or {}
+    return json.loads(metadata.get(b"sweetspot", b"{}"))
+
+
+def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
+    """One row a run: cell columns, `run`, `protocol`, `status`, `message`, `gpu`, `logical`, `seconds` (mean of
+    its timed steps), `steps`, `drift` (last third's mean over the first third's, less 1), `path`.
+
+    Raises UserError for a file that is no run file, for a run that stands in two files, and for
+    measurements of different protocols.
+    """
+    try:
+        steps = pl.scan_parquet(list(files), include_file_paths="path").select(*RUN_COLUMNS, "path")
+        key = [*CELL_COLUMNS, "run", "path"]
+        third = pl.len() // 3
+        summary = (
+            steps.group_by(key)
+            .agg(
+                *(pl.col(name).first() for name in ("protocol", "status", "message", "gpu", "logical")),
+                pl.col("seconds").mean().alias("mean_seconds"),
+                pl.col("step").count().alias("steps"),
+                (pl.col("seconds").tail(third).mean() / pl.col("seconds").head(third).mean() - 1).alias("drift"),
+            )
+            .rename({"mean_seconds": "seconds"})
+            .sort(key)
+            .collect()
+        )
+    except (pl.exceptions.PolarsError, OSError):
+        raise _culprit(files) from None
+    repeated = summary.filter(summary.select(key[:-1]).is_duplicated())
+    if len(repeated):
+        raise UserError(f"{repeated['path'][0]} and {repeated['path'][1]} hold the same run; remove one of them")
+    if summary["protocol"].n_unique() > 1:
+        newest = summary["protocol"].max()
+        old = summary.filter(pl.col("protocol") != newest)
+        raise UserError(
+            f"{old['path'][0]}: measured under protocol {old['protocol'][0]}, others under {newest}; "
+            "measure it again or remove it"
+        )
+    return summary
+
+
+def _culprit(files: Sequence[str]) -> UserError:
+    """Name the file that cannot be read; looked for only after reading all of them has failed."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    expected = {"step": pa.types.is_integer, "seconds": pa.types.is_floating, "batch_size": pa.types.is_integer}
+    remedy = "remove it and it is measured again"
+    for file in files:
+        try:
+            schema = pq.ParquetFile(file).schema_arrow
+            pq.read_table(file)
+        except (pa.ArrowException, OSError) as error:
+            return UserError(f"{file}: not a whole run file ({' '.join(str(error).split())[:120]}); {remedy}")
+        missing = [name for name in RUN_COLUMNS if name not in schema.names]
+        if missing:
+            return UserError(f"{file}: column '{missing[0]}' is missing from the run file; {remedy}")
+        for name, right in expected.items():
+            if not right(schema.field(name).type):
+                return UserError(f"{file}: column '{name}' has type {schema.field(name).type}; {remedy}")
+    return UserError("the run files do not fit together: their columns have different types")
+
+
+def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
+    """One row a cell, in TABLE_COLUMNS, from `summarise_runs`.
+
+    Throughput is batch x devices / mean over runs of the mean step time (times are averaged, not rates). The
+    interval is the 95 % t interval of the logarithm of the runs' mean times, so it never reaches zero; one run
+    has none. A cell whose runs all failed keeps its row, with the worst status and no figure.
+    """
+    ok = pl.col("status").is_in(["ok", "unstable"])
+    cells = (
+        runs.group_by(CELL_COLUMNS)
+        .agg(
+            pl.col("gpu").first(),
+            pl.col("logical").any(),
+            ok.sum().alias("runs"),
+            pl.col("seconds").filter(ok).mean().alias("seconds"),
+            pl.col("seconds").filter(ok).log().std().alias("spread"),
+            pl.col("drift").filter(ok).abs().max().alias("drift"),
+            pl.col("status").filter(~ok).first().alias("failure"),
+            pl.col("status").eq("unstable").any().alias("unstable"),
+            pl.col("message").drop_nulls().first().alias("message"),
+            pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
+        )
+        .sort(CELL_COLUMNS)
+        .to_pandas()
+    )
+    rate = cells["batch_size"] * cells["gpus"] / cells["seconds"]
+    half = _t_quantile(cells["runs"]) * cells["spread"] / cells["runs"].pow(0.5)
+    widen = half.map(lambda value: math.exp(value) if pd.notna(value) else math.nan)
+    none_ok = cells["runs"] == 0
+    table = cells.assign(
+        images_per_s=rate,
+        images_per_s_low=rate / widen,
+        images_per_s_high=rate * widen,
+        basis="measured",
+        status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
+        warning=[_warnings(row) for row in cells.itertuples()],
+        as_of=None,
+        unit="images",
+    )
+    return table[[*TABLE_COLUMNS]]
+
+
+def _t_quantile(runs: pd.Series) -> pd.Series:
+    from scipy.special import stdtrit
+
+    return pd.Series(stdtrit((runs - 1).clip(lower=1), 0.975), index=runs.index)
+
+
+def _warnings(row: Any) -> str | None:
+    found = []
+    if row.failure is not None and pd.notna(row.failure):
+        found.append(f"{row.failure}: {row.message}")
+    if row.runs == 1:
+        found.append("n = 1: one run, no interval")
+    if row.runs and row.drift > DRIFT_LIMIT:
+        found.append(f"drift: step time changes by {row.drift:.0%} within a run")
+    if row.logical:
+        found.append("logical devices: parts of one processor, not separate cards")
+    return "; ".join(found) or None
