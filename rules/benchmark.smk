@@ -7,13 +7,15 @@ rule run_benchmark:
         f"results/benchmarks/{RUN_PATTERN}.parquet",
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
+    resources:
+        gpu=lambda wildcards: (
+            int(wildcards.gpus) if place(wildcards).device == "gpu" else 0
+        ),
+        timing_slot=1,
     params:
         protocol=PLAN.config.measure.flags(),
         device=lambda wildcards: place(wildcards).device,
         expect_gpu=lambda wildcards: place(wildcards).expect_gpu or "",
-    resources:
-        gpu=lambda wildcards: int(wildcards.gpus) if place(wildcards).device == "gpu" else 0,
-        timing_slot=1,
     shell:
         "{PYTHON:q} {SCRIPTS:q}/run_benchmark.py"
         " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"

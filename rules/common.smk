@@ -8,7 +8,6 @@ from sweetspot.cells import RUN_PATTERN, WILDCARD_CONSTRAINTS, SLUG, run_path
 from sweetspot.config import load_plan
 from sweetspot.errors import UserError
 
-
 try:
     PLAN = load_plan(Path("config/config.yaml"), config)
 except UserError as error:
@@ -37,8 +36,8 @@ RUNS = [
 
 
 wildcard_constraints:
-    price_list=SLUG,
     **WILDCARD_CONSTRAINTS,
+    price_list=SLUG,
 
 
 def formula(*modules: str) -> list[str]:

@@ -7,8 +7,16 @@ rule collect_throughput:
         runs=RUNS,
         study=f"{CONFIG}/study.yaml",
         instances=INSTANCE_FILES,
-        published=[str(file) for file in (Path(CONFIG) / name for name in ("throughput.csv", "efficiency.csv")) if file.is_file()],
-        formula=formula("throughput/collect", "throughput/gather", "throughput/published"),
+        published=[
+            str(file)
+            for file in (
+                Path(CONFIG) / name for name in ("throughput.csv", "efficiency.csv")
+            )
+            if file.is_file()
+        ],
+        formula=formula(
+            "throughput/collect", "throughput/gather", "throughput/published"
+        ),
     output:
         f"{RESULTS}/throughput.parquet",
     script:
