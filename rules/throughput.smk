@@ -5,7 +5,6 @@ rule collect_throughput:
     """Gather run files and published figures into one row a cell."""
     input:
         runs=RUNS,
-        study=f"{CONFIG}/study.yaml",
         instances=INSTANCE_FILES,
         published=[
             str(file)
@@ -19,6 +18,11 @@ rule collect_throughput:
         ),
     output:
         f"{RESULTS}/throughput.parquet",
+    params:
+        # Not study.yaml itself: an edit of its title or its method leaves throughput as it is.
+        question=PLAN.study.cells.model_dump(mode="json"),
+        as_of=PLAN.study.as_of.isoformat(),
+        folder=CONFIG,
     script:
         "../workflow/scripts/collect_throughput.py"
 

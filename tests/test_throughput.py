@@ -17,12 +17,14 @@ STUDY = Path(__file__).parent.parent / "config" / "studies" / "parkopedia-2018"
 CELL = Cell("workstation", "tensorflow", "resnet50", 16, 1, "fp32", "default")
 
 
+def gather(instances, folder):
+    return gather_throughput([], load_study(STUDY).cells, "2018-07-01", instances, folder)
+
+
 @pytest.fixture(scope="module")
 def table():
     instances = load_instances(STUDY / "instances.yaml")
-    return gather_throughput([], load_study(STUDY), instances, STUDY).set_index(
-        ["instance", "model", "batch_size", "precision"]
-    )
+    return gather(instances, STUDY).set_index(["instance", "model", "batch_size", "precision"])
 
 
 def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **columns):
@@ -64,9 +66,8 @@ def test_a_k80_stands_in_by_the_median_of_tensorflows_own_figures(table):
 
 def test_precision_comes_before_batch_distance():
     # One V100 has fp32 figures at batch 64, but fp16 ones only at another batch: the fp16 one is nearer.
-    study = load_study(STUDY)
     instances = load_instances(STUDY / "instances.yaml")
-    row = gather_throughput([], study, instances, STUDY).set_index(["instance", "model", "batch_size"])
+    row = gather(instances, STUDY).set_index(["instance", "model", "batch_size"])
     assert "fp16)" in row.loc[("p3.2xlarge", "vgg16", 64), "source"]
 
 
@@ -220,7 +221,7 @@ def test_the_same_published_cell_twice_is_refused(tmp_path):
         HEADER + ROW.format(speed="3", source="a") + ROW.format(speed="4", source="b")
     )
     with pytest.raises(UserError, match=r"line 3: the cell .* stands in line 2 too"):
-        gather_throughput([], load_study(STUDY), load_instances(STUDY / "instances.yaml"), tmp_path)
+        gather(load_instances(STUDY / "instances.yaml"), tmp_path)
 
 
 def test_an_efficiency_above_one_point_two_is_refused(tmp_path):

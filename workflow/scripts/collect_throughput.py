@@ -1,25 +1,28 @@
 """Gather run files and published figures into one table, one row a cell."""
 
 from pathlib import Path
+from typing import Any
 
-from sweetspot.config import load_instances, load_study
+from sweetspot.config import Question, load_instances
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
 from sweetspot.throughput.gather import gather_throughput
 
 
-def main(runs: list[str], study: str, instances: list[str], output: str) -> None:
+def main(runs: list[str], question: dict[str, Any], as_of: str, instances: list[str], folder: str, output: str) -> None:
     """Write results/<study>/throughput.parquet."""
-    folder = Path(study).parent
     declared = load_instances(*(Path(file) for file in instances))
-    write_parquet(gather_throughput(runs, load_study(folder), declared, folder), output)
+    table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder))
+    write_parquet(table, output)
 
 
 if "snakemake" in globals():
     with exit_on_user_error():
         main(
             runs=list(snakemake.input.runs),
-            study=snakemake.input.study,
+            question=snakemake.params.question,
+            as_of=snakemake.params.as_of,
+            folder=snakemake.params.folder,
             instances=list(snakemake.input.instances),
             output=snakemake.output[0],
         )

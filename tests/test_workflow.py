@@ -1,0 +1,175 @@
+"""What a change may cost (DESIGN.md), each line on the real graph; and mistakes seen through the real command."""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, copy_project, edit, run_snakemake, scheduled
+
+pytestmark = pytest.mark.slow
+STUDY = Path("config/studies/parkopedia-2018")
+AFTER_PRICES = {"compare", "render_report"}
+LISTS = sorted(path.stem for path in (ROOT / STUDY / "prices").glob("*.yaml"))
+
+
+def measured(project):
+    """Content of every run file, by name."""
+    files = sorted((project / "results" / "benchmarks").rglob("*.parquet"))
+    return {str(file.relative_to(project)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def test_a_finished_project_has_nothing_to_do(project):
+    assert scheduled(project) == {}
+
+
+@pytest.mark.parametrize("price_list", LISTS)
+def test_price_edit_reruns_that_lists_pricing_the_comparison_and_the_report(project, price_list):
+    file = project / STUDY / "prices" / f"{price_list}.yaml"
+    file.write_text(file.read_text() + "# seen again\n")
+    jobs = scheduled(project)
+    assert jobs.pop("price_workloads") == 1
+    assert AFTER_PRICES <= set(jobs)
+    assert set(jobs) <= AFTER_PRICES | {"render_figures", "print_report"}
+
+
+def test_price_edit_prices_only_the_list_that_was_edited(project):
+    file = project / STUDY / "prices" / f"{LISTS[0]}.yaml"
+    file.write_text(file.read_text() + "# seen again\n")
+    done = run_snakemake(project, "--dry-run", "--printshellcmds")
+    others = [name for name in LISTS[1:] if f"price_list={name}" in done.stdout]
+    assert f"price_list={LISTS[0]}" in done.stdout
+    assert others == []
+
+
+def test_workload_edit_reruns_all_pricing_and_after(project):
+    file = project / STUDY / "workloads.yaml"
+    file.write_text(file.read_text() + "# seen again\n")
+    jobs = scheduled(project)
+    assert jobs["price_workloads"] == len(LISTS)
+    assert AFTER_PRICES <= set(jobs)
+    assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate"} & set(jobs)
+
+
+def test_extrapolation_method_edit_reruns_extrapolation_and_after(project):
+    edit(project / STUDY / "study.yaml", "method: auto", "method: mean_efficiency")
+    jobs = scheduled(project)
+    assert jobs["extrapolate"] == 1
+    assert jobs["price_workloads"] == len(LISTS)
+    assert not {"run_benchmark", "collect_throughput", "fit_scaling"} & set(jobs)
+
+
+def test_published_figure_edit_reruns_collection_and_after(project):
+    file = project / STUDY / "throughput.csv"
+    edit(file, ",213.0,", ",214.0,")
+    jobs = scheduled(project)
+    assert {"collect_throughput", "fit_scaling", "extrapolate", "price_workloads", *AFTER_PRICES} <= set(jobs)
+    assert "run_benchmark" not in jobs
+
+
+def test_new_cell_measures_only_that_cell(project):
+    edit(project / "config" / "config.yaml", "batch_size: [16]", "batch_size: [16, 32]")
+    jobs = scheduled(project)
+    assert jobs["run_benchmark"] == 2  # two runs of one new cell
+    assert "collect_throughput" in jobs
+
+
+def test_new_protocol_measures_everything_again(project):
+    edit(project / "config" / "config.yaml", "protocol: 1", "protocol: 2")
+    assert scheduled(project)["run_benchmark"] == 2
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "workflow/scripts/run_benchmark.py",
+        "workflow/sweetspot/harness/__init__.py",
+        "rules/benchmark.smk",
+        "config/config.yaml",
+        "config/instances.yaml",
+    ],
+)
+def test_a_comment_never_repeats_a_benchmark(project, file):
+    target = project / file
+    target.write_text(target.read_text() + "\n# a remark\n")
+    assert "run_benchmark" not in scheduled(project)
+
+
+def test_git_pull_and_a_library_upgrade_never_repeat_a_benchmark(project):
+    for file in [*(project / "workflow").rglob("*.py"), *(project / "rules").glob("*.smk"), project / "Snakefile"]:
+        file.touch()
+    edit(project / "rules" / "benchmark.smk", "2>&1 | tee {log:q}", "2>&1 | tee {log:q} ")
+    assert "run_benchmark" not in scheduled(project)
+
+
+def test_prices_touched_but_unchanged_rerun_nothing(project):
+    for file in (project / STUDY / "prices").glob("*.yaml"):
+        file.touch()
+    assert scheduled(project) == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("config/config.yaml", "runs: 2", "rums: 2", ["config/config.yaml", "'rums'", "unknown"]),
+        ("config/config.yaml", "study: parkopedia-2018", "study: elsewhere", ["'elsewhere'", "does not exist"]),
+        ("config/config.yaml", "runs: 2", "runs: -2", ["'runs'", "-2"]),
+        (f"{STUDY}/study.yaml", "title:", "titel:", ["study.yaml", "'title'", "missing"]),
+        (f"{STUDY}/throughput.csv", ",213.0,", ",many,", ["throughput.csv, line", "'many'", "number above 0"]),
+        (f"{STUDY}/efficiency.csv", ",0.94,", ",1.94,", ["efficiency.csv, line", "1.94", "at most 1.2"]),
+        (
+            f"{STUDY}/prices/aws-on-demand.yaml",
+            "instance: p2.xlarge",
+            "instance: p9.xlarge",
+            ["aws-on-demand.yaml", "p9.xlarge"],
+        ),
+    ],
+)
+def test_a_mistake_ends_in_one_sentence_and_keeps_what_was_measured(project, file, old, new, words):
+    before = measured(project)
+    edit(project / file, old, new)
+    done = run_snakemake(project)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout
+    for word in words:
+        assert word in done.stdout
+    assert measured(project) == before
+
+
+def test_a_negative_price_is_refused(project):
+    file = project / STUDY / "prices" / "aws-on-demand.yaml"
+    edit(file, "0.9", "-0.9")
+    done = run_snakemake(project)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout
+    assert "aws-on-demand.yaml" in done.stdout
+    assert "-0.9" in done.stdout
+
+
+def test_a_truncated_run_file_is_named_and_the_others_stay(project):
+    victim = sorted((project / "results" / "benchmarks").rglob("*.parquet"))[0]
+    victim.write_bytes(victim.read_bytes()[:100])
+    before = measured(project)
+    done = run_snakemake(project)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout
+    assert str(victim.relative_to(project)) in done.stdout
+    assert measured(project) == before
+
+
+def test_a_hostile_name_on_the_command_line_is_refused(tmp_path):
+    project = copy_project(tmp_path / "project")
+    done = run_snakemake(project, "--dry-run", "--config", "study=$(touch owned)")
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout
+    assert not list(tmp_path.rglob("owned"))
+    shutil.rmtree(project)
+
+
+def test_parsing_imports_no_tensorflow_and_writes_nothing(tmp_path):
+    project = copy_project(tmp_path / "project")
+    fake = project / "workflow" / "tensorflow.py"
+    fake.write_text("raise SystemExit('tensorflow was imported while the workflow was parsed')\n")
+    done = run_snakemake(project, "--dry-run")
+    assert done.returncode == 0, done.stdout
+    assert not (project / "results").exists()
