@@ -1,0 +1,47 @@
+"""What the figures mean for the decision: break-even, ranks, probabilities, the study's claims."""
+
+COMPARISON = [
+    "break_even",
+    "utilisation",
+    "ranks",
+    "pairs",
+    "claims",
+]
+
+
+rule compare:
+    """Set the options beside each other, with intervals, probabilities and the claims of the text."""
+    input:
+        costs=collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),
+        offers=collect(
+            f"{RESULTS}/offers/{{price_list}}.parquet", price_list=PRICE_LISTS
+        ),
+        price_lint=collect(
+            f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
+        ),
+        throughput=f"{RESULTS}/throughput.parquet",
+        extrapolation=f"{RESULTS}/extrapolation.parquet",
+        efficiency=f"{RESULTS}/efficiency.parquet",
+        study=f"{CONFIG}/study.yaml",
+        claims=[file for file in [f"{CONFIG}/claims.yaml"] if Path(file).is_file()],
+        formula=formula(
+            "decision/options",
+            "decision/simulate",
+            "decision/breakeven",
+            "decision/ranks",
+            "decision/claims",
+            "decision/checks",
+            "decision/compare",
+        ),
+    output:
+        collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
+    params:
+        claims=f"{CONFIG}/claims.yaml",
+    script:
+        "../workflow/scripts/compare.py"
+
+
+rule comparison:
+    """Stop after the comparison."""
+    input:
+        rules.compare.output,

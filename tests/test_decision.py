@@ -1,0 +1,99 @@
+"""The decision on small tables; expected values are worked on paper in the comments."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import inputs, study
+from sweetspot.decision.breakeven import crossing_days
+from sweetspot.decision.compare import compare
+from sweetspot.decision.options import build_options
+from sweetspot.decision.simulate import simulate, spread, stream
+
+
+def tables(**changes):
+    return inputs(**changes)
+
+
+def options_of(found):
+    return build_options(found.costs, found.offers, found.throughput, found.extrapolation, study())
+
+
+def row(table, **keys):
+    found = table
+    for name, value in keys.items():
+        found = found[found[name] == value]
+    assert len(found) == 1, (keys, len(found))
+    return found.iloc[0]
+
+
+def test_break_even_against_p3_2xlarge_on_vgg16_is_the_day_worked_on_paper():
+    # box 498 images/s, 6500/30 = 216.667 USD a month, 1.0 kW x 0.20 = 0.20 USD/h; p3.2xlarge 225 images/s at 3.06.
+    # The rented work of one box hour: 3.06 x 498 / 225 = 6.7728 USD.
+    # d* = 216.667 / (24 x (6.7728 - 0.20)) = 216.667 / 157.747 = 1.3735 days
+    # twice as cheap: 216.667 / (24 x (3.3864 - 0.20)) = 216.667 / 76.474 = 2.8332 days
+    # gain at 10 days: 6.7728 / 1.10278 = 6.1416
+    found = compare(tables(), study(), [])["break_even"]
+    against = row(found, option="p3.2xlarge", model="vgg16")
+    assert against["days"] == pytest.approx(1.3735, abs=2e-4)
+    assert against["twice_as_cheap_days"] == pytest.approx(2.8332, abs=2e-4)
+    assert against["gain_at_use"] == pytest.approx(6.1416, abs=2e-4)
+
+
+def test_a_rival_cheaper_than_the_box_s_electricity_is_never_beaten():
+    # 0.09 x 498 / 225 = 0.199 USD < 0.20 USD of electricity for the same hour
+    found = compare(tables(price_p3=0.09), study(), [])["break_even"]
+    against = row(found, option="p3.2xlarge", model="vgg16")
+    assert np.isnan(against["days"]) and np.isnan(against["twice_as_cheap_days"])
+    assert against["verdict"] == "never"
+
+
+def test_a_break_even_beyond_the_month_is_never():
+    # bracket 0.49 - 0.20 = 0.29: 216.667 / (24 x 0.29) = 31.13 days > 30.5
+    assert crossing_days(6500 / 30, 0.20, 0.49) == pytest.approx(31.13, abs=0.005)
+    price = 0.49 * 225 / 498
+    assert np.isnan(row(compare(tables(price_p3=price), study(), [])["break_even"], option="p3.2xlarge")["days"])
+
+
+def test_ranks_order_by_money_and_by_time():
+    found = compare(tables(), study(), [])["ranks"]
+    # images per USD: box 498 x 3600 / 1.10278 = 1.626 M; spot 225 x 3600 / 1.11 = 0.730 M; on demand 0.265 M
+    order = found[found["model"] == "vgg16"].sort_values("rank")["option"].tolist()
+    assert order == ["office-4x1080ti", "p3.2xlarge (spot)", "p3.2xlarge"]
+    assert row(found, option="p3.2xlarge")["rank_persistent"] == 2
+
+
+def test_an_interval_comes_back_from_its_own_draws():
+    # the 5 % and 95 % points of a log-normal with median 500 and 90 % interval [400, 600] are 400 and 600
+    draws = spread(500.0, 400.0, 600.0, 0.90, stream(1, "x").standard_normal(200_000))
+    assert np.quantile(draws, [0.05, 0.5, 0.95]) == pytest.approx([400, 500, 600], rel=0.005)
+
+
+def test_the_same_seed_gives_the_same_draws_and_a_new_offer_changes_none():
+    options = options_of(tables())
+    first, again = simulate(options, 7), simulate(options, 7)
+    assert np.array_equal(first.usd, again.usd)
+    fewer = options[options["purchase"] != "spot"].reset_index(drop=True)
+    kept = options.index[options["purchase"] != "spot"]
+    assert np.array_equal(simulate(fewer, 7).usd, first.usd[kept])
+
+
+def test_spot_and_on_demand_of_one_machine_share_their_throughput():
+    # the same machine, 1.11 against 3.06 USD: cheaper in every draw however uncertain its throughput
+    found = compare(tables(), study(), [])["pairs"]
+    pair = row(found, a="p3.2xlarge (spot)", b="p3.2xlarge")
+    assert pair["p_cheaper"] == 1.0 and pair["p_faster"] == 0.5
+
+
+def test_empty_market_is_a_sentence():
+    from sweetspot.errors import UserError
+
+    market = tables()
+    with pytest.raises(UserError, match="no cell at batch 64"):
+        build_options(market.costs.iloc[:0], market.offers, market.throughput, market.extrapolation, study())
+
+
+def test_ten_thousand_other_cells_change_nothing():
+    market = tables()
+    crowd = pd.concat([market.throughput.assign(instance="workstation", variant=f"v{n}") for n in range(3000)])
+    crowded = tables(throughput=pd.concat([market.throughput, crowd], ignore_index=True))
+    assert compare(crowded, study(), [])["ranks"].equals(compare(market, study(), [])["ranks"])

@@ -1,0 +1,128 @@
+"""When does the reference pay? Days of use a month, against each alternative."""
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.options import HOURS_A_DAY
+from sweetspot.decision.simulate import Draws, interval
+
+COLUMNS = (
+    "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low", "days_high",
+    "twice_as_cheap_days", "twice_low", "twice_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays",
+    "never_below_usd_per_hour", "never_above_usd_per_kwh", "verdict", "basis",
+)  # fmt: skip
+
+NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
+
+
+def crossing_days(
+    fixed: np.ndarray | float, variable: np.ndarray | float, rival: np.ndarray | float, factor: float = 1.0
+) -> np.ndarray:
+    """Days of use a month from which an hour of the box costs at most `rival` / `factor` USD; inf: never.
+
+    `fixed` USD a month and `variable` USD an hour of the box; `rival` is what the alternative costs for the work
+    that the box does in one hour: p_c R_o / R_c (DESIGN.md, break-even days: d* = fixed / (24 (rival - variable))).
+    """
+    fixed, variable, rival = np.broadcast_arrays(*(np.asarray(part, float) for part in (fixed, variable, rival)))
+    margin = rival / factor - variable
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(margin > 0, fixed / (HOURS_A_DAY * margin), np.inf)
+
+
+def one_per_model(options: pd.DataFrame) -> pd.DataFrame:
+    """The options without the repetition by workload: one row per (option, model); keeps the row labels."""
+    return options.drop_duplicates(["option", "model"])
+
+
+def references(options: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """The reference's rows, one a model: an owned offer first, else its cheapest."""
+    rows = one_per_model(options[options["instance"] == reference])
+    rows = rows.assign(_rented=rows["purchase"] != "own").sort_values(["_rented", "usd_per_hour"], kind="stable")
+    return rows.drop_duplicates("model").drop(columns="_rented")
+
+
+def rival_hour(rows: pd.DataFrame, images_per_s: float | np.ndarray) -> np.ndarray:
+    """USD that each option asks for the work a machine of `images_per_s` does in one hour (at the option's own use)."""
+    return 3600.0 * images_per_s / rows["images_per_usd"].to_numpy(float)
+
+
+def break_even(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
+    """Break-even days a month of the reference against every alternative and model.
+
+    Columns: reference, option, model, `days` with `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2),
+    `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (at that use),
+    `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which the
+    box never pays at any use up to `month_days`, `verdict`, `basis`. Days beyond the month are null: never.
+    Empty where the reference is not owned.
+    """
+    rows = []
+    base = references(options, reference)
+    for index, box in base[base["purchase"] == "own"].iterrows():
+        others = one_per_model(options[options["model"] == box["model"]])
+        for other, rival in others[others["option"] != box["option"]].iterrows():
+            rows.append(_against(index, box, other, rival, draws, month_days))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _against(index: int, box: pd.Series, other: int, rival: pd.Series, draws: Draws, month_days: float) -> dict:
+    hour = 3600.0 * box["images_per_s"] / rival["images_per_usd"]
+    hours = 3600.0 * draws.images_per_s[index] / draws.images_per_usd[other]
+    fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
+    found = {}
+    for name, factor in (("days", 1.0), ("twice", 2.0)):
+        day = float(crossing_days(fixed, variable, hour, factor))
+        low, high = interval(crossing_days(draws.fixed[index], draws.variable[index], hours, factor))
+        found[name] = tuple(_within(value, month_days) for value in (day, float(low), float(high)))
+    crossing = crossing_days(draws.fixed[index], draws.variable[index], hours)
+    gain = draws.images_per_usd[index] / draws.images_per_usd[other]
+    gain_low, gain_high = interval(gain)
+    idle = fixed / (HOURS_A_DAY * month_days)
+    energy = box["variable_usd_per_hour"] / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan
+    return {
+        "reference": box["option"],
+        **{name: rival[name] for name in NAMES},
+        "days": found["days"][0], "days_low": found["days"][1], "days_high": found["days"][2],
+        "twice_as_cheap_days": found["twice"][0], "twice_low": found["twice"][1], "twice_high": found["twice"][2],
+        "gain_at_use": float(box["images_per_usd"] / rival["images_per_usd"]),
+        "gain_low": float(gain_low), "gain_high": float(gain_high),
+        "p_cheaper": float(np.mean(gain > 1)), "p_pays": float(np.mean(crossing <= month_days)),
+        # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
+        "never_below_usd_per_hour": float((idle + variable) / hour * rival["usd_per_hour"]),
+        "never_above_usd_per_kwh": float((hour - idle) / energy) if energy > 0 else np.nan,
+        "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
+    }  # fmt: skip
+
+
+def _within(days: float, month_days: float) -> float:
+    return days if days <= month_days else float("nan")
+
+
+def _verdict(days: tuple[float, float, float], use: float, month_days: float) -> str:
+    """The break-even in words."""
+    value, low, high = days
+    if np.isnan(value):
+        return "never" if np.isnan(low) else f"never at the central figures; from {low:.1f} days a month at the lowest"
+    span = f"{low:.1f} to {high:.1f}" if not np.isnan(high) else f"{low:.1f} to never"
+    pays = "pays at the planned use" if value <= use else "does not pay at the planned use"
+    return f"from {value:.1f} days a month ({span}); {pays} of {use:g}"
+
+
+def utilisation(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
+    """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month).
+
+    Columns: reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %).
+    """
+    days = np.array([*range(1, int(month_days) + 1), month_days])
+    parts = []
+    base = references(options, reference)
+    for index, box in base[base["purchase"] == "own"].iterrows():
+        hourly = box["fixed_usd_per_month"] / (HOURS_A_DAY * days) + box["variable_usd_per_hour"]
+        drawn = draws.fixed[index] / (HOURS_A_DAY * days[:, None]) + draws.variable[index]
+        others = one_per_model(options[options["model"] == box["model"]])
+        for other, rival in others[others["option"] != box["option"]].iterrows():
+            low, high = interval(3600.0 * draws.images_per_s[index] / draws.images_per_usd[other] / drawn)
+            gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
+            named = {"reference": box["option"], "option": rival["option"], "model": box["model"], "days": days}
+            parts.append(pd.DataFrame({**named, "gain": gain, "gain_low": low, "gain_high": high}))
+    columns = ["reference", "option", "model", "days", "gain", "gain_low", "gain_high"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)

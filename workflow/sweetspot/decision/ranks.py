@@ -1,0 +1,80 @@
+"""Order of the options by money and by time, and how sure that order is."""
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.simulate import Draws, interval
+
+FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
+KEPT = (
+    "option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size", "gpus",
+    "precision", "usd_per_hour",
+)  # fmt: skip
+
+
+def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
+    """One row per (option, model, workload) with figures, 90 % intervals and places.
+
+    Columns: those that name the option, `images_per_s`, `images_per_usd`, `hours`, `usd` with `_low`/`_high`; `rank`
+    (by USD, 1 = cheapest), `rank_hours` (1 = fastest), `rank_persistent` and `rank_hours_persistent` (among options
+    that nobody takes away; null for the others), `p_cheapest` (among the persistent), `basis`, `source`, `as_of`.
+    """
+    table = options[[name for name in KEPT if name in options.columns]].copy()
+    for name in FIGURES:
+        table[name] = options[name]
+        table[f"{name}_low"], table[f"{name}_high"] = interval(getattr(draws, name))
+    group = [options["model"], options["workload"]]
+    kept = options["persistent"]
+    for name, column in (("usd", "rank"), ("hours", "rank_hours")):
+        table[column] = _places(options[name], group)
+        table[f"{column}_persistent"] = _places(options[name].where(kept), group)
+    table["p_cheapest"] = _p_cheapest(options, draws)
+    table["basis"] = options["basis"]
+    table["source"] = options["source"] if "source" in options.columns else options["throughput_source"]
+    table["as_of"] = options["as_of"] if "as_of" in options.columns else None
+    return table.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)
+
+
+def _places(values: pd.Series, group: list[pd.Series]) -> pd.Series:
+    return values.groupby(group).rank(method="min").astype("Int64")
+
+
+def _p_cheapest(options: pd.DataFrame, draws: Draws) -> np.ndarray:
+    """Share of draws in which a persistent option is the cheapest persistent one of its model and workload."""
+    share = np.full(len(options), np.nan)
+    persistent = options[options["persistent"]]
+    for rows in persistent.groupby(["model", "workload"]).indices.values():
+        where = persistent.index[rows].to_numpy()
+        best = np.argmin(draws.usd[where], axis=0)
+        share[where] = np.bincount(best, minlength=len(where)) / draws.usd.shape[1]
+    return share
+
+
+def pairs(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
+    """P(A cheaper than B) and P(A faster than B) for every ordered pair of options of a model.
+
+    Columns: model, a, b, `p_cheaper` (USD an image), `p_faster` (images/s). A tie counts as half, so that the two
+    orders of a pair add to 1.
+    """
+    parts = []
+    for model, rows in options.drop_duplicates(["option", "model"]).groupby("model"):
+        where, names = rows.index.to_numpy(), rows["option"].to_numpy()
+        cheaper, faster = draws.images_per_usd[where], draws.images_per_s[where]
+        for place, name in enumerate(names):
+            others = np.arange(len(names)) != place
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "model": model,
+                        "a": name,
+                        "b": names[others],
+                        "p_cheaper": _beats(cheaper[place], cheaper[others]),
+                        "p_faster": _beats(faster[place], faster[others]),
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _beats(one: np.ndarray, others: np.ndarray) -> np.ndarray:
+    return np.mean(one > others, axis=1) + 0.5 * np.mean(one == others, axis=1)
