@@ -19,7 +19,8 @@ def gather_throughput(
 ) -> pd.DataFrame:
     """All cells of the study in TABLE_COLUMNS: measured run files, published rows, and what follows from them.
 
-    `as_of` dates the published figures. Where a cell has several origins the best basis stays. Raises UserError for faulty files.
+    `as_of` dates the published figures. Where a cell has several origins the best basis stays.
+    Raises UserError for faulty files.
     """
     parts = [measured_cells(summarise_runs(runs))] if runs else []
     file = folder / "throughput.csv"
