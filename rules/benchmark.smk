@@ -8,18 +8,15 @@ rule run_benchmark:
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
     resources:
-        gpu=lambda wildcards: (
-            int(wildcards.gpus) if place(wildcards).device == "gpu" else 0
-        ),
+        gpu=GPUS_HELD,
         timing_slot=1,
     params:
         protocol=PLAN.config.measure.flags(),
-        device=lambda wildcards: place(wildcards).device,
-        expect_gpu=lambda wildcards: place(wildcards).expect_gpu or "",
+        device=per_instance(device_flags),
     shell:
         "{PYTHON:q} {SCRIPTS:q}/run_benchmark.py"
         " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"
         " --batch-size {wildcards.batch_size} --gpus {wildcards.gpus} --precision {wildcards.precision}"
         " --variant {wildcards.variant} --run {wildcards.run} {params.protocol}"
-        " --device {params.device} --expect-gpu {params.expect_gpu:q} --output {output:q}"
+        " {params.device} --output {output:q}"
         " 2>&1 | tee {log:q}"

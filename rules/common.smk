@@ -1,5 +1,6 @@
 """The plan of this invocation and the names that the rules share; no rules."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -45,6 +46,29 @@ def formula(*modules: str) -> list[str]:
     return [f"{LIBRARY}/{module}.py" for module in modules]
 
 
-def place(wildcards):
-    """Where the instance of a run is measured."""
-    return PLAN.instances[wildcards.instance].measure
+def per_instance(value):
+    """`value(place)` of the instance of a run: a constant where all measured instances agree.
+
+    A function in a rule is called for every job; a constant makes a dry run of 10,000 cells a tenth faster.
+    """
+    values = [value(PLAN.instances[name].measure) for name in PLAN.config.measure_on]
+    if values and all(other == values[0] for other in values):
+        return values[0]
+    return lambda wildcards: value(PLAN.instances[wildcards.instance].measure)
+
+
+def device_flags(place) -> str:
+    """What a run must find on its node, as flags."""
+    expected = (
+        f" --expect-gpu {shlex.quote(place.expect_gpu)}" if place.expect_gpu else ""
+    )
+    return f"--device {place.device}{expected}"
+
+
+def gpus_held(wildcards) -> int:
+    """Cards that a run keeps from others; logical CPU devices are none."""
+    on_gpu = PLAN.instances[wildcards.instance].measure.device == "gpu"
+    return int(wildcards.gpus) if on_gpu else 0
+
+
+GPUS_HELD = 0 if per_instance(lambda place: place.device) == "cpu" else gpus_held
