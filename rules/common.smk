@@ -1,5 +1,6 @@
 """The plan of this invocation and the names that the rules share; no rules."""
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -19,7 +20,8 @@ CONFIG = f"config/studies/{STUDY}"
 RESULTS = f"results/{STUDY}"
 PRICE_LISTS = list(PLAN.price_lists)
 SCRIPTS = Path(workflow.basedir) / "workflow" / "scripts"
-LIBRARY = f"{workflow.basedir}/workflow/sweetspot"
+# Relative where the project runs in its own folder: moving the folder then changes no job.
+LIBRARY = os.path.relpath(Path(workflow.basedir) / "workflow" / "sweetspot")
 PYTHON = sys.executable
 
 # Machines of one's own come first; a study without any still has its published ones.
