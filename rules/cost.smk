@@ -1,0 +1,39 @@
+"""What each cell costs: the only rule that reads prices, one job a price list."""
+
+
+rule price_workloads:
+    """Price every workload on every cell under one price list; seconds."""
+    input:
+        throughput=f"{RESULTS}/throughput.parquet",
+        extrapolation=f"{RESULTS}/extrapolation.parquet",
+        prices=f"{CONFIG}/prices/{{price_list}}.yaml",
+        workloads=f"{CONFIG}/workloads.yaml",
+        instances=INSTANCE_FILES,
+        formula=formula(
+            "prices",
+            "workloads",
+            *(
+                f"bills/{name}"
+                for name in (
+                    "costs lint money offers owning pricing renting spot terms".split()
+                )
+            ),
+        ),
+    output:
+        costs=f"{RESULTS}/costs/{{price_list}}.parquet",
+        offers=f"{RESULTS}/offers/{{price_list}}.parquet",
+        bills=f"{RESULTS}/bills/{{price_list}}.parquet",
+        cash_flow=f"{RESULTS}/cash_flow/{{price_list}}.parquet",
+        price_lint=f"{RESULTS}/price_lint/{{price_list}}.parquet",
+    params:
+        # Not study.yaml itself: an edit of its title leaves costs as they are.
+        month_days=PLAN.study.month_days,
+        as_of=PLAN.study.as_of.isoformat(),
+    script:
+        "../workflow/scripts/price_workloads.py"
+
+
+rule costs:
+    """Stop after pricing: all price lists of the study."""
+    input:
+        collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),

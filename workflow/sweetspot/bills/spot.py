@@ -1,0 +1,114 @@
+"""Machines that can be taken away: checkpoints, expected time and cost, and a simulation to check them by."""
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+# An expected hundred years is no plan: beyond it a job is said never to finish.
+NEVER_HOURS = 876_600.0
+LARGEST_EXPONENT = 700.0
+
+
+def checkpoint_interval(dump: npt.ArrayLike, between: npt.ArrayLike) -> Array:
+    """Best time between checkpoints (Daly 2006, eq. 37), in the unit of both arguments.
+
+    tau = sqrt(2 d M) [1 + (1/3) sqrt(d/2M) + (1/9)(d/2M)] - d for d < 2M, else M; `dump` d: time to write one,
+    `between` M: mean time between interruptions.
+    """
+    d, m = np.asarray(dump, float), np.asarray(between, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = d / (2.0 * m)
+        tau = np.sqrt(2.0 * d * m) * (1.0 + np.sqrt(part) / 3.0 + part / 9.0) - d
+    return np.where(d < 2.0 * m, tau, m)
+
+
+def wall_time(
+    work: npt.ArrayLike, per_hour: npt.ArrayLike, dump: npt.ArrayLike, restore: npt.ArrayLike, every: npt.ArrayLike
+) -> Array:
+    """Expected machine hours for `work` hours of training; inf where that is beyond NEVER_HOURS.
+
+    T_w = M e^(R/M) (e^((tau+d)/M) - 1) T_s/tau (Daly 2006) with M = 1/per_hour; all times in hours. `every` tau
+    (nan: the best one), never longer than the work itself. Without interruptions nothing is saved: T_w = T_s.
+    """
+    work, rate, dump, restore, every = np.broadcast_arrays(
+        *(np.asarray(part, float) for part in (work, per_hour, dump, restore, every))
+    )
+    safe = np.where(rate > 0, rate, 1.0)
+    between = 1.0 / safe
+    tau = np.where(np.isnan(every), checkpoint_interval(dump, between), every)
+    tau = np.where(np.isnan(work), tau, np.minimum(tau, np.where(work > 0, work, tau)))
+    power = (tau + dump) / between
+    lost = np.expm1(np.minimum(power, LARGEST_EXPONENT))
+    with np.errstate(over="ignore"):
+        total = between * np.exp(np.minimum(restore / between, LARGEST_EXPONENT)) * lost * work / tau
+    total = np.where(rate > 0, total, work)
+    return np.where(total > NEVER_HOURS, np.inf, total)
+
+
+def overhead(per_hour: npt.ArrayLike, dump: npt.ArrayLike, restore: npt.ArrayLike, every: npt.ArrayLike) -> Array:
+    """Machine hours per hour of training of a long job; inf: it never finishes."""
+    rate = np.asarray(per_hour, float)
+    dump, restore, every = (np.asarray(part, float) for part in (dump, restore, every))
+    between = 1.0 / np.where(rate > 0, rate, 1.0)
+    tau = np.where(np.isnan(every), checkpoint_interval(dump, between), every)
+    exponent = np.minimum((tau + dump) / between, LARGEST_EXPONENT)
+    with np.errstate(over="ignore"):
+        factor = between * np.exp(np.minimum(restore / between, LARGEST_EXPONENT)) * np.expm1(exponent) / tau
+    factor = np.where(rate > 0, factor, 1.0)
+    return np.where(factor > NEVER_HOURS, np.inf, factor)
+
+
+def makespan(machine_hours: npt.ArrayLike, per_hour: npt.ArrayLike, wait: npt.ArrayLike) -> Array:
+    """Expected hours from start to end: T_w + (T_w/M) wait; waiting is not billed."""
+    hours = np.asarray(machine_hours, float)
+    return hours + hours * np.asarray(per_hour, float) * np.asarray(wait, float)
+
+
+def losing_rate(
+    spot_per_hour: float, on_demand_per_hour: float, dump: float, restore: float, every: float = float("nan")
+) -> float | None:
+    """Interruptions an hour from which spot costs more than on demand (long job, times in hours); None: it always does.
+
+    The overhead grows with the rate, so bisection finds the one crossing, to a relative 1e-9.
+    """
+    if spot_per_hour >= on_demand_per_hour:
+        return None
+    target = on_demand_per_hour / spot_per_hour
+    low, high = 0.0, 1.0
+    while overhead(high, dump, restore, every) < target:
+        low, high = high, high * 2.0
+        if high > 1e9:  # free checkpoints and restores: no rate makes spot dearer within sense
+            return high
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if overhead(middle, dump, restore, every) < target else (low, middle)
+    return high
+
+
+def simulate(
+    work: float, per_hour: float, dump: float, restore: float, tau: float, jobs: int, seed: int
+) -> tuple[Array, npt.NDArray[np.int64]]:
+    """Machine hours and interruptions of `jobs` simulated jobs: an independent check of `wall_time`.
+
+    Plays each job event by event: exponential times to the next interruption, segments of `tau` hours (the last
+    one shorter) each followed by a dump, an interrupted segment or restore begun anew. Hours throughout.
+    """
+    random = np.random.default_rng(seed)
+    hours = np.zeros(jobs)
+    interruptions = np.zeros(jobs, dtype=np.int64)
+    for job in range(jobs):
+        done, clock, restoring = 0.0, 0.0, 0.0
+        failure = random.exponential(1.0 / per_hour)
+        while work - done > 1e-12:
+            step = min(tau, work - done)
+            need = restoring + step + dump
+            if clock + need <= failure:
+                clock += need
+                done, restoring = done + step, 0.0
+            else:
+                clock = failure
+                interruptions[job] += 1
+                failure = clock + random.exponential(1.0 / per_hour)
+                restoring = restore
+        hours[job] = clock
+    return hours, interruptions
