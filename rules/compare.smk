@@ -5,7 +5,13 @@ COMPARISON = [
     "utilisation",
     "ranks",
     "pairs",
+    "frontier",
+    "surface",
+    "tornado",
+    "recommendation",
+    "headline",
     "claims",
+    "warnings",
 ]
 
 
@@ -29,6 +35,13 @@ rule compare:
             "decision/simulate",
             "decision/breakeven",
             "decision/ranks",
+            "decision/frontier",
+            "decision/whatif",
+            "decision/surface",
+            "decision/tornado",
+            "decision/recommend",
+            "decision/headline",
+            "decision/lint",
             "decision/claims",
             "decision/checks",
             "decision/compare",

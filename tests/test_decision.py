@@ -1,5 +1,7 @@
 """The decision on small tables; expected values are worked on paper in the comments."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sweetspot.decision.breakeven import crossing_days
 from sweetspot.decision.compare import compare
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate, spread, stream
+from sweetspot.errors import UserError
 
 
 def tables(**changes):
@@ -84,12 +87,16 @@ def test_spot_and_on_demand_of_one_machine_share_their_throughput():
     assert pair["p_cheaper"] == 1.0 and pair["p_faster"] == 0.5
 
 
-def test_empty_market_is_a_sentence():
-    from sweetspot.errors import UserError
-
+def test_without_prices_the_tables_are_empty():
     market = tables()
-    with pytest.raises(UserError, match="no cell at batch 64"):
-        build_options(market.costs.iloc[:0], market.offers, market.throughput, market.extrapolation, study())
+    bare = replace(market, costs=market.costs.iloc[:0], offers=market.offers.iloc[:0])
+    found = compare(bare, study(), [])
+    assert all(found[name].empty for name in found if name != "warnings")
+
+
+def test_a_reference_without_a_price_is_named():
+    with pytest.raises(UserError, match="reference 'other-box' has no priced figure at batch 64"):
+        compare(tables(), study(reference="other-box"), [])
 
 
 def test_ten_thousand_other_cells_change_nothing():

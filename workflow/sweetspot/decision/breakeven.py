@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.options import HOURS_A_DAY
+from sweetspot.decision.options import HOURS_A_DAY, trained
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
     "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low", "days_high",
     "twice_as_cheap_days", "twice_low", "twice_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays",
-    "never_below_usd_per_hour", "never_above_usd_per_kwh", "verdict", "basis",
+    "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
 )  # fmt: skip
 
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
@@ -29,21 +29,11 @@ def crossing_days(
         return np.where(margin > 0, fixed / (HOURS_A_DAY * margin), np.inf)
 
 
-def one_per_model(options: pd.DataFrame) -> pd.DataFrame:
-    """The options without the repetition by workload: one row per (option, model); keeps the row labels."""
-    return options.drop_duplicates(["option", "model"])
-
-
 def references(options: pd.DataFrame, reference: str) -> pd.DataFrame:
     """The reference's rows, one a model: an owned offer first, else its cheapest."""
-    rows = one_per_model(options[options["instance"] == reference])
+    rows = trained(options[options["instance"] == reference])
     rows = rows.assign(_rented=rows["purchase"] != "own").sort_values(["_rented", "usd_per_hour"], kind="stable")
     return rows.drop_duplicates("model").drop(columns="_rented")
-
-
-def rival_hour(rows: pd.DataFrame, images_per_s: float | np.ndarray) -> np.ndarray:
-    """USD that each option asks for the work a machine of `images_per_s` does in one hour (at the option's own use)."""
-    return 3600.0 * images_per_s / rows["images_per_usd"].to_numpy(float)
 
 
 def break_even(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
@@ -52,13 +42,14 @@ def break_even(options: pd.DataFrame, draws: Draws, reference: str, month_days: 
     Columns: reference, option, model, `days` with `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2),
     `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (at that use),
     `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which the
-    box never pays at any use up to `month_days`, `verdict`, `basis`. Days beyond the month are null: never.
+    box never pays at any use up to `month_days`, `months_needed` (length of project from which the planned use
+    pays), `verdict`, `basis`. Days beyond the month are null: never.
     Empty where the reference is not owned.
     """
     rows = []
     base = references(options, reference)
     for index, box in base[base["purchase"] == "own"].iterrows():
-        others = one_per_model(options[options["model"] == box["model"]])
+        others = trained(options[options["model"] == box["model"]])
         for other, rival in others[others["option"] != box["option"]].iterrows():
             rows.append(_against(index, box, other, rival, draws, month_days))
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -89,8 +80,21 @@ def _against(index: int, box: pd.Series, other: int, rival: pd.Series, draws: Dr
         # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
         "never_below_usd_per_hour": float((idle + variable) / hour * rival["usd_per_hour"]),
         "never_above_usd_per_kwh": float((hour - idle) / energy) if energy > 0 else np.nan,
+        "months_needed": _months_needed(box, hour),
         "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
     }  # fmt: skip
+
+
+def _months_needed(box: pd.Series, hour: float) -> float:
+    """Months of the project from which the planned use pays; NaN: no length of project does.
+
+    (capex - residual) / months is the part of the fixed cost that a longer project thins; the rest stays.
+    """
+    hours = HOURS_A_DAY * box["days_per_month"]
+    residual = 0.0 if pd.isna(box["residual_usd"]) else box["residual_usd"]
+    bought = (box["capex_usd"] - residual) / box["months"]
+    room = hours * (hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - bought)
+    return float((box["capex_usd"] - residual) / room) if room > 0 else float("nan")
 
 
 def _within(days: float, month_days: float) -> float:
@@ -118,7 +122,7 @@ def utilisation(options: pd.DataFrame, draws: Draws, reference: str, month_days:
     for index, box in base[base["purchase"] == "own"].iterrows():
         hourly = box["fixed_usd_per_month"] / (HOURS_A_DAY * days) + box["variable_usd_per_hour"]
         drawn = draws.fixed[index] / (HOURS_A_DAY * days[:, None]) + draws.variable[index]
-        others = one_per_model(options[options["model"] == box["model"]])
+        others = trained(options[options["model"] == box["model"]])
         for other, rival in others[others["option"] != box["option"]].iterrows():
             low, high = interval(3600.0 * draws.images_per_s[index] / draws.images_per_usd[other] / drawn)
             gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly

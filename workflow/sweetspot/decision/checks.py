@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision import claims as kinds
-from sweetspot.decision.breakeven import crossing_days, one_per_model, references
-from sweetspot.decision.options import HOURS_A_DAY, hourly
+from sweetspot.decision.breakeven import crossing_days, references
+from sweetspot.decision.options import HOURS_A_DAY, hourly, trained
 
 COLUMNS = (
     "id", "kind", "text", "printed", "computed", "computed_low", "computed_high", "unit", "verdict", "reason", "source",
@@ -105,7 +105,7 @@ def chosen(rows: pd.DataFrame, choice: kinds.Choice) -> pd.DataFrame:
 
 def _per_model(evidence: Evidence, models: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Options of each model that a claim speaks of, in the model's training workload."""
-    options = one_per_model(evidence.options)
+    options = trained(evidence.options)
     wanted = list(models) or sorted(options["model"].unique())
     return {model: options[options["model"] == model] for model in wanted}
 

@@ -1,6 +1,6 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -9,9 +9,15 @@ from sweetspot.config import Study
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.checks import Evidence, check_claims
 from sweetspot.decision.claims import Claim
+from sweetspot.decision.frontier import frontier
+from sweetspot.decision.headline import headline
+from sweetspot.decision.lint import warnings
 from sweetspot.decision.options import build_options
 from sweetspot.decision.ranks import pairs, ranks
+from sweetspot.decision.recommend import recommend
 from sweetspot.decision.simulate import DRAWS, simulate
+from sweetspot.decision.surface import surface
+from sweetspot.decision.tornado import tornado
 
 
 @dataclass(frozen=True)
@@ -26,16 +32,35 @@ class Inputs:
     price_lint: pd.DataFrame
 
 
-def compare(inputs: Inputs, study: Study, claims: Sequence[Claim], draws: int = DRAWS) -> dict[str, pd.DataFrame]:
-    """Tables by the name of their file: break_even, utilisation, ranks, pairs, claims. Raises UserError."""
+def compare(
+    inputs: Inputs,
+    study: Study,
+    claims: Sequence[Claim],
+    phases: Mapping[str, Sequence[str]] | None = None,
+    draws: int = DRAWS,
+) -> dict[str, pd.DataFrame]:
+    """The comparison's tables by the name of their file. Raises UserError.
+
+    `phases`: workloads of each phase of the project, for the recommendation; by default all workloads are one.
+    Without any price the tables are empty.
+    """
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, study)
     drawn = simulate(options, study.seed, draws)
     reference = study.reference or ""
     evidence = Evidence(options, inputs.offers, inputs.extrapolation, inputs.efficiency, study.reference)
+    days = break_even(options, drawn, reference, study.month_days)
+    knobs = tornado(options, reference, study.month_days)
+    every = phases if phases is not None else {"overall": sorted(options["workload"].dropna().unique())}
     return {
-        "break_even": break_even(options, drawn, reference, study.month_days),
+        "break_even": days,
         "utilisation": utilisation(options, drawn, reference, study.month_days),
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
+        "frontier": frontier(options, drawn),
+        "surface": surface(options, reference, study.month_days),
+        "tornado": knobs,
+        "recommendation": recommend(options, drawn, every, knobs),
+        "headline": headline(options, drawn, days, study.reference),
         "claims": check_claims(claims, evidence),
+        "warnings": warnings(inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options),
     }

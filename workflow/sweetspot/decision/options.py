@@ -11,9 +11,16 @@ from sweetspot.errors import UserError
 INTERRUPTIBLE = ("spot", "preemptible")
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
+# Factor either side of a figure that brings no interval of its own, 90 % (docs/decision.md, figures without an
+# interval): published repeats of one card, model, batch and precision lie within 1.29 of their median; a stand-in
+# adds one doubling of the batch, within 1.44.
+ASSUMED_FACTOR = 1.29
+ASSUMED_FACTOR_STAND_IN = 1.56
 HOURS_A_DAY = 24.0
+NO_MODEL = "any"
 OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "model", "batch_size", "gpus", "precision")
+FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
 RANGES = ("usd_per_hour", "capex_usd", "months", "kw", "usd_per_kwh", "days_per_month")
 
 
@@ -29,29 +36,24 @@ def build_options(
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. Columns made here: `option` (label for people),
     `persistent` (bool), `images_per_s`, `_low`, `_high` with `level` (coverage of that interval), `runs`,
+    `assumed_interval` (the figure brought none; ASSUMED_FACTOR serves), `throughput_source`, `throughput_basis`,
     `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour of use,
-    overhead of interruptions included). Rows without a price or a throughput are left out.
-    Raises UserError where nothing is left, or where the study's reference has no offer.
+    overhead of interruptions included). Rows without a price are left out; a workload without a model has the
+    model `any` and no throughput. Raises UserError where the study's reference has no priced figure.
     """
-    rows = _headline_costs(costs, study)
-    rows = _with_throughput(rows, throughput, extrapolation)
-    wanted = [column for column in offers.columns if column not in rows.columns or column in OFFER]
+    rows = _with_throughput(_headline_costs(costs, study), throughput, extrapolation)
     ranges = [name for name in _range_columns() if name in offers.columns]
+    wanted = [name for name in offers.columns if name not in rows.columns or name in OFFER]
     prices = offers[[*dict.fromkeys([*wanted, *ranges, "usd_per_hour"])]].drop_duplicates(list(OFFER))
-    rows = rows.drop(columns=[name for name in (*ranges, "usd_per_hour") if name in rows.columns])
+    rows = rows.drop(columns=[name for name in dict.fromkeys([*ranges, "usd_per_hour"]) if name in rows.columns])
     rows = rows.merge(prices, on=list(OFFER), how="inner", validate="many_to_one")
-    rows = rows[(rows["usd_per_hour"] > 0) & (rows["images_per_s"] > 0)]
-    if rows.empty:
-        raise UserError(
-            f"study {study.name}: no cell at batch {study.cells.headline_batch_size} has both a throughput and a price;"
-            " expected at least one offer for an instance with a figure"
-        )
-    rows = _with_rates(rows, study)
+    rows = _with_rates(_with_intervals(rows[rows["usd_per_hour"] > 0]), study)
     rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE)
     rows["option"] = _labels(rows)
-    if study.reference is not None and study.reference not in set(rows["instance"]):
+    if study.reference is not None and len(rows) and study.reference not in set(rows["instance"]):
         raise UserError(
-            f"study {study.name}: reference {study.reference!r} has no priced throughput; expected an offer"
+            f"study {study.name}: reference {study.reference!r} has no priced figure at batch "
+            f"{study.cells.headline_batch_size}; expected an offer and a throughput for it"
         )
     return rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
 
@@ -63,39 +65,53 @@ def _range_columns() -> list[str]:
 def _headline_costs(costs: pd.DataFrame, study: Study) -> pd.DataFrame:
     """The cost rows the answer is about, one per offer, model and workload: the asked precision, best cell first."""
     question = study.cells
-    rows = costs[(costs["batch_size"] == question.headline_batch_size) & costs["model"].isin(question.model)]
+    asked = (costs["batch_size"] == question.headline_batch_size) & costs["model"].isin(question.model)
+    rows = costs[asked | costs["model"].isna()]
     if "status" in rows.columns:
         rows = rows[rows["status"].isna() | (rows["status"] == "ok")]
-    rows = rows[rows["images_per_usd"] > 0]
-    preference = rows.assign(
+    rows = rows.assign(
+        model=rows["model"].astype(object).where(rows["model"].notna(), NO_MODEL),
         _other_precision=rows["precision"] != question.precision,
         _other_framework=rows["framework"] != question.framework,
-    ).sort_values(
-        ["_other_precision", "_other_framework", "images_per_usd"], ascending=[True, True, False], kind="stable"
     )
-    rows = preference.drop(columns=["_other_precision", "_other_framework"])
+    order = ["_other_precision", "_other_framework", "images_per_usd"]
+    rows = rows.sort_values(order, ascending=[True, True, False], kind="stable").drop(columns=order[:2])
     return rows.drop_duplicates([*OFFER, "model", "workload"])
 
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & (throughput["status"] == "ok")]
-    measured = measured.assign(level=LEVEL_RUNS)
-    predicted = extrapolation[extrapolation["headline"].astype(bool)] if "headline" in extrapolation else extrapolation
-    predicted = predicted.assign(level=LEVEL_PREDICTION, runs=np.nan, basis="extrapolated")
-    keep = [*CELL, "images_per_s", "images_per_s_low", "images_per_s_high", "level", "runs", "basis", "source"]
-    tables = [table[[name for name in keep if name in table.columns]] for table in (measured, predicted) if len(table)]
-    if not tables:
-        return rows.iloc[:0]
-    figures = pd.concat(tables, ignore_index=True)
-    figures["_figure_basis"] = figures.pop("basis")
-    # A measured figure of the very cell is better evidence than a prediction for it; then the faster variant.
-    figures = figures.assign(_order=figures["_figure_basis"].map({name: n for n, name in enumerate(BASES)}))
+    predicted = extrapolation[extrapolation["headline"].astype(bool)]
+    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source"]
+    figures = pd.concat(
+        [
+            measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"], throughput_source=measured["source"]),
+            predicted.assign(
+                level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated", throughput_source=predicted["source"]
+            ),
+        ],
+        ignore_index=True,
+    )[keep]
+    # Better evidence for the very cell comes first, then the faster variant.
+    figures = figures.assign(_order=figures["throughput_basis"].map({name: n for n, name in enumerate(BASES)}))
     figures = figures.sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
-    figures = figures.drop_duplicates(list(CELL)).drop(columns=["_order"])
+    figures = figures.drop_duplicates(list(CELL)).drop(columns="_order")
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
-    merged = rows.drop(columns=overlap).merge(figures, on=list(CELL), how="inner", validate="many_to_one")
-    return merged.rename(columns={"source": "throughput_source", "_figure_basis": "throughput_basis"})
+    return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+
+
+def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
+    """Give a figure without an interval the spread that its basis has shown elsewhere, marked `assumed_interval`."""
+    rows = rows.copy()
+    none = rows["images_per_s"].notna() & (rows["images_per_s_low"].isna() | rows["images_per_s_high"].isna())
+    weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
+    factor = np.where(weak, ASSUMED_FACTOR_STAND_IN, ASSUMED_FACTOR)
+    rows["assumed_interval"] = none
+    rows["images_per_s_low"] = rows["images_per_s_low"].mask(none, rows["images_per_s"] / factor)
+    rows["images_per_s_high"] = rows["images_per_s_high"].mask(none, rows["images_per_s"] * factor)
+    rows["level"] = rows["level"].mask(none, LEVEL_PREDICTION)
+    return rows
 
 
 def _with_rates(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -106,15 +122,12 @@ def _with_rates(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
     """
     rows = rows.copy()
     own = rows["purchase"] == "own"
-    days = rows["days_per_month"].where(own)
-    energy = (rows["kw"] * rows["pue"].fillna(1.0) * rows["usd_per_kwh"]).where(own, 0.0).fillna(0.0)
-    overhead = (3600.0 * rows["images_per_s"] / rows["usd_per_hour"]) / rows["images_per_usd"]
-    fixed = (rows["usd_per_hour"] - energy) * HOURS_A_DAY * days
-    missing = rows.loc[own & days.isna(), "instance"]
-    if len(missing):
-        raise UserError(
-            f"study {study.name}: offer 'own' of {missing.iloc[0]} has no days_per_month; expected a number"
-        )
+    idle = rows.loc[own & rows["days_per_month"].isna(), "instance"]
+    if len(idle):
+        raise UserError(f"study {study.name}: offer 'own' of {idle.iloc[0]} has no days_per_month; expected a number")
+    energy = (rows["kw"] * rows["pue"].fillna(1.0) * rows["usd_per_kwh"]).fillna(0.0).where(own, 0.0)
+    overhead = (3600.0 * rows["images_per_s"] / rows["usd_per_hour"] / rows["images_per_usd"]).fillna(1.0)
+    fixed = (rows["usd_per_hour"] - energy) * HOURS_A_DAY * rows["days_per_month"]
     rows["variable_usd_per_hour"] = energy.where(own, rows["usd_per_hour"] * overhead)
     rows["fixed_usd_per_month"] = fixed.where(own, 0.0)
     return rows
@@ -123,12 +136,17 @@ def _with_rates(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
 def _labels(rows: pd.DataFrame) -> pd.Series:
     """Names for people: the instance, its purchase where not the usual one, its price list where that is needed."""
     usual = rows["purchase"].isin(["on_demand", "own"])
-    names = rows["instance"].where(usual, rows["instance"] + " (" + rows["purchase"] + ")")
-    lists = rows.assign(_name=names).groupby("_name")["price_list"].nunique()
-    shared = names.isin(lists[lists > 1].index)
+    names = rows["instance"].where(usual, rows["instance"] + " (" + rows["purchase"].str.replace("_", " ") + ")")
+    offers = rows["price_list"] + "|" + rows["purchase"]
+    shared = names.map(offers.groupby(names).nunique()) > 1
     return names.where(~shared, names + " [" + rows["price_list"] + "]")
 
 
 def hourly(rows: pd.DataFrame, days: float | pd.Series) -> pd.Series:
     """USD an hour of use at `days` of use a month: fixed / (24 d) + variable (DESIGN.md, office hour)."""
     return rows["fixed_usd_per_month"] / (HOURS_A_DAY * days) + rows["variable_usd_per_hour"]
+
+
+def trained(options: pd.DataFrame) -> pd.DataFrame:
+    """The options with a throughput, without the repetition by workload: one row per (option, model); labels kept."""
+    return options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
 
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
@@ -17,7 +18,8 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
 
     Columns: those that name the option, `images_per_s`, `images_per_usd`, `hours`, `usd` with `_low`/`_high`; `rank`
     (by USD, 1 = cheapest), `rank_hours` (1 = fastest), `rank_persistent` and `rank_hours_persistent` (among options
-    that nobody takes away; null for the others), `p_cheapest` (among the persistent), `basis`, `source`, `as_of`.
+    that nobody takes away; null for the others), `p_cheapest` (among the persistent), `basis`, `source` of the
+    throughput, `price_source`, `as_of` of the price.
     """
     table = options[[name for name in KEPT if name in options.columns]].copy()
     for name in FIGURES:
@@ -30,8 +32,9 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
         table[f"{column}_persistent"] = _places(options[name].where(kept), group)
     table["p_cheapest"] = _p_cheapest(options, draws)
     table["basis"] = options["basis"]
-    table["source"] = options["source"] if "source" in options.columns else options["throughput_source"]
-    table["as_of"] = options["as_of"] if "as_of" in options.columns else None
+    table["source"] = options["throughput_source"]
+    table["price_source"] = options["source"]
+    table["as_of"] = options["as_of"]
     return table.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)
 
 
@@ -57,7 +60,7 @@ def pairs(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     orders of a pair add to 1.
     """
     parts = []
-    for model, rows in options.drop_duplicates(["option", "model"]).groupby("model"):
+    for model, rows in trained(options).groupby("model"):
         where, names = rows.index.to_numpy(), rows["option"].to_numpy()
         cheaper, faster = draws.images_per_usd[where], draws.images_per_s[where]
         for place, name in enumerate(names):
@@ -73,7 +76,8 @@ def pairs(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
                     }
                 )
             )
-    return pd.concat(parts, ignore_index=True)
+    columns = ["model", "a", "b", "p_cheaper", "p_faster"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def _beats(one: np.ndarray, others: np.ndarray) -> np.ndarray:

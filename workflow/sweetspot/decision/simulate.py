@@ -48,7 +48,7 @@ def spread(
     where `runs` >= 2 (a mean of independent runs). Without an interval, or for a value that is not positive,
     the figure does not vary.
     """
-    if not (value > 0 and low > 0 and high > 0 and low <= value <= high):
+    if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
     edge = _edge(level, runs)
     scale = np.where(noise < 0, np.log(value / low), np.log(high / value)) / edge
@@ -75,10 +75,13 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 
     Throughput varies by its interval (t where it is a mean of runs), prices, box price, months, power, electricity
     price and days of use by the price list's low and high. One figure is drawn once: the on-demand and the spot
-    offer of an instance share its throughput, and so do instances declared equivalent (same device, count, value).
+    offer of an instance share its throughput, and so do instances declared equivalent (same device, count, value);
+    the error of figures without an interval of their own is shared by all machines with the same card.
     """
     cache: dict[tuple[object, ...], np.ndarray] = {}
     records = options.to_dict("records")
+    if not records:
+        return Draws(*(np.empty((0, draws)) for _ in range(7)))
     rate = np.stack([_rate(row, seed, draws, cache) for row in records])
     prices = [_price(row, seed, draws, cache) for row in records]
     fixed, variable, days = (np.stack(part) for part in zip(*prices, strict=True))
@@ -123,7 +126,8 @@ def _rate(row: dict, seed: int, draws: int, cache: dict[tuple[object, ...], np.n
     key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
     if key not in cache:
         runs = float(row["runs"]) if row["throughput_basis"] == "measured" else float("nan")
-        source = stream(seed, *key)
+        # What a borrowed figure is off by belongs to the card: all machines with it share the error.
+        source = stream(seed, "card", row.get("gpu"), row["model"]) if row["assumed_interval"] else stream(seed, *key)
         noise = source.standard_t(runs - 1, draws) if runs >= 2 else source.standard_normal(draws)
         cache[key] = spread(value, low, high, row["level"], noise, runs)
     return cache[key]

@@ -1,0 +1,73 @@
+"""Where owning pays: days of use a month x months of the project x electricity price."""
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.breakeven import crossing_days
+from sweetspot.decision.options import HOURS_A_DAY
+from sweetspot.decision.whatif import Contest, contests
+
+DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
+MONTHS_FACTOR = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.6, 2.0)
+TARIFF_FACTOR = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+COLUMNS = (
+    "reference", "rival", "model", "days", "months", "usd_per_kwh", "ratio", "winner", "break_even_days", "condition",
+)  # fmt: skip
+
+
+def surface(options: pd.DataFrame, reference: str, month_days: float) -> pd.DataFrame:
+    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest rented rival.
+
+    `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for that length and
+    tariff (null: never within the month), `condition`: when the box never pays. Months and tariff are multiples of
+    the price list's; days go up to the whole month. Empty where the reference is not owned or has no rented rival.
+    """
+    parts = []
+    for contest in contests(options, reference):
+        rented = Contest(contest.box, tuple(rival for rival in contest.rivals if rival.rented))
+        if rented.rivals:
+            parts.append(_grid(rented, month_days))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
+
+
+def _grid(contest: Contest, month_days: float) -> pd.DataFrame:
+    box, rival = contest.box, contest.rivals[0]
+    own = {*DAYS, box.days_per_month, month_days}
+    days = np.array(sorted(day for day in own if day <= month_days), float)
+    months = float(box.months) * np.array(MONTHS_FACTOR)
+    tariffs = float(box.usd_per_kwh) * np.array(TARIFF_FACTOR)
+    day, month, tariff = (part.ravel() for part in np.meshgrid(days, months, np.unique(tariffs), indexing="ij"))
+    ratio = contest.margin(days_per_month=day, months=month, usd_per_kwh=tariff)
+    hour = rival.usd_per_million * 3600.0 * box.images_per_s / 1e6
+    fixed = (box.capex_usd - box.residual_usd) / month + box.maintenance_usd_per_month + box.rest
+    cross = crossing_days(fixed, box.kw * box.pue * tariff, hour)
+    return pd.DataFrame(
+        {
+            "reference": box.option,
+            "rival": rival.option,
+            "model": box.model,
+            "days": day,
+            "months": month,
+            "usd_per_kwh": tariff,
+            "ratio": ratio,
+            "winner": np.where(ratio > 1, box.option, rival.option),
+            "break_even_days": np.where(cross <= month_days, cross, np.nan),
+            "condition": never_pays(contest, month_days),
+        }
+    )[list(COLUMNS)]
+
+
+def never_pays(contest: Contest, month_days: float) -> str:
+    """The condition under which the box never pays, in words with its numbers (all else as in the price list)."""
+    box, rival = contest.box, contest.rivals[0]
+    hour = rival.usd_per_million * 3600.0 * box.images_per_s / 1e6
+    idle = float(box.fixed()) / (HOURS_A_DAY * month_days)
+    energy = float(box.kw * box.pue * box.usd_per_kwh)
+    price = (idle + energy) / hour * rival.usd_per_hour
+    parts = [f"{rival.option} at or below {price:.3g} USD an hour (now {rival.usd_per_hour:.3g})"]
+    load = float(box.kw * box.pue)
+    if load > 0 and hour > idle:
+        parts.append(f"electricity above {(hour - idle) / load:.3g} USD/kWh (now {box.usd_per_kwh:.3g})")
+    elif load > 0:
+        parts.append("any electricity price")
+    return f"{box.option} never pays for {box.model}, even used every day: " + ", or ".join(parts)

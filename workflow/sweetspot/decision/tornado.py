@@ -1,0 +1,167 @@
+"""Which assumption carries the answer: each from its low to its high, the others fixed."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.breakeven import references
+from sweetspot.decision.options import trained
+from sweetspot.decision.whatif import Contest, contests
+
+ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
+FURTHEST = 1000.0  # factor beyond which a flip is not looked for
+COLUMNS = (
+    "reference", "rival", "model", "assumption", "unit", "value", "low", "high", "range_basis", "margin", "margin_low",
+    "margin_high", "swing", "winner_low", "winner_high", "flips", "flip_value", "flip_factor", "text",
+)  # fmt: skip
+BOX_KNOBS = {
+    "images_per_s": ("throughput of {box}", "images/s"),
+    "capex_usd": ("price of {box}", "USD"),
+    "months": ("length of the project", "months"),
+    "residual_usd": ("resale value of {box}", "USD"),
+    "maintenance_usd_per_month": ("maintenance of {box}", "USD/month"),
+    "kw": ("power of {box}", "kW"),
+    "usd_per_kwh": ("electricity price", "USD/kWh"),
+    "days_per_month": ("days of use a month", "days/month"),
+}
+
+
+class Knob(NamedTuple):
+    """One assumption: its name, unit, value, range, and the (margin, best rival) at any value of it."""
+
+    name: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    basis: str
+    outcome: Callable[[float], tuple[float, str]]
+    limit: float  # a value that it cannot exceed
+
+
+def tornado(options: pd.DataFrame, reference: str, month_days: float) -> pd.DataFrame:
+    """One row per (model, assumption), widest swing first.
+
+    `margin` = USD of the cheapest persistent rival / USD of the box (> 1: the box wins), `margin_low`/`margin_high` at
+    the assumption's low and high (`range_basis`: declared, interval, or assumed 20 %), `winner_low`, `winner_high`,
+    `flips` (the winner changes within the range), `flip_value` and `flip_factor` where the winner changes at all
+    (null: nowhere within a factor of 1000 or the month), `text` in words. Empty where the reference is not owned.
+    """
+    rows = []
+    base = references(options, reference)
+    for contest in contests(options, reference):
+        row = base[base["model"] == contest.box.model].iloc[0]
+        found = [_row(contest, knob) for knob in _knobs(contest, row, options, month_days)]
+        rows += sorted(found, key=lambda entry: -entry["swing"])
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _knobs(contest: Contest, row: pd.Series, options: pd.DataFrame, month_days: float) -> Iterator[Knob]:
+    box = contest.box
+    for field, (name, unit) in BOX_KNOBS.items():
+        value = float(getattr(box, field))
+        if value > 0:
+            limit = month_days if field == "days_per_month" else np.inf
+            low, high, basis = _range(row, field, value)
+            yield Knob(
+                name.format(box=box.option),
+                unit,
+                value,
+                low,
+                min(high, limit),
+                basis,
+                _box_outcome(contest, field),
+                limit,
+            )
+    rival = contest.rivals[0]
+    rows = trained(options[options["model"] == box.model])
+    other = rows[rows["option"] == rival.option].iloc[0]
+    for field, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "throughput of", "images/s")):
+        value = float(other[field])
+        factor = _dearer(value) if field == "usd_per_hour" else _faster(value)
+        outcome = _rival_outcome(contest, (rival.option,), factor)
+        yield Knob(f"{name} {rival.option}", unit, value, *_range(other, field, value), outcome, np.inf)
+    rented = tuple(rival.option for rival in contest.rivals if rival.rented)
+    if len(rented) > 1:
+        spread = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
+        yield Knob(
+            "all rented prices", "x", 1.0, *spread, "assumed", _rival_outcome(contest, rented, _dearer(1.0)), np.inf
+        )
+
+
+def _range(row: pd.Series, field: str, value: float) -> tuple[float, float, str]:
+    low, high = row.get(f"{field}_low"), row.get(f"{field}_high")
+    if pd.notna(low) and pd.notna(high) and low < high:
+        return float(low), float(high), "interval" if field == "images_per_s" else "declared"
+    return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
+
+
+def _dearer(value: float) -> Callable[[float], float]:
+    return lambda price: price / value
+
+
+def _faster(value: float) -> Callable[[float], float]:
+    return lambda rate: value / rate
+
+
+def _box_outcome(contest: Contest, field: str) -> Callable[[float], tuple[float, str]]:
+    return lambda value: (float(contest.margin(**{field: value})), contest.rivals[0].option)
+
+
+def _rival_outcome(
+    contest: Contest, names: tuple[str, ...], factor: Callable[[float], float]
+) -> Callable[[float], tuple[float, str]]:
+    return lambda value: contest.margin_if({name: factor(value) for name in names})
+
+
+def _row(contest: Contest, knob: Knob) -> dict[str, object]:
+    box = contest.box.option
+    margin, rival = knob.outcome(knob.value)
+    (at_low, rival_low), (at_high, rival_high) = knob.outcome(knob.low), knob.outcome(knob.high)
+    flip = _flip(knob)
+    flips = (at_low > 1) != (at_high > 1)
+    return {
+        "reference": box,
+        "rival": rival,
+        "model": contest.box.model,
+        **{name: getattr(knob, name) for name in ("unit", "value", "low", "high")},
+        "assumption": knob.name,
+        "range_basis": knob.basis,
+        "margin": margin,
+        "margin_low": at_low,
+        "margin_high": at_high,
+        "swing": abs(at_high - at_low),
+        "winner_low": box if at_low > 1 else rival_low,
+        "winner_high": box if at_high > 1 else rival_high,
+        "flips": flips,
+        "flip_value": flip,
+        "flip_factor": flip / knob.value,
+        "text": _words(knob, flip, flips),
+    }
+
+
+def _flip(knob: Knob) -> float:
+    """The value nearest the central one at which the margin is 1; NaN where there is none."""
+    from scipy.optimize import brentq  # lazily: half a second that an import of this module need not pay
+
+    def excess(log_factor: float) -> float:
+        return float(np.log(knob.outcome(knob.value * np.exp(log_factor))[0]))
+
+    centre = excess(0.0)
+    furthest = np.log(min(FURTHEST, knob.limit / knob.value))
+    roots = []
+    for end in (-np.log(FURTHEST), furthest):
+        edge = excess(end)
+        if np.isfinite(edge) and (edge > 0) != (centre > 0):
+            roots.append(brentq(excess, 0.0, end))
+    return float(knob.value * np.exp(min(roots, key=abs))) if roots else float("nan")
+
+
+def _words(knob: Knob, flip: float, flips: bool) -> str:
+    if np.isnan(flip):
+        return "no value of it changes the winner"
+    change = flip / knob.value - 1
+    moved = f"the winner changes at {flip:.4g} {knob.unit} ({change:+.0%})"
+    return moved + (", inside its range" if flips else ", outside its range")

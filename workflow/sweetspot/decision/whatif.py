@@ -1,0 +1,106 @@
+"""One machine to buy against its rivals, as arithmetic of its assumptions: the knobs of surface and tornado."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.breakeven import references
+from sweetspot.decision.options import HOURS_A_DAY, trained
+
+Number = float | np.ndarray
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A persistent alternative: `usd_per_million` images at its own use, `images_per_s`, `usd_per_hour` asked."""
+
+    option: str
+    usd_per_million: float
+    images_per_s: float
+    usd_per_hour: float
+    rented: bool
+
+
+@dataclass(frozen=True)
+class Box:
+    """The owned reference for one model; every field but `option`, `model`, `rest` is an assumption one can vary."""
+
+    option: str
+    model: str
+    images_per_s: Number
+    capex_usd: Number
+    months: Number
+    residual_usd: Number
+    maintenance_usd_per_month: Number
+    kw: Number
+    pue: Number
+    usd_per_kwh: Number
+    days_per_month: Number
+    rest: float  # USD a month that the price list adds beyond these (discounting, staff)
+
+    def fixed(self) -> Number:
+        """USD a month whatever the use: (capex - residual) / months + maintenance + rest."""
+        return (self.capex_usd - self.residual_usd) / self.months + self.maintenance_usd_per_month + self.rest
+
+    def usd_per_hour(self) -> Number:
+        """USD an hour of use: fixed / (24 d) + kW x PUE x USD/kWh (DESIGN.md, office hour)."""
+        return self.fixed() / (HOURS_A_DAY * self.days_per_month) + self.kw * self.pue * self.usd_per_kwh
+
+    def usd_per_million(self) -> Number:
+        """USD a million images."""
+        return self.usd_per_hour() / (3600.0 * self.images_per_s) * 1e6
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The box and its persistent rivals for one model, cheapest rival first."""
+
+    box: Box
+    rivals: tuple[Rival, ...]
+
+    def margin(self, **changes: Number) -> Number:
+        """USD of the cheapest rival / USD of the box, with some of the box's assumptions changed; > 1: the box wins."""
+        return self.rivals[0].usd_per_million / replace(self.box, **changes).usd_per_million()
+
+    def margin_if(self, rival: Mapping[str, float]) -> tuple[float, str]:
+        """Margin and best rival where the cost an image of some rivals is multiplied by a factor (by option name)."""
+        costs = {other.option: other.usd_per_million * rival.get(other.option, 1.0) for other in self.rivals}
+        best = min(costs, key=lambda name: (costs[name], name))
+        return costs[best] / float(self.box.usd_per_million()), best
+
+
+def contests(options: pd.DataFrame, reference: str) -> list[Contest]:
+    """One contest a model in which the reference is owned and has a persistent rival; else none."""
+    found = []
+    for _, box in references(options, reference).iterrows():
+        rows = trained(options[(options["model"] == box["model"]) & options["persistent"]])
+        rows = rows[rows["option"] != box["option"]].sort_values("images_per_usd", ascending=False, kind="stable")
+        if box["purchase"] == "own" and len(rows):
+            found.append(Contest(_box(box), tuple(_rival(row) for _, row in rows.iterrows())))
+    return found
+
+
+def _rival(row: pd.Series) -> Rival:
+    price = 1e6 / row["images_per_usd"]
+    return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], row["purchase"] != "own")
+
+
+def _box(row: pd.Series) -> Box:
+    zero = {
+        name: 0.0 if pd.isna(row[name]) else float(row[name])
+        for name in ("residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
+    }
+    box = Box(
+        option=row["option"],
+        model=row["model"],
+        images_per_s=float(row["images_per_s"]),
+        capex_usd=float(row["capex_usd"]),
+        months=float(row["months"]),
+        pue=1.0 if pd.isna(row["pue"]) else float(row["pue"]),
+        days_per_month=float(row["days_per_month"]),
+        rest=0.0,
+        **zero,
+    )
+    return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))
