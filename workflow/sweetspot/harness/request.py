@@ -1,0 +1,57 @@
+"""What one run is asked to do, as flags of the command line."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sweetspot.cells import Cell
+
+
+class Request(NamedTuple):
+    """One run of one cell and the protocol it follows; passed to the training process as JSON."""
+
+    cell: Cell
+    run: int
+    protocol: int
+    device: str
+    expect_gpu: str
+    warmup_steps: int
+    min_steps: int
+    min_seconds: float
+    min_steps_slow: int
+    time_limit_s: int
+    xla: bool
+    output: str
+
+    def to_json(self) -> str:
+        """The request as one line."""
+        return json.dumps({**self._asdict(), "cell": self.cell._asdict()})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Request":
+        """The inverse of `to_json`."""
+        values = json.loads(text)
+        return cls(**{**values, "cell": Cell(**values["cell"])})
+
+
+def parse_request(arguments: Sequence[str] | None = None) -> Request:
+    """Read the flags of run_benchmark.py; argparse ends the program with a sentence where they are wrong."""
+    parser = argparse.ArgumentParser(prog="run_benchmark.py", description="Measure one run of one cell.")
+    for column in Cell._fields:
+        kind = int if column in ("batch_size", "gpus") else str
+        parser.add_argument(f"--{column.replace('_', '-')}", type=kind, required=True)
+    parser.add_argument("--run", type=int, required=True, help="number of this independent process")
+    parser.add_argument("--protocol", type=int, default=1, help="version of what a measurement means")
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--expect-gpu", default="", help="part of the name that every card must have")
+    parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
+    parser.add_argument("--min-steps", type=int, default=5)
+    parser.add_argument("--min-seconds", type=float, default=20)
+    parser.add_argument("--min-steps-slow", type=int, default=3)
+    parser.add_argument("--time-limit-s", type=int, default=1800)
+    parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
+    parser.add_argument("--output", required=True, help="the run file")
+    values = vars(parser.parse_args(arguments))
+    cell = Cell(**{column: values.pop(column) for column in Cell._fields})
+    return Request(cell=cell, **values)
