@@ -29,7 +29,11 @@ rule compare:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
         study=f"{CONFIG}/study.yaml",
-        claims=[file for file in [f"{CONFIG}/claims.yaml"] if Path(file).is_file()],
+        text=[
+            file
+            for file in (f"{CONFIG}/claims.yaml", f"{CONFIG}/workloads.yaml")
+            if Path(file).is_file()
+        ],
         formula=formula(
             "decision/options",
             "decision/simulate",
@@ -39,6 +43,7 @@ rule compare:
             "decision/whatif",
             "decision/surface",
             "decision/tornado",
+            "decision/phases",
             "decision/recommend",
             "decision/headline",
             "decision/lint",
@@ -48,8 +53,6 @@ rule compare:
         ),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
-    params:
-        claims=f"{CONFIG}/claims.yaml",
     script:
         "../workflow/scripts/compare.py"
 

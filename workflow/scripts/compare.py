@@ -1,19 +1,25 @@
-"""Compare the options of a study: break-even, ranks, probabilities, claims."""
+"""Compare the options of a study: break-even, ranks, front, what carries the answer, recommendation, claims."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
 from sweetspot.config import load_study
 from sweetspot.decision.claims import load_claims
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.phases import load_phases
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
 
 
-def main(files: dict[str, list[str]], study: str, claims: str, outputs: list[str]) -> None:
-    """Write results/<study>/comparison/*.parquet."""
-    tables = {name: pd.concat(map(pd.read_parquet, paths), ignore_index=True) for name, paths in files.items()}
-    found = compare(Inputs(**tables), load_study(Path(study).parent), load_claims(claims))
+def main(tables: dict[str, str | Sequence[str]], study: str, outputs: Sequence[str]) -> None:
+    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs."""
+    folder = Path(study).parent
+    found = compare(
+        Inputs.read(tables),
+        load_study(folder),
+        load_claims(folder / "claims.yaml"),
+        load_phases(folder / "workloads.yaml"),
+    )
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
 
@@ -21,8 +27,7 @@ def main(files: dict[str, list[str]], study: str, claims: str, outputs: list[str
 if "snakemake" in globals():
     with exit_on_user_error():
         main(
-            files={name: list(snakemake.input[name]) for name in Inputs.__dataclass_fields__},
+            tables={name: snakemake.input[name] for name in Inputs.__dataclass_fields__},
             study=snakemake.input.study,
-            claims=snakemake.params.claims,
             outputs=list(snakemake.output),
         )

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.options import HOURS_A_DAY, trained
+from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (

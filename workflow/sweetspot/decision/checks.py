@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision import claims as kinds
 from sweetspot.decision.breakeven import crossing_days, references
-from sweetspot.decision.options import HOURS_A_DAY, hourly, trained
+from sweetspot.decision.options import hourly, trained
 
 COLUMNS = (
     "id", "kind", "text", "printed", "computed", "computed_low", "computed_high", "unit", "verdict", "reason", "source",

@@ -31,6 +31,18 @@ class Inputs:
     efficiency: pd.DataFrame
     price_lint: pd.DataFrame
 
+    @classmethod
+    def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
+        """Read every field from its Parquet file or files; a field without any is an empty table of no columns."""
+        lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
+        return cls(**{name: _together([pd.read_parquet(path) for path in paths]) for name, paths in lists.items()})
+
+
+def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    # Empty tables carry no types; leaving them out keeps those of the others.
+    filled = [table for table in tables if len(table)] or tables[:1]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
 
 def compare(
     inputs: Inputs,

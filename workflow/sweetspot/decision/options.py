@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.cells import BASES
 from sweetspot.config import Study
 from sweetspot.errors import UserError
@@ -16,7 +17,6 @@ LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
 # adds one doubling of the batch, within 1.44.
 ASSUMED_FACTOR = 1.29
 ASSUMED_FACTOR_STAND_IN = 1.56
-HOURS_A_DAY = 24.0
 NO_MODEL = "any"
 OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "model", "batch_size", "gpus", "precision")

@@ -1,14 +1,18 @@
 """Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.options import HOURS_A_DAY
+from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month
+from sweetspot.bills.spot import overhead
 
+Number = float | np.ndarray
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
@@ -107,7 +111,12 @@ def _central_rate(options: pd.DataFrame) -> np.ndarray:
 
 
 def _drawn(
-    row: dict, name: str, seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray], owner: tuple[object, ...]
+    row: Mapping[str, Any],
+    name: str,
+    seed: int,
+    draws: int,
+    cache: dict[tuple[object, ...], np.ndarray],
+    owner: tuple[object, ...],
 ) -> np.ndarray:
     """Draws of one number of an offer by its low and high; equal keys give equal draws."""
     value = row.get(name)
@@ -121,7 +130,7 @@ def _drawn(
     return cache[key]
 
 
-def _rate(row: dict, seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray]) -> np.ndarray:
+def _rate(row: Mapping[str, Any], seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray]) -> np.ndarray:
     value, low, high = (float(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
     key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
     if key not in cache:
@@ -134,31 +143,53 @@ def _rate(row: dict, seed: int, draws: int, cache: dict[tuple[object, ...], np.n
 
 
 def _price(
-    row: dict, seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray]
+    row: Mapping[str, Any], seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fixed USD a month, variable USD an hour, days a month of one offer."""
     offer = (row["price_list"], row["instance"], row["purchase"])
     if row["purchase"] != "own":
         price = _drawn(row, "usd_per_hour", seed, draws, cache, offer)
-        variable = row["variable_usd_per_hour"] * price / row["usd_per_hour"]
+        stretch = _stretch(row, seed, draws, cache, offer)
+        variable = row["variable_usd_per_hour"] * price / row["usd_per_hour"] * stretch
         return np.zeros(draws), variable, np.full(draws, np.nan)
     part = {
         name: _drawn(row, name, seed, draws, cache, offer) for name in ("capex_usd", "months", "kw", "days_per_month")
     }
     # One electricity price for all boxes of a price list.
     tariff = _drawn(row, "usd_per_kwh", seed, draws, cache, (row["price_list"],))
-    fixed = row["fixed_usd_per_month"] * owned_month(row, part["capex_usd"], part["months"]) / owned_month(row)
+    fixed = row["fixed_usd_per_month"] * possession(row, part["capex_usd"], part["months"]) / possession(row)
     pue = 1.0 if pd.isna(row["pue"]) else float(row["pue"])
     return fixed, np.nan_to_num(part["kw"] * pue * tariff), part["days_per_month"]
 
 
-def owned_month(row: dict, capex: np.ndarray | None = None, months: np.ndarray | None = None) -> np.ndarray | float:
-    """(capex - residual)/months + maintenance, USD a month (office hour); by default of the row's own figures."""
-    capex = row["capex_usd"] if capex is None else capex
-    months = row["months"] if months is None else months
-    residual, maintenance = (_or_zero(row.get(name)) for name in ("residual_usd", "maintenance_usd_per_month"))
-    return (capex - residual) / months + maintenance
+def _stretch(
+    row: Mapping[str, Any],
+    seed: int,
+    draws: int,
+    cache: dict[tuple[object, ...], np.ndarray],
+    owner: tuple[object, ...],
+) -> np.ndarray:
+    """Machine hours a job takes by the interruptions drawn, over those by the central rate (Daly; bills.spot)."""
+    often = _drawn(row, "interruptions_per_hour", seed, draws, cache, owner)
+    if not or_zero(row.get("interruptions_per_hour")) > 0:
+        return np.ones(draws)
+    every = row["every_s"] / 3600.0
+    dump, restore = row["checkpoint_s"] / 3600.0, or_zero(row["restore_s"]) / 3600.0
+    return overhead(often, dump, restore, every) / overhead(row["interruptions_per_hour"], dump, restore, every)
 
 
-def _or_zero(value: float | None) -> float:
+def possession(row: Mapping[str, Any], capex: Number | None = None, months: Number | None = None) -> Number:
+    """USD a month of owning, used or not (bills.owning.fixed_per_month); by default of the row's figures."""
+    own = {
+        "capex": row["capex_usd"] if capex is None else capex,
+        "months": row["months"] if months is None else months,
+        "residual": or_zero(row.get("residual_usd")),
+        "maintenance": or_zero(row.get("maintenance_usd_per_month")),
+        "staff": or_zero(row.get("staff_usd_per_month")),
+    }
+    return fixed_per_month(own, or_zero(row.get("discount_rate")))
+
+
+def or_zero(value: float | None) -> float:
+    """The number, 0 where there is none."""
     return 0.0 if value is None or pd.isna(value) else float(value)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.options import HOURS_A_DAY, trained
+from sweetspot.decision.options import trained
 
 Number = float | np.ndarray
 
