@@ -15,7 +15,7 @@ rule price_workloads:
             *(
                 f"bills/{name}"
                 for name in (
-                    "costs lint money offers owning pricing renting spot terms".split()
+                    "costs lines lint money offers owning plans pricing renting spot terms".split()
                 )
             ),
         ),
@@ -23,6 +23,7 @@ rule price_workloads:
         costs=f"{RESULTS}/costs/{{price_list}}.parquet",
         offers=f"{RESULTS}/offers/{{price_list}}.parquet",
         bills=f"{RESULTS}/bills/{{price_list}}.parquet",
+        plans=f"{RESULTS}/plans/{{price_list}}.parquet",
         cash_flow=f"{RESULTS}/cash_flow/{{price_list}}.parquet",
         price_lint=f"{RESULTS}/price_lint/{{price_list}}.parquet",
     params:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.renting import HOUR_S, Array, billed_months, billed_seconds, sustained_fraction
-from sweetspot.bills.spot import NEVER_HOURS, makespan, overhead, wall_time
+from sweetspot.bills.lines import bill_lines, numbers, reference_rate
+from sweetspot.bills.renting import HOUR_S, Array
+from sweetspot.bills.spot import overhead
 from sweetspot.cells import BASES, CELL_COLUMNS
 from sweetspot.prices import PriceList
 from sweetspot.workloads import Plan, Runs, Training
@@ -67,7 +68,7 @@ def price_cells(
         return pd.DataFrame(columns=list(COST_COLUMNS)), pd.DataFrame(columns=list(BILL_COLUMNS))
     jobs = pd.concat(parts, ignore_index=True)
     with np.errstate(invalid="ignore", over="ignore"):  # a job that never finishes has an infinite bill until _costs
-        bills = {end: _bill(jobs, end, prices) for end in ENDS}
+        bills = {end: bill_lines(jobs, end, prices) for end in ENDS}
     return _costs(jobs, bills), _lines(jobs, bills[""][0])
 
 
@@ -85,73 +86,6 @@ def _jobs(joined: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training |
         return rows.assign(**{f"work_hours{end}": work.hours for end in ENDS})
     reference = reference_rate(rows, cells, work.instance)
     return rows.assign(**{f"work_hours{end}": work.hours * reference / rate[opposite[end]] for end in ENDS})
-
-
-def reference_rate(rows: pd.DataFrame, cells: pd.DataFrame, instance: str) -> Array:
-    """Throughput of `instance` for each row's model, batch and precision; nan where it has none.
-
-    Of several cells of the instance the one with the best basis counts, then the fastest.
-    """
-    key = ["framework", "model", "batch_size", "precision"]
-    own = cells[(cells["instance"] == instance) & (cells["status"] == "ok")]
-    order = own["basis"].map({basis: rank for rank, basis in enumerate(BASES)})
-    own = own.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
-    best = own.drop_duplicates(key).set_index(key)["images_per_s"]
-    return best.reindex(pd.MultiIndex.from_frame(rows[key])).to_numpy(float)
-
-
-def _numbers(jobs: pd.DataFrame, *names: str) -> list[Array]:
-    return [jobs[name].astype("float64").fillna(0.0).to_numpy() for name in names]
-
-
-def _bill(jobs: pd.DataFrame, end: str, prices: PriceList) -> tuple[dict[str, Array], Array, Array]:
-    """Lines of the bill in USD, hours to the end, machine hours, at one end of the figures."""
-    starts, rate = _numbers(jobs, "starts", f"usd_per_hour{end}")
-    work = jobs[f"work_hours{end}"].to_numpy(float)
-    interrupted = _numbers(jobs, "checkpoint_s", "restore_s", "wait_s")
-    dump, restore, wait = (seconds / HOUR_S for seconds in interrupted)
-    (often,) = _numbers(jobs, f"interruptions_per_hour{end}")
-    every = jobs["every_s"].astype("float64").to_numpy() / HOUR_S
-    running = wall_time(work, often, np.where(often > 0, dump, 1.0), restore, every)
-    hours = makespan(running, often, wait)
-    hours = np.where(hours * starts > NEVER_HOURS, np.inf, hours)
-
-    step, least, month_days = _numbers(jobs, "granularity_s", "minimum_s", "month_days")
-    billed = starts * billed_seconds(running * HOUR_S, step, least) / HOUR_S
-    prorated = jobs["prorated"].astype("boolean").fillna(True).to_numpy(bool)
-    spread = jobs["spread_months"].to_numpy(float)
-    elapsed = np.where(np.isnan(spread), hours * starts / (24.0 * month_days), spread)
-    months = billed_months(elapsed * 24.0 * month_days, month_days, prorated)
-    compute = billed * rate * _sustained(jobs, billed, elapsed, prices)
-    floor, setup, monthly, storage, egress, per_start, per_hour, per_month = _numbers(
-        jobs, "monthly_minimum_usd", "setup_usd", "monthly_usd", "storage_usd_per_month", "egress_usd",
-        "per_start_usd", "fees_usd_per_hour", "fees_usd_per_month",
-    )  # fmt: skip
-    lines = {
-        "use": starts * running * rate,
-        "rounding and discounts": compute - starts * running * rate,
-        "monthly minimum": np.maximum(floor * months - compute, 0.0),
-        "setup": setup,
-        "monthly fee": monthly * months,
-        "storage": storage * months,
-        "egress": egress,
-        "fees": per_start * starts + per_hour * billed + per_month * months,
-    }
-    return lines, hours * starts, running * starts
-
-
-def _sustained(jobs: pd.DataFrame, billed: Array, months: Array, prices: PriceList) -> Array:
-    """Fraction of the rate paid under sustained-use tiers, by the share of the elapsed months that is billed."""
-    fraction = np.ones(len(jobs))
-    for offer in prices.offers:
-        if offer.sustained is None:
-            continue
-        here = ((jobs["instance"] == offer.instance) & (jobs["purchase"] == offer.purchase)).to_numpy()
-        span = np.maximum(1.0, months[here]) * 24.0 * jobs["month_days"].to_numpy(float)[here]
-        paid = sustained_fraction(billed[here] / span, offer.sustained.tiers)
-        part = jobs["sustained_machine_share"].to_numpy(float)[here]
-        fraction[here] = part * paid + (1.0 - part)
-    return fraction
 
 
 def _costs(jobs: pd.DataFrame, bills: Mapping[str, tuple[dict[str, Array], Array, Array]]) -> pd.DataFrame:
@@ -185,7 +119,7 @@ def _images_per_usd(jobs: pd.DataFrame, end: str, opposite: str, ok: np.ndarray)
     """3600 R / (hourly price x overhead of interruptions of a long job); fees and rounding belong to a workload."""
     rate = jobs[f"images_per_s{end}"].to_numpy(float)
     rate = np.where(np.isnan(rate), jobs["images_per_s"].to_numpy(float), rate)
-    often, dump, restore = _numbers(jobs, f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s")
+    often, dump, restore = numbers(jobs, f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s")
     every = jobs["every_s"].astype("float64").to_numpy() / HOUR_S
     factor = overhead(often, np.where(often > 0, dump / HOUR_S, 1.0), restore / HOUR_S, every)
     price = jobs[f"usd_per_hour{opposite}"].to_numpy(float)
@@ -196,7 +130,7 @@ def _lines(jobs: pd.DataFrame, lines: Mapping[str, Array]) -> pd.DataFrame:
     """Long form of the lines that are not zero; an owned machine's use is split into possession and electricity."""
     named = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
     own = (jobs["purchase"] == "own").to_numpy()
-    kw, pue, kwh, price = _numbers(jobs, "kw", "pue", "usd_per_kwh", "usd_per_hour")
+    kw, pue, kwh, price = numbers(jobs, "kw", "pue", "usd_per_kwh", "usd_per_hour")
     share = np.where(own, np.divide(kw * pue * kwh, price, out=np.zeros_like(price), where=price > 0), 0.0)
     split = dict(lines)
     split["electricity"] = lines["use"] * share

@@ -127,6 +127,8 @@ def _per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float])
         offer = prices.offers[index]
         machine = instances[offer.instance]
         if not machine.gpu.upper().startswith("CPU"):
+            if offer.compose is not None:  # its machine part is held against its own family, per vCPU
+                price = offer.compose.gpu.per_hour.value * offer.compose.count * to_usd(offer, prices)[0]
             group = groups.setdefault((machine.provider, machine.gpu, offer.purchase), {})
             group[offer.instance] = (price, float(machine.gpus), offer)
     found = []

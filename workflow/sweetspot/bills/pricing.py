@@ -11,6 +11,7 @@ from sweetspot.bills.lint import findings_table, lint
 from sweetspot.bills.money import to_usd
 from sweetspot.bills.offers import check_instances, offers_table
 from sweetspot.bills.owning import cash_flow, own_numbers
+from sweetspot.bills.plans import plan_table
 from sweetspot.config import Instance, load_instances
 from sweetspot.errors import UserError
 from sweetspot.prices import PriceList, load_price_list
@@ -29,7 +30,7 @@ def price_study(
     month_days: float,
     study_date: date,
 ) -> dict[str, pd.DataFrame]:
-    """Tables by name: costs, offers, bills, cash_flow, price_lint (columns: CONTRACT of each module).
+    """Tables by name: costs, offers, bills, plans, cash_flow, price_lint (columns: CONTRACT of each module).
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
@@ -41,11 +42,14 @@ def price_study(
     month = prices.month_days or month_days
     findings = lint(prices, instances, study_date, month)
     offers = offers_table(name, prices, instances, month, study_date, findings)
-    costs, bills = price_cells(all_cells(throughput, extrapolation), offers, workloads, prices)
+    cells = all_cells(throughput, extrapolation)
+    costs, bills = price_cells(cells, offers, workloads, prices)
+    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
     return {
         "costs": costs,
         "offers": offers,
         "bills": bills,
+        "plans": plan_table(cells, offers, plans, prices, instances),
         "cash_flow": owned_cash(name, prices),
         "price_lint": findings_table(findings),
     }
