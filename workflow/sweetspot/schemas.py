@@ -13,6 +13,8 @@ from pydantic import RootModel
 
 from sweetspot.config import Config, Instance, Slug, Study
 from sweetspot.files import write_whole
+from sweetspot.prices import PriceList
+from sweetspot.workloads import Workloads
 
 
 def schemas() -> dict[str, dict[str, Any]]:
@@ -21,6 +23,8 @@ def schemas() -> dict[str, dict[str, Any]]:
         "config": Config,
         "study": Study,
         "instances": RootModel[dict[Slug, Instance]],
+        "prices": PriceList,
+        "workloads": Workloads,
     }
     return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}
 

@@ -3,7 +3,8 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+from pydantic_core import CoreSchema
 
 from sweetspot.config import Closed, Count, Text
 
@@ -23,6 +24,11 @@ class Amount(Closed):
     @classmethod
     def _plain_number(cls, data: Any) -> Any:
         return data if isinstance(data, dict | Amount) else {"value": data}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Editors must accept the plain number too."""
+        return {"anyOf": [{"type": "number"}, handler(core)]}
 
     @model_validator(mode="after")
     def _ordered(self) -> "Amount":
