@@ -1,5 +1,12 @@
 """What each machine delivers: measured here or published."""
 
+from sweetspot.logs.sources import log_files
+
+LOG_READERS = [
+    f"logs/{name}"
+    for name in ("read", "reading", "tf_cnn", "keras_csv", "dawnbench", "mlperf")
+]
+
 
 rule collect_throughput:
     """Gather run files and published figures into one row a cell."""
@@ -13,8 +20,12 @@ rule collect_throughput:
             )
             if file.is_file()
         ],
+        logs=log_files(PLAN.study.logs, CONFIG),
         formula=formula(
-            "throughput/collect", "throughput/gather", "throughput/published"
+            "throughput/collect",
+            "throughput/gather",
+            "throughput/published",
+            *(LOG_READERS if PLAN.study.logs else ()),
         ),
     output:
         f"{RESULTS}/throughput.parquet",
@@ -23,6 +34,7 @@ rule collect_throughput:
         question=PLAN.study.cells.model_dump(mode="json"),
         as_of=PLAN.study.as_of.isoformat(),
         folder=CONFIG,
+        logs=[source.model_dump(mode="json") for source in PLAN.study.logs],
     script:
         "../workflow/scripts/collect_throughput.py"
 

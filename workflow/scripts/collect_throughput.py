@@ -6,13 +6,23 @@ from typing import Any
 from sweetspot.config import Question, load_instances
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
+from sweetspot.logs.sources import LogSource
 from sweetspot.throughput.gather import gather_throughput
 
 
-def main(runs: list[str], question: dict[str, Any], as_of: str, instances: list[str], folder: str, output: str) -> None:
+def main(
+    runs: list[str],
+    question: dict[str, Any],
+    as_of: str,
+    instances: list[str],
+    folder: str,
+    logs: list[dict[str, Any]],
+    output: str,
+) -> None:
     """Write results/<study>/throughput.parquet."""
     declared = load_instances(*(Path(file) for file in instances))
-    table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder))
+    sources = [LogSource(**entry) for entry in logs]
+    table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder), sources)
     write_parquet(table, output)
 
 
@@ -23,6 +33,7 @@ if "snakemake" in globals():
             question=snakemake.params.question,
             as_of=snakemake.params.as_of,
             folder=snakemake.params.folder,
+            logs=snakemake.params.logs,
             instances=list(snakemake.input.instances),
             output=snakemake.output[0],
         )

@@ -2,54 +2,17 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from sweetspot.cells import SLUG, Cell, expand_matrix
+from sweetspot.cells import Cell, expand_matrix
 from sweetspot.errors import UserError
+from sweetspot.logs.sources import LogSource
+from sweetspot.models import Closed, Count, Framework, Precision, Slug, Text, described, validated
 from sweetspot.yamlfile import load_yaml
 
-Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
-Precision = Literal["fp32", "fp16", "bf16"]
-Framework = Literal["tensorflow", "jax", "torch"]
-Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
-ModelT = TypeVar("ModelT", bound=BaseModel)
-
-
-class Closed(BaseModel):
-    """Base of every configuration model: unknown keys are refused, values do not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-def described(errors: ValidationError, file: str | Path) -> UserError:
-    """The first validation error as one sentence: file, key, value found, what is expected."""
-    first = errors.errors()[0]
-    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-    value = repr(first["input"])
-    found = value if len(value) <= 80 else value[:77] + "..."
-    match first["type"]:
-        case "extra_forbidden":
-            return UserError(f"{file}: key '{key}' is unknown; remove it or correct its spelling")
-        case "missing":
-            return UserError(f"{file}: key '{key}' is missing and needed")
-        case "string_pattern_mismatch":
-            reason = "expected a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)"
-        case _:
-            reason = f"expected: {first['msg'].removeprefix('Value error, ')}"
-    return UserError(f"{file}: key '{key}' is {found}; {reason}")
-
-
-def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
-    """`data` as a `model`. Raises UserError naming file and key."""
-    if not isinstance(data, dict):
-        raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
-    try:
-        return model.model_validate(data)
-    except ValidationError as errors:
-        raise described(errors, file) from None
+__all__ = ["Closed", "Config", "Instance", "Plan", "Question", "Slug", "Study", "Text", "described", "validated"]
 
 
 class Matrix(Closed):
@@ -135,7 +98,14 @@ class Question(Closed):
     batch_size: list[Count] = Field(description="Batches per device in the tables", min_length=1)
     precision: Precision = Field(description="Precision asked for; others serve as stand-ins")
     framework: Framework = Field("tensorflow", description="Framework of the published figures")
-    headline_batch_size: Count = Field(description="The batch that the answer and the costs to train use")
+    headline_batch_size: Count | dict[Slug, Count] = Field(
+        description="The batch that the answer and the costs to train use; where models differ, one for each"
+    )
+
+    def headline(self, model: str) -> int:
+        """The batch per device that the answer about `model` uses."""
+        batch = self.headline_batch_size
+        return batch[model] if isinstance(batch, dict) else batch
 
 
 class Study(Closed):
@@ -150,6 +120,7 @@ class Study(Closed):
     cells: Question = Field(description="The cells that the answer is about")
     reference: Slug | None = Field(None, description="The option that the decision is about, such as the box to buy")
     targets: list[Target] = Field([], description="Machines to extrapolate to")
+    logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
     method: Slug = Field("auto", description="Extrapolation method of the headline; auto takes the best validated")
     borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
@@ -157,8 +128,11 @@ class Study(Closed):
 
     @model_validator(mode="after")
     def _headline_is_listed(self) -> "Study":
-        if self.cells.headline_batch_size not in self.cells.batch_size:
-            raise ValueError(f"cells.headline_batch_size to be one of cells.batch_size {self.cells.batch_size}")
+        cells = self.cells
+        if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
+            raise ValueError(f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}")
+        if not {cells.headline(model) for model in cells.model} <= set(cells.batch_size):
+            raise ValueError(f"cells.headline_batch_size to be one of cells.batch_size {cells.batch_size}")
         return self
 
 

@@ -1,1 +1,1 @@
-"""Readers of other people's benchmark logs."""
+"""Readers of other people's benchmark logs: `sources` says which, `read` makes rows of published figures of them."""

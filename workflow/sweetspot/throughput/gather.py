@@ -12,24 +12,30 @@ from sweetspot.throughput.published import published_cells, read_efficiency, rea
 
 if TYPE_CHECKING:
     from sweetspot.config import Instance, Question
+    from sweetspot.logs.sources import LogSource
 
 
 def gather_throughput(
-    runs: Sequence[str], question: "Question", as_of: str, instances: Mapping[str, "Instance"], folder: Path
+    runs: Sequence[str],
+    question: "Question",
+    as_of: str,
+    instances: Mapping[str, "Instance"],
+    folder: Path,
+    logs: Sequence["LogSource"] = (),
 ) -> pd.DataFrame:
-    """All cells of the study in TABLE_COLUMNS: measured run files, published rows, and what follows from them.
+    """All cells of the study in TABLE_COLUMNS: run files, published rows, others' logs, what follows of them.
 
     `as_of` dates the published figures. Where a cell has several origins the best basis stays.
     Raises UserError for faulty files.
     """
     parts = [measured_cells(summarise_runs(runs))] if runs else []
-    file = folder / "throughput.csv"
-    if file.is_file():
-        pool = read_published(file)
-        own = published_cells(pool, instances, file)
+    pool = _published_pool(folder, logs, instances)
+    if pool is not None:
+        own = published_cells(pool, instances, folder / "throughput.csv")
         reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"))
-        parts += [_with_status(own.assign(basis="published", warning=own["note"].replace("", None)), as_of)]
-        parts += [_with_status(reached, as_of)]
+        units = dict(zip(pool["model"], pool["unit"], strict=True))
+        parts += [_with_status(own.assign(basis="published", warning=own["note"].replace("", None)), as_of, units)]
+        parts += [_with_status(reached, as_of, units)]
     if not parts:
         return pd.DataFrame(columns=list(TABLE_COLUMNS))
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
@@ -40,13 +46,21 @@ def gather_throughput(
     return ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
 
 
-def _with_status(table: pd.DataFrame, as_of: str) -> pd.DataFrame:
-    filled = table.assign(
-        images_per_s_low=float("nan"),
-        images_per_s_high=float("nan"),
-        runs=0,
-        status="ok",
-        unit="images",
-        as_of=as_of,
-    )
+def _published_pool(
+    folder: Path, logs: Sequence["LogSource"], instances: Mapping[str, "Instance"]
+) -> pd.DataFrame | None:
+    """The rows of throughput.csv and of the logs; None where the study has neither."""
+    file = folder / "throughput.csv"
+    parts = [read_published(file)] if file.is_file() else []
+    if logs:
+        from sweetspot.logs.read import read_logs
+
+        parts.append(read_logs(logs, folder, {name: instance.gpu for name, instance in instances.items()}))
+    return pd.concat(parts, ignore_index=True) if parts else None
+
+
+def _with_status(table: pd.DataFrame, as_of: str, units: Mapping[str, str]) -> pd.DataFrame:
+    filled = table.assign(status="ok", unit=table["model"].map(units), as_of=as_of)
+    for name, default in {"images_per_s_low": float("nan"), "images_per_s_high": float("nan"), "runs": 0}.items():
+        filled[name] = filled[name].fillna(default) if name in filled.columns else default
     return filled[list(TABLE_COLUMNS)]

@@ -40,6 +40,7 @@ EFFICIENCY_CSV = {
     "efficiency": float,
     "source": str,
 }
+DEFAULT_UNIT = {"unit": "images"}  # what is counted per second; a column that a study of other samples adds
 MAX_EFFICIENCY = 1.2
 OPTIONAL_NUMBERS = frozenset({"batch_size"})
 
@@ -54,11 +55,14 @@ class Figure(NamedTuple):
     warning: str | None
 
 
-def read_table(path: Path, columns: Mapping[str, type], optional: Iterable[str] = ()) -> pd.DataFrame:
+def read_table(
+    path: Path, columns: Mapping[str, type], optional: Iterable[str] = (), defaults: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """Read a CSV whose columns are known. Raises UserError with file, line, column and value found.
 
     Numbers must be finite and positive; a number in `optional` may be empty. Text is kept as it stands.
-    Further columns are refused: a misspelt one would be lost silently.
+    A text column of `defaults` may be absent or empty and then has its default. Further columns are refused: a
+    misspelt one would be lost silently.
     """
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
@@ -68,9 +72,11 @@ def read_table(path: Path, columns: Mapping[str, type], optional: Iterable[str] 
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     for missing in [name for name in columns if name not in text.columns]:
         raise UserError(f"{path}, line 1: column '{missing}' is missing; expected {', '.join(columns)}")
-    for unknown in [name for name in text.columns if name not in columns]:
+    for unknown in [name for name in text.columns if name not in {*columns, *(defaults or {})}]:
         raise UserError(f"{path}, line 1: column '{unknown}' is unknown; expected {', '.join(columns)}")
     table = text[list(columns)].copy()
+    for name, default in (defaults or {}).items():
+        table[name] = text[name].replace("", default) if name in text.columns else default
     for name, kind in columns.items():
         if kind is not str:
             table[name] = _numbers(path, text[name], kind, empty_allowed=name in optional)
@@ -94,8 +100,8 @@ def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> 
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """A study's throughput.csv as a table of THROUGHPUT_CSV's columns; each row must name its source."""
-    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS)
+    """A study's throughput.csv as a table of THROUGHPUT_CSV's columns and `unit`; each row must name its source."""
+    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, DEFAULT_UNIT)
     unsourced = (table["source"].str.strip() == "").to_numpy()
     if unsourced.any():
         raise UserError(f"{path}, line {int(unsourced.argmax()) + 2}: source is empty; expected its origin")

@@ -1,0 +1,103 @@
+"""Readers of DAWNBench entries and MLPerf result files, on short files written here in their formats."""
+
+import json
+
+import pytest
+from sweetspot.errors import UserError
+from test_logs import read_one, write
+
+# Two columns in either order, as the real entries have them; figures of dawn_resnet152_b_4M60_ec2_tensorflow.
+DAWN_JSON = {"model": "ResNet152", "framework": "TensorFlow v1.3", "costPerHour": 7.2,
+             "hardware": "4 M60 / 488 GB / 64 CPU (Amazon EC2 [g3.16xlarge])"}  # fmt: skip
+DAWN_TSV = """\
+hours\tepoch\ttop1Accuracy\ttop5Accuracy
+3.5510081636243402\t1\t7.21\t19.74
+400.8418463936779\t113\t76.83\t93.35
+"""
+DAWN = {"format": "dawnbench", "path": "entry.json", "instance": "g3.16xlarge", "gpus": 4, "batch_size": 32,
+        "precision": "fp32", "samples_per_epoch": 1_281_167}  # fmt: skip
+
+
+def dawn(folder, tsv=DAWN_TSV, entry=DAWN_JSON, **stated):
+    write(folder, "entry.json", json.dumps(entry))
+    write(folder, "entry.tsv", tsv)
+    return read_one(folder, **{**DAWN, **stated})
+
+
+def test_a_dawnbench_entry_gives_samples_over_its_last_hours(tmp_path):
+    row = dawn(tmp_path)
+    assert row["images_per_s"] == pytest.approx(100.324, rel=1e-5)  # 113 x 1281167 / (400.84185 x 3600)
+    assert (row["model"], row["framework"], row["framework_version"]) == ("resnet152", "tensorflow", "1.3")
+    assert "entry.tsv line 3, sha256" in row["source"]
+    assert "costPerHour 7.2" in row["source"]
+
+
+@pytest.mark.parametrize(
+    ("tsv", "line"),
+    [
+        (DAWN_TSV.replace("400.8418463936779\t113", "2.0\t113"), 3),
+        (DAWN_TSV.replace("113\t", "x\t"), 3),
+        (DAWN_TSV.replace("\t7.21\t19.74", ""), 2),
+    ],
+)
+def test_a_malformed_dawnbench_row_is_refused_with_its_number(tmp_path, tsv, line):
+    with pytest.raises(UserError, match=rf"entry.tsv, line {line}: "):
+        dawn(tmp_path, tsv)
+
+
+def test_a_dawnbench_entry_without_hardware_or_json_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"entry.json, line 1: key 'hardware' is missing"):
+        dawn(tmp_path, entry={"model": "ResNet50", "framework": "TensorFlow"})
+    write(tmp_path, "entry.json", "{\n'model': 1}")
+    with pytest.raises(UserError, match=r"entry.json, line 2: not JSON"):
+        read_one(tmp_path, **DAWN)
+
+
+def event(key, time_ms, value=None, prefix="", **metadata):
+    fields = {"namespace": "", "time_ms": time_ms, "event_type": "X", "key": key, "value": value, "metadata": metadata}
+    return f"{prefix}:::MLLOG {json.dumps(fields)}\n"
+
+
+# Two epochs of 1000 samples in 50 s on 4 devices; other output stands between, and a rank may stand before.
+MLPERF_TEXT = (
+    event("global_batch_size", 1_000, 3200)
+    + event("train_samples", 1_000, 1000)
+    + "some other output\n"
+    + event("run_start", 10_000)
+    + event("epoch_stop", 30_000, epoch_num=1, prefix="0: ")
+    + event("epoch_stop", 59_000, epoch_num=2)
+    + event("run_stop", 60_000, status="success")
+)
+MLPERF = {"format": "mlperf", "path": "result_1.txt", "gpus": 4, "model": "resnet50", "framework": "mxnet",
+          "precision": "fp16"}  # fmt: skip
+
+
+def mlperf(folder, text=MLPERF_TEXT, **stated):
+    write(folder, "result_1.txt", text)
+    return read_one(folder, **{**MLPERF, **stated})
+
+
+def test_an_mlperf_log_gives_epochs_over_its_run_time(tmp_path):
+    row = mlperf(tmp_path)
+    assert row["images_per_s"] == pytest.approx(2 * 1000 / 50)
+    assert (row["batch_size"], row["gpus"]) == (800, 4)
+    assert "result_1.txt lines 4-7, sha256" in row["source"]
+    assert mlperf(tmp_path, samples_per_epoch=500)["images_per_s"] == pytest.approx(20)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [
+        (MLPERF_TEXT.replace('"status": "success"', '"status": "aborted"'), 7, "run_stop has status 'aborted'"),
+        (MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1), 5, "'0: :::MLLOG"),
+        ("".join(MLPERF_TEXT.splitlines(keepends=True)[:-1]), 6, "no 'run_stop'"),
+    ],
+)
+def test_a_malformed_mlperf_line_is_refused_with_its_number(tmp_path, text, line, found):
+    with pytest.raises(UserError, match=rf"result_1.txt, line {line}: {found}"):
+        mlperf(tmp_path, text)
+
+
+def test_an_mlperf_batch_that_does_not_divide_is_refused(tmp_path):
+    with pytest.raises(UserError, match="line 1: global_batch_size is 3200; expected a multiple of 3 devices"):
+        mlperf(tmp_path, gpus=3)

@@ -1,0 +1,110 @@
+"""Logs named by a study as rows of published throughput."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from sweetspot.cells import CELL_COLUMNS
+from sweetspot.logs.dawnbench import read_dawnbench
+from sweetspot.logs.keras_csv import read_keras_csv
+from sweetspot.logs.mlperf import read_mlperf
+from sweetspot.logs.reading import LogFile, Reading
+from sweetspot.logs.sources import LogSource
+from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
+
+READERS = {
+    "tf_cnn_benchmarks": read_tf_cnn,
+    "lambda": read_tf_cnn,
+    "keras_csv": read_keras_csv,
+    "dawnbench": read_dawnbench,
+    "mlperf": read_mlperf,
+}
+BENCHMARKS = {"lambda": "tf_cnn_benchmarks", "keras_csv": "keras", "dawnbench": "DAWNBench", "mlperf": "MLPerf"}
+COLUMNS = (
+    "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
+    "variant", "dataset", "images_per_s", "source", "note", "unit", "runs", "images_per_s_low", "images_per_s_high",
+)  # fmt: skip
+WHOLE = {"gpus": "int64", "batch_size": "int64", "runs": "int64"}
+
+
+def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """One row a cell from all logs, in COLUMNS (those of throughput.csv, and unit, runs, interval).
+
+    `cards` names the card of an instance where a source names none. `images_per_s` counts `unit` a second on all
+    devices together. Several logs of a cell are its independent runs: their times are averaged, and the interval is
+    the 95 % t interval of the logarithm of their times; one log has none. `source` is the study's word, then file,
+    lines and SHA-256; `note` tells of skipped lines and of logs that
+    repeat another byte for byte. Raises UserError naming file and line.
+    """
+    rows = [row for source in sources for row in _rows(source, Path(study_dir), cards or {})]
+    if not rows:
+        return pd.DataFrame(columns=list(COLUMNS)).astype(WHOLE | {"images_per_s": "float64"})
+    single = pd.DataFrame(_with_twins(rows))
+    cells = [_cell(group) for _, group in single.groupby(list(CELL_COLUMNS), sort=False)]
+    return pd.DataFrame(cells)[list(COLUMNS)].astype(WHOLE)
+
+
+def _rows(source: LogSource, study_dir: Path, cards: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    path = study_dir / source.path
+    files = lambda_logs(path, source) if source.format == "lambda" else [(path, source)]
+    for file, stated in files:
+        log, readings = READERS[source.format](file, stated)
+        for reading in readings:
+            yield _row(log, reading, study_dir, cards)
+
+
+def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
+    source = log.source
+    fields = reading._asdict()
+    rate, lines, facts = (fields.pop(name) for name in ("samples_per_s", "lines", "facts"))
+    name = log.path.relative_to(study_dir).as_posix()
+    return {
+        **fields,
+        "gpu": source.gpu or cards.get(source.instance, ""),
+        "instance": source.instance,
+        "variant": source.variant,
+        "benchmark": BENCHMARKS.get(source.format, source.format),
+        "images_per_s": rate,
+        "unit": source.counted,
+        "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
+        "note": log.skipped(),
+        "file": name,
+        "sha256": log.sha256,
+    }
+
+
+def _with_twins(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Rows with a note on each log that another one repeats byte for byte: no measurement of its own."""
+    files: dict[object, list[object]] = {}
+    for row in rows:
+        files.setdefault(row["sha256"], []).append(row["file"])
+    for row in rows:
+        others = [str(file) for file in files[row["sha256"]] if file != row["file"]]
+        if others:
+            row["note"] = "; ".join(filter(None, [str(row["note"]), f"log is byte-identical to {', '.join(others)}"]))
+    return rows
+
+
+def _cell(runs: pd.DataFrame) -> dict[str, object]:
+    """The runs of one cell as one row."""
+    seconds = 1 / runs["images_per_s"]  # of one sample
+    rate = 1 / seconds.mean()
+    low = high = math.nan
+    if len(runs) > 1:
+        from scipy.special import stdtrit
+
+        spread = seconds.map(math.log).std()
+        widen = math.exp(float(stdtrit(len(runs) - 1, 0.975)) * spread / math.sqrt(len(runs)))
+        low, high = rate / widen, rate * widen
+    notes = [note for note in dict.fromkeys(runs["note"]) if note]
+    return {
+        **runs.iloc[0].to_dict(),
+        "images_per_s": rate,
+        "images_per_s_low": low,
+        "images_per_s_high": high,
+        "runs": len(runs),
+        "source": " ; ".join(runs["source"]),
+        "note": "; ".join(notes),
+    }

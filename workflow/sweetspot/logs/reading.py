@@ -1,0 +1,95 @@
+"""What all log readers share: the lines of a file, its faults, and one figure with what the log says about it."""
+
+import hashlib
+import logging
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from sweetspot.errors import UserError
+from sweetspot.logs.sources import LogSource
+
+MAX_BYTES = 200_000_000
+logger = logging.getLogger(__name__)
+
+
+class Reading(NamedTuple):
+    """One figure of one log. `lines` is its place in the file, `facts` what a reader may want to know of the run."""
+
+    model: str
+    framework: str
+    framework_version: str
+    batch_size: int
+    gpus: int
+    precision: str
+    samples_per_s: float
+    dataset: str
+    lines: str
+    facts: str
+
+
+@dataclass
+class LogFile:
+    """A log's lines (numbered from 1), its hash, and the malformed lines met so far."""
+
+    path: Path
+    source: LogSource
+    lines: list[str] = field(init=False)
+    sha256: str = field(init=False)
+    faults: list[int] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        try:
+            if self.path.stat().st_size > MAX_BYTES:
+                raise UserError(f"{self.path}: larger than {MAX_BYTES} bytes; expected a benchmark's log")
+            raw = self.path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{self.path}: {error.strerror or error}; study.yaml names it under 'logs'") from None
+        self.sha256 = hashlib.sha256(raw).hexdigest()
+        try:
+            self.lines = raw.decode("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            raise UserError(f"{self.path}, line {line}: not UTF-8 text; expected a benchmark's log") from None
+
+    def fault(self, line: int, found: str) -> None:
+        """Report a malformed line: raise UserError, or where the study says `skip` warn and remember it."""
+        message = f"{self.path}, line {line}: {found}"
+        if self.source.on_error == "refuse":
+            raise UserError(message)
+        logger.warning("%s; skipped as 'on_error: skip' says", message)
+        self.faults.append(line)
+
+    def refuse(self, line: int, found: str) -> NoReturn:
+        """Raise UserError whatever `on_error` says: the log contradicts the study, so skipping would hide a mistake."""
+        raise UserError(f"{self.path}, line {line}: {found}")
+
+    def agreed(self, name: str, stated: object, line: int, found: object) -> None:
+        """Refuse a log that says other than the study states for `name`."""
+        if stated is not None and stated != found:
+            self.refuse(line, f"{name} is {found!r}; study.yaml states {stated!r}")
+
+    def skipped(self) -> str:
+        """The lines left out, for the row's warning; empty where there are none."""
+        return f"malformed lines skipped: {', '.join(map(str, self.faults))}" if self.faults else ""
+
+
+def positive(text: str | None) -> float | None:
+    """`text` as a finite number above 0, or None."""
+    try:
+        value = float(text) if text is not None else 0.0
+    except ValueError:
+        return None
+    return value if 0 < value < float("inf") else None
+
+
+def model_slug(name: str) -> str:
+    """A model's name as one of ours: `ResNet 56` is `resnet56`."""
+    return re.sub(r"[^a-z0-9._-]", "", name.lower())[:64]
+
+
+def framework_of(text: str) -> tuple[str, str]:
+    """Name and version: `TensorFlow v1.7rc1` is (`tensorflow`, `1.7rc1`)."""
+    match = re.match(r"\s*([A-Za-z]+)\W*v?(\d\S*)?", text)
+    return (match[1].lower(), match[2] or "") if match else (model_slug(text), "")

@@ -1,0 +1,120 @@
+"""Logs of tf_cnn_benchmarks, and Lambda's folders of them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sweetspot.errors import UserError
+from sweetspot.logs.reading import LogFile, Reading, model_slug, positive
+from sweetspot.logs.sources import LogSource
+
+HEADER = re.compile(r"(TensorFlow|Model|Dataset|Mode|Variables|AllReduce|Devices|Batch size):\s+(.+?)\s*$")
+PER_DEVICE = re.compile(r"\s*(\S+) per device$")
+STEP_START = re.compile(r"\d+\s+images/sec:")
+STEP = re.compile(r"\d+\s+images/sec: \d+(\.\d+)? \+/- (\d+(\.\d+)?|nan) \(jitter = (\d+(\.\d+)?|nan)\)")
+TOTAL = re.compile(r"total images/sec:\s*(.*)$")
+LAMBDA_CONFIG = re.compile(r"(syn|real)-([a-z_]+)-(fp16|fp32)-(\d+)gpus$")
+LAMBDA_MODEL = re.compile(r"(.+)-(\d+)$")
+DATASETS = {"syn": "synthetic", "real": "real"}
+
+
+def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
+    """The `total images/sec` of one log (all devices together), with what its header says.
+
+    Raises UserError for a log that is no training, that contradicts the study (model, batch, devices), or,
+    unless the study skips faults, that has a malformed line or ends before its total.
+    """
+    log = LogFile(path, source)
+    head, total = _scan(log)
+    for name in ("Model", "Batch size", "per device", "Devices"):
+        if name not in head:
+            log.fault(len(log.lines), f"no line '{name}' up to the end; expected output of tf_cnn_benchmarks")
+            return log, []
+    if total is None:
+        log.fault(len(log.lines), "the log ends without 'total images/sec'; the run did not finish")
+        return log, []
+    mode_line, mode = head.get("Mode", (0, "training"))
+    if "train" not in mode.lower():
+        log.refuse(mode_line, f"mode is {mode!r}; expected training")
+    line, rate = total
+    reading = _reading(log, head, line, rate)
+    return log, [] if reading is None else [reading]
+
+
+def _scan(log: LogFile) -> tuple[dict[str, tuple[int, str]], tuple[int, float] | None]:
+    head: dict[str, tuple[int, str]] = {}
+    total = None
+    for number, text in enumerate(log.lines, start=1):
+        if match := HEADER.match(text):
+            head.setdefault(match[1], (number, match[2]))
+        elif match := PER_DEVICE.match(text):
+            head.setdefault("per device", (number, match[1]))
+        elif STEP_START.match(text) and not STEP.match(text):
+            log.fault(number, f"step line {text[:60]!r}; expected 'N images/sec: R +/- U (jitter = J)'")
+        elif match := TOTAL.match(text):
+            rate = positive(match[1])
+            if rate is None:
+                log.fault(number, f"total images/sec is {match[1]!r}; expected a number above 0")
+            else:
+                total = number, rate
+    return head, total
+
+
+def _reading(log: LogFile, head: dict[str, tuple[int, str]], line: int, rate: float) -> Reading | None:
+    source = log.source
+    batch_line, batch_text = head["per device"]
+    batch = positive(batch_text)
+    if batch is None or batch % 1:
+        log.fault(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
+        return None
+    gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", head["Devices"][1], re.IGNORECASE))
+    model = model_slug(head["Model"][1])
+    log.agreed("model", source.model, head["Model"][0], model)
+    log.agreed("batch_size", source.batch_size, batch_line, int(batch))
+    log.agreed("gpus", source.gpus, head["Devices"][0], gpus)
+    if gpus == 0:
+        log.refuse(head["Devices"][0], f"devices are {head['Devices'][1]!r}; expected a list such as ['/gpu:0']")
+    variables = head.get("Variables", (0, ""))[1]
+    reduce = head.get("AllReduce", (0, "None"))[1]
+    facts = [f"variable_update={variables}"] if variables else []
+    facts += [f"all_reduce={reduce}"] if reduce != "None" else []
+    dataset = "synthetic" if "synthetic" in head.get("Dataset", (0, ""))[1] else head.get("Dataset", (0, ""))[1]
+    version = head.get("TensorFlow", (0, ""))[1]
+    return Reading(
+        model,
+        "tensorflow",
+        version,
+        int(batch),
+        gpus,
+        str(source.precision),
+        rate,
+        dataset,
+        f"line {line}",
+        ", ".join(facts),
+    )
+
+
+def lambda_logs(folder: Path, source: LogSource) -> Iterator[tuple[Path, LogSource]]:
+    """The training logs of one of Lambda's folders, each with what its path says.
+
+    Paths are `<syn|real>-<variable_update>-<precision>-<n>gpus/<model>-<batch>/throughput/<run>`; inference,
+    distorted input and thermal logs are others' business. `gpus`, `precision`, `model`, `batch_size` of
+    `source` choose among them. Raises UserError where none is left.
+    """
+    if not folder.is_dir():
+        raise UserError(f"{folder}: not a folder; study.yaml names it under 'logs' with format lambda")
+    found = False
+    for path in sorted(folder.glob("*/*/throughput/*")):
+        config = LAMBDA_CONFIG.match(path.parts[-4])
+        model = LAMBDA_MODEL.match(path.parts[-3])
+        if config is None or model is None or DATASETS[config[1]] != source.dataset:
+            continue
+        says = {"precision": config[3], "gpus": int(config[4]), "model": model[1], "batch_size": int(model[2])}
+        if all(getattr(source, key) in (None, value) for key, value in says.items()):
+            found = True
+            yield path, source.model_copy(update=says)
+    if not found:
+        raise UserError(
+            f"{folder}: no training log that fits; expected <syn|real>-<update>-<precision>-<n>gpus/<model>-<batch>/"
+            "throughput/<run>"
+        )
