@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from pydantic import ValidationError
-from sweetspot.config import Instance, Question
+from sweetspot.config import Instance, Question, load_study
 from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
 from sweetspot.logs.sources import LogSource, log_files
@@ -73,8 +73,21 @@ def test_the_total_time_of_a_real_log_is_the_sum_of_its_elapsed_column(name):
     assert (row["unit"], row["runs"]) == ("samples", 1)
 
 
-def test_there_are_thirty_six_real_logs():
-    assert len(REAL_LOGS) == 36  # six tests x (2 GPUs x 2 frameworks + 2 CPUs)
+def test_all_real_logs_are_there():
+    assert len(REAL_LOGS) == 36 + 12  # six tests x (2 GPUs x 2 frameworks + 2 CPUs), and the earlier K80 runs
+
+
+def test_five_of_six_k80_cntk_logs_repeat_the_earlier_run_byte_for_byte():
+    tests = sorted({Path(name).stem.removesuffix("_cntk") for name in REAL_LOGS if name.endswith("_cntk.csv")})
+    same = {
+        test
+        for test in tests
+        if (WOOLF / f"logs/k80/{test}_cntk.csv").read_bytes() == (WOOLF / f"logs/earlier/{test}_cntk.csv").read_bytes()
+    }
+    assert (len(tests), len(same)) == (6, 5)
+    table = read_logs(load_study(WOOLF).logs, WOOLF)
+    twins = table[table["note"].str.contains("byte-identical to logs/earlier/")]
+    assert set(zip(twins["instance"], twins["model"], strict=True)) == {("k80-cntk", test) for test in same}
 
 
 def test_a_tf_cnn_log_gives_its_total_and_what_its_header_says(tmp_path):

@@ -65,7 +65,8 @@ def _range_columns() -> list[str]:
 def _headline_costs(costs: pd.DataFrame, study: Study) -> pd.DataFrame:
     """The cost rows the answer is about, one per offer, model and workload: the asked precision, best cell first."""
     question = study.cells
-    asked = (costs["batch_size"] == question.headline_batch_size) & costs["model"].isin(question.model)
+    batch = costs["model"].map({model: question.headline(model) for model in question.model})
+    asked = costs["batch_size"] == batch
     rows = costs[asked | costs["model"].isna()]
     if "status" in rows.columns:
         rows = rows[rows["status"].isna() | (rows["status"] == "ok")]
