@@ -48,6 +48,7 @@ rule compare:
             "decision/headline",
             "decision/lint",
             "decision/claims",
+            "decision/evidence",
             "decision/checks",
             "decision/compare",
         ),

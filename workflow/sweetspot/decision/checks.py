@@ -8,29 +8,16 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision import claims as kinds
-from sweetspot.decision.breakeven import crossing_days, references
-from sweetspot.decision.options import hourly, trained
+from sweetspot.decision.breakeven import crossing_days
+from sweetspot.decision.evidence import CannotCheckError, Evidence, chosen
+from sweetspot.decision.options import hourly
 
 COLUMNS = (
     "id", "kind", "text", "printed", "computed", "computed_low", "computed_high", "unit", "verdict", "reason", "source",
 )  # fmt: skip
 HOLDS, FAILS, UNKNOWN = "holds", "does not", "cannot be checked"
 LEAST_FIRST = ("usd", "hours")
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The tables that a claim is checked against."""
-
-    options: pd.DataFrame
-    offers: pd.DataFrame
-    extrapolation: pd.DataFrame
-    efficiency: pd.DataFrame
-    reference: str | None
-
-
-class CannotCheckError(Exception):
-    """The tables do not hold what a claim speaks of."""
+TIMES = ("hours", "images_per_s")
 
 
 @dataclass(frozen=True)
@@ -63,7 +50,9 @@ def _row(claim: kinds.Claim, evidence: Evidence) -> dict[str, object]:
     if claim.printed is None:
         verdict = UNKNOWN
     else:
-        low, high = values.min() - claim.tolerance, values.max() + claim.tolerance
+        # 0.865 printed as 0.87 must not fail on the last digit of a float.
+        slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
+        low, high = values.min() - slack, values.max() + slack
         verdict = HOLDS if low <= claim.printed <= high else FAILS
     spelled = (
         ", ".join(f"{name} {_figure(value)}" for name, value in finding.values.items()) if len(values) > 1 else None
@@ -88,27 +77,6 @@ def _figure(value: float) -> str:
 
 def _sentences(*parts: str | None) -> str:
     return ". ".join(part.rstrip(".") for part in parts if part)
-
-
-def chosen(rows: pd.DataFrame, choice: kinds.Choice) -> pd.DataFrame:
-    """The rows that fit every key of `choice`; an instance without a purchase means its persistent offer, if any."""
-    given = choice.model_dump(exclude_none=True)
-    found = rows
-    for key, value in given.items():
-        found = found[found[key] == value]
-    if found.empty:
-        what = ", ".join(f"{key} {value}" for key, value in given.items())
-        raise CannotCheckError(f"no priced figure of {what}")
-    if choice.instance and choice.purchase is None and found["persistent"].any():
-        found = found[found["persistent"]]
-    return found
-
-
-def _per_model(evidence: Evidence, models: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Options of each model that a claim speaks of, in the model's training workload."""
-    options = trained(evidence.options)
-    wanted = list(models) or sorted(options["model"].unique())
-    return {model: options[options["model"] == model] for model in wanted}
 
 
 def _offer(choice: kinds.Choice, evidence: Evidence) -> pd.Series:
@@ -144,32 +112,48 @@ def _price_ratio(claim: kinds.PriceRatio, evidence: Evidence) -> Finding:
 
 
 def _best(rows: pd.DataFrame, measure: str) -> pd.Series:
-    order = rows.sort_values([measure, "option"], ascending=[measure in LEAST_FIRST, True], kind="stable")
-    return order.iloc[0]
+    figures = rows[measure].to_numpy(float)
+    return rows.iloc[int(np.nanargmin(figures) if measure in LEAST_FIRST else np.nanargmax(figures))]
 
 
 def _ratio(claim: kinds.Ratio, evidence: Evidence) -> Finding:
-    values, notes = {}, []
-    for model, rows in _per_model(evidence, claim.models).items():
+    values, notes, used = {}, [], []
+    for model, rows in evidence.models(claim.models).items():
         one, other = _best(chosen(rows, claim.of), claim.measure), _best(chosen(rows, claim.to), claim.measure)
         values[model] = float(one[claim.measure] / other[claim.measure])
         if claim.measure == "usd":
             values[model] = 1 / values[model]
-        if claim.printed is None or claim.measure not in ("images_per_usd", "usd"):
-            continue
-        implied = other["images_per_s"] * values[model] / claim.printed
-        for figure in (figure for figure in claim.published if figure.model == model):
-            notes.append(
-                f"{claim.printed:g}x for {model} would need {implied:.0f} images/s of {other['instance']}; "
-                f"published are {figure.images_per_s:g} at batch {figure.batch_size} ({figure.source}), used here "
-                f"{other['images_per_s']:.0f} ({other['basis']})"
-            )
-    return Finding(values, "; ".join(notes) or None)
+        used += [one, other]
+        notes += _implied(claim, model, one, other, values[model])
+    return Finding(values, _sentences(*notes, _evidence_of(used)))
+
+
+def _implied(claim: kinds.Ratio, model: str, one: pd.Series, other: pd.Series, ratio: float) -> list[str]:
+    """What throughput of the other option the claim needs, beside what others have published for it.
+
+    images per USD = 3600 R / p, so a ratio g needs R_other = R_one (p_other / p_one) / g, with the text's own R_one.
+    """
+    if claim.printed is None or claim.measure != "images_per_usd":
+        return []
+    stated = claim.stated_images_per_s or one["images_per_s"]
+    needed = other["images_per_s"] * ratio / claim.printed * stated / one["images_per_s"]
+    return [
+        f"{claim.printed:g}x on {model} needs {needed:.0f} images/s of {other['instance']} where {figure.source} gives "
+        f"{figure.images_per_s:g} at batch {figure.batch_size}; used here: {other['images_per_s']:.0f}"
+        for figure in claim.published
+        if figure.model == model
+    ]
+
+
+def _evidence_of(rows: Sequence[pd.Series]) -> str | None:
+    """Names the figures that are not the text's own: stand-ins for what it shows in charts only."""
+    weak = sorted({row["instance"] for row in rows if row["throughput_basis"] == "stand_in"})
+    return f"stand-in throughput: {', '.join(weak)}" if weak else None
 
 
 def _smallest_gain(claim: kinds.SmallestGain, evidence: Evidence) -> Finding:
     gains = {}
-    for model, rows in _per_model(evidence, []).items():
+    for model, rows in evidence.models([]).items():
         one, other = chosen(rows, claim.of).iloc[0], chosen(rows, claim.to).iloc[0]
         gains[model] = float(one["images_per_usd"] / other["images_per_usd"])
     if claim.model not in gains:
@@ -179,59 +163,71 @@ def _smallest_gain(claim: kinds.SmallestGain, evidence: Evidence) -> Finding:
 
 
 def _saving(claim: kinds.Saving, evidence: Evidence) -> Finding:
-    values, names = {}, []
-    for model, rows in _per_model(evidence, claim.models).items():
+    values, used = {}, []
+    for model, rows in evidence.models(claim.models).items():
         one, other = _best(chosen(rows, claim.of), "usd"), _best(chosen(rows, claim.to), "usd")
         values[model] = 100 * float(1 - one["usd"] / other["usd"])
-        names.append(f"{other['option']} for {model}")
-    return Finding(values, "compared with " + ", ".join(names))
+        used.append(other)
+    return Finding(values, _sentences(_named("compared with", used), _evidence_of(used)))
+
+
+def _named(what: str, rows: Sequence[pd.Series]) -> str:
+    options = sorted({row["option"] for row in rows})
+    if len(options) == 1:
+        return f"{what} {options[0]}"
+    return f"{what} " + ", ".join(f"{row['option']} on {row['model']}" for row in rows)
 
 
 def _rank(claim: kinds.Rank, evidence: Evidence) -> Finding:
-    values = {}
-    for model, rows in _per_model(evidence, claim.models).items():
+    values, used, notes = {}, [], []
+    for model, rows in evidence.models(claim.models).items():
         field = chosen(rows, claim.among)
         if claim.without is not None:
             field = field.drop(chosen(field, claim.without).index)
         one = _best(chosen(rows, claim.of), claim.measure)[claim.measure]
         # One machine counts once, whichever way it is paid.
-        figures = field.drop_duplicates("instance")[claim.measure] if claim.measure == "hours" else field[claim.measure]
-        ahead = figures < one if claim.measure in LEAST_FIRST else figures > one
-        values[model] = float(ahead.sum() + 1)
-    return Finding(values)
+        who = "instance" if claim.measure in TIMES else "option"
+        field = field.drop_duplicates(who)
+        ahead = field[field[claim.measure] < one if claim.measure in LEAST_FIRST else field[claim.measure] > one]
+        values[model] = float(len(ahead) + 1)
+        notes.append(f"ahead on {model}: {', '.join(ahead[who]) or 'none'}")
+        used += [row for _, row in ahead.iterrows()]
+    return Finding(values, _sentences(*notes, _evidence_of(used)))
 
 
 def _reference(evidence: Evidence, model: str) -> pd.Series:
-    rows = references(evidence.options, evidence.reference or "")
-    rows = rows[(rows["model"] == model) & (rows["purchase"] == "own")]
-    if rows.empty:
+    if model not in evidence.boxes:
         raise CannotCheckError(f"no owned reference with a figure for {model}")
-    return rows.iloc[0]
+    return evidence.boxes[model]
 
 
-def _rivals(claim: kinds.BreakEven | kinds.GainAt, rows: pd.DataFrame, box: pd.Series) -> pd.DataFrame:
+def _toughest(claim: kinds.BreakEven | kinds.GainAt, rows: pd.DataFrame, box: pd.Series) -> pd.Series:
+    """The option that asks least for the work of one box hour (`hour`, USD): the last to be beaten."""
     rivals = chosen(rows[rows["option"] != box["option"]], claim.against)
-    return rivals.assign(hour=3600.0 * box["images_per_s"] / rivals["images_per_usd"])
+    hours = 3600.0 * box["images_per_s"] / rivals["images_per_usd"]
+    place = int(hours.to_numpy().argmin())
+    return pd.concat([rivals.iloc[place], pd.Series({"hour": hours.iloc[place]})])
 
 
 def _break_even(claim: kinds.BreakEven, evidence: Evidence) -> Finding:
-    values, names = {}, []
-    for model, rows in _per_model(evidence, claim.models).items():
+    values, used = {}, []
+    for model, rows in evidence.models(claim.models).items():
         box = _reference(evidence, model)
-        rival = _rivals(claim, rows, box).sort_values("hour", kind="stable").iloc[0]
+        rival = _toughest(claim, rows, box)
         day = crossing_days(box["fixed_usd_per_month"], box["variable_usd_per_hour"], rival["hour"], claim.factor)
         values[model] = float(day)
-        names.append(f"{rival['option']} for {model}")
-    return Finding(values, "the last to be beaten is " + ", ".join(names))
+        used.append(rival)
+    return Finding(values, _sentences(_named("last to be beaten:", used), _evidence_of(used)))
 
 
 def _gain_at(claim: kinds.GainAt, evidence: Evidence) -> Finding:
-    values = {}
-    for model, rows in _per_model(evidence, claim.models).items():
+    values, used = {}, []
+    for model, rows in evidence.models(claim.models).items():
         box = _reference(evidence, model)
-        rival = _rivals(claim, rows, box).sort_values("hour", kind="stable").iloc[0]
+        rival = _toughest(claim, rows, box)
         values[model] = float(rival["hour"] / hourly(box.to_frame().T, claim.days).iloc[0])
-    return Finding(values)
+        used.append(rival)
+    return Finding(values, _evidence_of(used))
 
 
 def _extrapolated(claim: kinds.Extrapolated, evidence: Evidence) -> Finding:

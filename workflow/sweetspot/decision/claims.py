@@ -96,6 +96,7 @@ class Ratio(Base):
     of: Choice = Field(description="The option")
     to: Choice = Field(description="The options it is compared with; the best of them counts")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
+    stated_images_per_s: float | None = Field(None, gt=0, description="Throughput that the text itself gives `of`")
     published: list[Published] = Field([], description="Throughput of `to` printed elsewhere, to set beside the claim")
 
 
@@ -133,9 +134,6 @@ class BreakEven(Base):
 
     kind: Literal["break_even"]
     against: Choice = Field(description="The options; the last to be beaten counts")
-    cheapest: bool = Field(
-        False, description="Count the option with the most images per USD, not the last to be beaten"
-    )
     factor: float = Field(1.0, gt=0, description="2: twice as cheap")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
 

@@ -7,8 +7,9 @@ import pandas as pd
 
 from sweetspot.config import Study
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.checks import Evidence, check_claims
+from sweetspot.decision.checks import check_claims
 from sweetspot.decision.claims import Claim
+from sweetspot.decision.evidence import Evidence
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import headline
 from sweetspot.decision.lint import warnings

@@ -55,6 +55,8 @@ def build_options(
             f"study {study.name}: reference {study.reference!r} has no priced figure at batch "
             f"{study.cells.headline_batch_size}; expected an offer and a throughput for it"
         )
+    # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
+    rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     return rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
 
 

@@ -80,7 +80,8 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     Throughput varies by its interval (t where it is a mean of runs), prices, box price, months, power, electricity
     price and days of use by the price list's low and high. One figure is drawn once: the on-demand and the spot
     offer of an instance share its throughput, and so do instances declared equivalent (same device, count, value);
-    the error of figures without an interval of their own is shared by all machines with the same card.
+    the error of figures without an interval of their own is shared by all machines with the same card, that of a
+    prediction by all models of its machine.
     """
     cache: dict[tuple[object, ...], np.ndarray] = {}
     records = options.to_dict("records")
@@ -135,11 +136,23 @@ def _rate(row: Mapping[str, Any], seed: int, draws: int, cache: dict[tuple[objec
     key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
     if key not in cache:
         runs = float(row["runs"]) if row["throughput_basis"] == "measured" else float("nan")
-        # What a borrowed figure is off by belongs to the card: all machines with it share the error.
-        source = stream(seed, "card", row.get("gpu"), row["model"]) if row["assumed_interval"] else stream(seed, *key)
+        source = stream(seed, *_error(row, value))
         noise = source.standard_t(runs - 1, draws) if runs >= 2 else source.standard_normal(draws)
         cache[key] = spread(value, low, high, row["level"], noise, runs)
     return cache[key]
+
+
+def _error(row: Mapping[str, Any], value: float) -> tuple[object, ...]:
+    """What two figures must share to be off together.
+
+    A borrowed figure is off by its card, a prediction by its machine, both for all models at once: the cautious
+    reading where costs of several models are added. A measured mean is off on its own.
+    """
+    if row["assumed_interval"]:
+        return ("card", row.get("gpu"))
+    if row["throughput_basis"] == "extrapolated":
+        return ("prediction", row["instance"])
+    return ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
 
 
 def _price(

@@ -45,9 +45,10 @@ def tornado(options: pd.DataFrame, reference: str, month_days: float) -> pd.Data
     """One row per (model, assumption), widest swing first.
 
     `margin` = USD of the cheapest persistent rival / USD of the box (> 1: the box wins), `margin_low`/`margin_high` at
-    the assumption's low and high (`range_basis`: declared, interval, or assumed 20 %), `winner_low`, `winner_high`,
-    `flips` (the winner changes within the range), `flip_value` and `flip_factor` where the winner changes at all
-    (null: nowhere within a factor of 1000 or the month), `text` in words. Empty where the reference is not owned.
+    the assumption's low and high (`range_basis`: declared in the price list, interval of a throughput, or assumed),
+    `winner_low`, `winner_high`, `flips` (the winner changes within the range), `flip_value` and `flip_factor` where the
+    winner changes at all (null: nowhere within a factor of 1000 or the month), `text` in words. Empty where the
+    reference is not owned.
     """
     rows = []
     base = references(options, reference)
@@ -94,7 +95,9 @@ def _knobs(contest: Contest, row: pd.Series, options: pd.DataFrame, month_days: 
 def _range(row: pd.Series, field: str, value: float) -> tuple[float, float, str]:
     low, high = row.get(f"{field}_low"), row.get(f"{field}_high")
     if pd.notna(low) and pd.notna(high) and low < high:
-        return float(low), float(high), "interval" if field == "images_per_s" else "declared"
+        measured = field == "images_per_s" and not row["assumed_interval"]
+        basis = "interval" if measured else "assumed" if field == "images_per_s" else "declared"
+        return float(low), float(high), basis
     return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
 
 

@@ -1,0 +1,61 @@
+"""What a claim is checked against, and how the options that it names are found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.breakeven import references
+from sweetspot.decision.claims import Choice
+from sweetspot.decision.options import trained
+
+
+class CannotCheckError(Exception):
+    """The tables do not hold what a claim speaks of."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The tables that a claim is checked against."""
+
+    options: pd.DataFrame
+    offers: pd.DataFrame
+    extrapolation: pd.DataFrame
+    efficiency: pd.DataFrame
+    reference: str | None
+
+    @cached_property
+    def by_model(self) -> dict[str, pd.DataFrame]:
+        """The options of each model."""
+        return dict(tuple(trained(self.options).groupby("model")))
+
+    @cached_property
+    def boxes(self) -> dict[str, pd.Series]:
+        """The owned reference of each model."""
+        rows = references(self.options, self.reference or "")
+        return {row["model"]: row for _, row in rows[rows["purchase"] == "own"].iterrows()}
+
+    def models(self, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:
+        """The options of the models that a claim speaks of, by default of all."""
+        names = list(wanted) or list(self.by_model)
+        lacking = [name for name in names if name not in self.by_model]
+        if lacking or not names:
+            raise CannotCheckError(f"no priced figure of {lacking[0] if lacking else 'any model'}")
+        return {name: self.by_model[name] for name in names}
+
+
+def chosen(rows: pd.DataFrame, choice: Choice) -> pd.DataFrame:
+    """The rows that fit every key of `choice`; an instance without a purchase means its persistent offer, if any."""
+    given = choice.model_dump(exclude_none=True)
+    fits = np.ones(len(rows), dtype=bool)
+    for key, value in given.items():
+        fits &= (rows[key] == value).to_numpy()
+    found = rows[fits]
+    if found.empty:
+        what = ", ".join(f"{key} {value}" for key, value in given.items())
+        raise CannotCheckError(f"no priced figure of {what}")
+    if choice.instance and choice.purchase is None and found["persistent"].any():
+        found = found[found["persistent"]]
+    return found
