@@ -1,0 +1,227 @@
+"""The measuring harness: the fused layer against the stock one, real runs of a tiny network, and every bad end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from sweetspot.harness.request import parse_request
+from sweetspot.harness.supervise import outcome
+from sweetspot.harness.train import finished
+
+ROOT = Path(__file__).parent.parent
+SCRIPT = ROOT / "workflow" / "scripts" / "run_benchmark.py"
+CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default"
+
+
+def command(output, *more, cell=CELL, gpus=1):
+    return [
+        sys.executable,
+        str(SCRIPT),
+        *cell.split(),
+        "--gpus",
+        str(gpus),
+        "--run",
+        "1",
+        *more,
+        "--output",
+        str(output),
+    ]
+
+
+def measure(output, *more, **other):
+    path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.run(command(output, *more, **other), env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def run_file(tmp_path_factory):
+    output = tmp_path_factory.mktemp("run") / "run~1.parquet"
+    done = measure(output, "--min-steps", "7")
+    assert done.returncode == 0, done.stderr
+    return output, done.stderr
+
+
+@pytest.mark.slow
+def test_fused_normalisation_computes_what_the_stock_layer_computes():
+    keras = pytest.importorskip("keras")
+    import tensorflow as tf
+    from sweetspot.harness.fused import FusedBatchNormalization
+
+    rng = np.random.default_rng(3)
+    data = rng.normal(2.0, 3.0, (4, 5, 6, 7)).astype("float32")
+    weight = tf.constant(rng.normal(size=data.shape).astype("float32"))
+    results = []
+    for kind in (keras.layers.BatchNormalization, FusedBatchNormalization):
+        layer = kind(momentum=0.9, epsilon=1e-3)
+        layer.build(data.shape)
+        layer.gamma.assign(np.linspace(0.5, 1.5, 7))
+        layer.beta.assign(np.linspace(-1, 1, 7))
+        inputs = tf.constant(data)
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            outputs = layer(inputs, training=True)
+            loss = tf.reduce_sum(outputs * weight)
+        gradients = tape.gradient(loss, [inputs, layer.gamma.value, layer.beta.value])
+        moving = [layer.moving_mean.numpy(), layer.moving_variance.numpy()]
+        inference = layer(inputs, training=False)
+        results.append([np.asarray(value) for value in (outputs, *gradients, *moving, inference)])
+    for stock, fused in zip(*results, strict=True):
+        np.testing.assert_allclose(fused, stock, rtol=2e-4, atol=2e-4)
+
+
+@pytest.mark.slow
+def test_every_image_batch_normalisation_of_a_network_is_fused_and_the_network_is_the_same():
+    keras = pytest.importorskip("keras")
+    from sweetspot.harness.fused import FusedBatchNormalization, with_fused_normalisation
+
+    stock = keras.applications.ResNet50(weights=None, classes=10, classifier_activation=None, input_shape=(32, 32, 3))
+    fused = with_fused_normalisation(stock)
+    kinds = [type(layer) for layer in fused.layers]
+    assert kinds.count(FusedBatchNormalization) == 53  # He et al. 2015: 49 convolutions of the blocks + 4 shortcuts
+    assert keras.layers.BatchNormalization not in kinds
+    fused.set_weights(stock.get_weights())
+    images = np.random.default_rng(0).random((2, 32, 32, 3), dtype="float32")
+    np.testing.assert_allclose(fused(images, training=False), stock(images, training=False), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_a_run_file_has_one_row_a_timed_step_and_the_facts(run_file):
+    output, _ = run_file
+    table = pd.read_parquet(output)
+    assert list(table["step"]) == list(range(7))
+    assert (table["seconds"] > 0).all()
+    assert set(table["status"]) == {"ok"}
+    assert (table["batch_size"].iloc[0], table["gpus"].iloc[0], table["model"].iloc[0]) == (8, 1, "tiny_cnn")
+    facts = json.loads(pq.read_schema(output).metadata[b"sweetspot"])
+    for name in (
+        "protocol",
+        "versions",
+        "device_name",
+        "device_count",
+        "cpu",
+        "memory_peak_bytes",
+        "host",
+        "started_at",
+        "command",
+    ):
+        assert facts[name], name
+    assert {"tensorflow", "keras", "python"} <= set(facts["versions"])
+
+
+@pytest.mark.slow
+def test_progress_says_what_is_measured_the_steps_done_and_the_time_left(run_file):
+    _, progress = run_file
+    assert "tiny_cnn batch 8 x 1 on here, run 1" in progress
+    assert "step 7 of 7" in progress
+    assert "s left" in progress
+
+
+def request(**values):
+    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in values.items())
+    return parse_request([*CELL.split(), "--gpus", "1", "--run", "1", "--output", "x", *flags.split()])
+
+
+def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three():
+    rule = request(min_steps=5, min_seconds=20, min_steps_slow=3)
+    assert not finished(rule, [1.0] * 4)
+    assert finished(rule, [1.0] * 5)
+    assert not finished(rule, [15.0, 15.0])
+    assert finished(rule, [15.0, 15.0, 15.0])
+    assert not finished(rule, [6.0, 6.0, 6.0])
+
+
+@pytest.mark.parametrize(
+    ("code", "errors", "timed_out", "status", "word"),
+    [
+        (0, "", False, "ok", None),
+        (-9, "", False, "oom", "killed"),
+        (-9, "", True, "failed", "time limit of 1800 s"),
+        (1, "ResourceExhaustedError: OOM when allocating tensor", False, "oom", "OOM"),
+        (1, "Traceback\nValueError: no such thing", False, "failed", "no such thing"),
+        (-11, "", False, "failed", "signal 11"),
+    ],
+)
+def test_every_end_of_the_training_process_is_an_outcome(code, errors, timed_out, status, word):
+    found, message = outcome(code, errors, timed_out, 1800)
+    assert found == status
+    assert message is None if word is None else word in message
+
+
+@pytest.mark.slow
+def test_a_gpu_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
+    done = measure(tmp_path / "run~1.parquet", "--device", "gpu")
+    assert done.returncode == 2
+    assert "--gpus is 1; this process sees 0 GPU(s)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_running_out_of_memory_is_an_outcome_not_an_error(tmp_path):
+    cell = CELL.replace("--model tiny_cnn --batch-size 8", "--model tiny_cnn --batch-size 400000")
+    limited = f"ulimit -v 8000000; exec {' '.join(command(tmp_path / 'run~1.parquet', cell=cell))}"
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(["bash", "-c", limited], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_parquet(tmp_path / "run~1.parquet")
+    assert list(table["status"]) == ["oom"]
+    assert table["seconds"].isna().all()
+    assert table["message"].iloc[0]
+
+
+def started(tmp_path, *more):
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
+    process = subprocess.Popen(command(tmp_path / "run~1.parquet", *more), env=env, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if ": step 1 of" in line:
+            return process
+    raise AssertionError("the run never came to its first step")
+
+
+def children(pid):
+    return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.slow
+def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path):
+    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
+    (child,) = children(process.pid)
+    os.kill(child, signal.SIGKILL)
+    assert process.wait(timeout=60) == 0
+    table = pd.read_parquet(tmp_path / "run~1.parquet")
+    assert list(table["status"]) == ["oom"]
+    assert "signal 9" in table["message"].iloc[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupted_run_leaves_no_file_and_no_process(tmp_path, number):
+    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
+    (child,) = children(process.pid)
+    process.send_signal(number)
+    assert process.wait(timeout=60) == 128 + number
+    assert list(tmp_path.iterdir()) == []
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{child}/stat").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not Path(f"/proc/{child}/stat").exists()
+
+
+@pytest.mark.slow
+def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
+    done = measure(
+        tmp_path / "run~1.parquet", "--min-steps", "100000000", "--min-seconds", "100000", "--time-limit-s", "8"
+    )
+    assert done.returncode == 0
+    table = pd.read_parquet(tmp_path / "run~1.parquet")
+    assert list(table["status"]) == ["failed"]
+    assert "time limit of 8 s" in table["message"].iloc[0]
