@@ -52,6 +52,24 @@ def all_cells(
     return pd.concat([known, added], ignore_index=True) if len(added) else known
 
 
+def cells_of_known_hours(cells: pd.DataFrame, offers: pd.DataFrame, workloads: Mapping[str, Workload]) -> pd.DataFrame:
+    """`cells` and one nameless cell for each offered machine without any, if a workload needs no throughput.
+
+    So jobs of known hours are priced on machines that nobody has measured; their images per USD are null.
+    """
+    if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
+        return cells
+    bare = offers[~offers["instance"].isin(cells["instance"])].drop_duplicates("instance")
+    if bare.empty:
+        return cells
+    added = bare[["instance", "gpu"]].assign(
+        framework="none", model="none", batch_size=1, gpus=bare["gpus"].astype("int64"), precision="fp32",
+        variant="default", images_per_s=np.nan, images_per_s_low=np.nan, images_per_s_high=np.nan, basis="published",
+        status="ok", source="hours of the workload",
+    )  # fmt: skip
+    return pd.concat([cells, added], ignore_index=True) if len(cells) else added.reset_index(drop=True)
+
+
 def price_cells(
     cells: pd.DataFrame, offers: pd.DataFrame, workloads: Mapping[str, Workload], prices: PriceList
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -61,6 +79,7 @@ def price_cells(
     what it runs, `usd` the bill. Low and high ends take the price and the time at their ends. A cell without a
     figure, or a job that never finishes, keeps its row with null hours and USD and says so in `status`.
     """
+    cells = cells_of_known_hours(cells, offers, workloads)
     joined = cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
     parts = [_jobs(joined, cells, name, work) for name, work in workloads.items() if not isinstance(work, Plan)]
     parts = [part for part in parts if len(part)]
@@ -90,8 +109,7 @@ def _jobs(joined: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training |
 
 def _costs(jobs: pd.DataFrame, bills: Mapping[str, tuple[dict[str, Array], Array, Array]]) -> pd.DataFrame:
     table = pd.DataFrame({name: jobs[name] for name in (*CELL_COLUMNS, "purchase", "workload", "as_of", "price_list")})
-    rate = jobs["images_per_s"].to_numpy(float)
-    ok = (jobs["status"] == "ok").to_numpy() & (rate > 0) & ~np.isnan(jobs["work_hours"].to_numpy(float))
+    ok = (jobs["status"] == "ok").to_numpy() & ~np.isnan(jobs["work_hours"].to_numpy(float))
     finishes = np.isfinite(bills[""][1]) | ~ok
     for end, opposite in (("", ""), ("_low", "_high"), ("_high", "_low")):
         lines, hours, running = bills[end]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.money import to_usd
 from sweetspot.bills.renting import HOUR_S, Array, billed_months, billed_seconds, sustained_fraction
 from sweetspot.bills.spot import NEVER_HOURS, makespan, wall_time
 from sweetspot.cells import BASES
@@ -37,10 +38,9 @@ def bill_lines(jobs: pd.DataFrame, end: str, prices: PriceList) -> tuple[dict[st
     elapsed = np.where(np.isnan(spread), hours * starts / (24.0 * month_days), spread)
     months = billed_months(elapsed * 24.0 * month_days, month_days, prorated)
     compute = billed * rate * _sustained(jobs, billed, elapsed, prices)
-    floor, setup, monthly, storage, egress, per_start, per_hour, per_month = numbers(
-        jobs, "monthly_minimum_usd", "setup_usd", "monthly_usd", "storage_usd_per_month", "egress_usd",
-        "per_start_usd", "fees_usd_per_hour", "fees_usd_per_month",
-    )  # fmt: skip
+    floor, setup, monthly, storage, egress = numbers(
+        jobs, "monthly_minimum_usd", "setup_usd", "monthly_usd", "storage_usd_per_month", "egress_usd"
+    )
     lines = {
         "use": starts * running * rate,
         "rounding and discounts": compute - starts * running * rate,
@@ -49,7 +49,7 @@ def bill_lines(jobs: pd.DataFrame, end: str, prices: PriceList) -> tuple[dict[st
         "monthly fee": monthly * months,
         "storage": storage * months,
         "egress": egress,
-        "fees": per_start * starts + per_hour * billed + per_month * months,
+        **_fees(jobs, prices, starts, billed, months),
     }
     return lines, hours * starts, running * starts
 
@@ -66,6 +66,23 @@ def _sustained(jobs: pd.DataFrame, billed: Array, months: Array, prices: PriceLi
         part = jobs["sustained_machine_share"].to_numpy(float)[here]
         fraction[here] = part * paid + (1.0 - part)
     return fraction
+
+
+def _fees(jobs: pd.DataFrame, prices: PriceList, starts: Array, billed: Array, months: Array) -> dict[str, Array]:
+    """USD by name of fee: per start, per billed hour, per month."""
+    due = {"per_start": starts, "per_hour": billed, "per_month": months}
+    lines: dict[str, Array] = {}
+    for offer in prices.offers:
+        fees = [] if offer.own is not None else (offer.billing or prices.billing).fees
+        if not fees:
+            continue
+        here = ((jobs["instance"] == offer.instance) & (jobs["purchase"] == offer.purchase)).to_numpy()
+        money = to_usd(offer, prices)[0]
+        for fee in fees:
+            unit = next(unit for unit in due if getattr(fee, unit) is not None)
+            usd = lines.setdefault(fee.name, np.zeros(len(jobs)))
+            usd[here] += getattr(fee, unit).value * fee.count.value * money * due[unit][here]
+    return {f"fee: {name}": usd for name, usd in lines.items()}
 
 
 def reference_rate(rows: pd.DataFrame, cells: pd.DataFrame, instance: str) -> Array:

@@ -135,29 +135,36 @@ def _per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float])
     for (_, gpu, purchase), members in groups.items():
         limit = LINEAR if purchase not in ("spot", "preemptible") else LINEAR_SPOT
         per_unit = {name: price / gpus for name, (price, gpus, _) in members.items()}
-        for name, usual in _outliers(per_unit, {n: g for n, (_, g, _) in members.items()}, limit):
+        odd = _outliers(per_unit, {n: g for n, (_, g, _) in members.items()}, limit)
+        exchanged = [pair for pair in odd if _partner(*pair, members, groups, purchase)]
+        for name, usual in exchanged or odd:  # an exchange explains the family's other oddities
             price, gpus, offer = members[name]
             message = (
                 f"{name} at {price:g} an hour is {per_unit[name]:.4g} a {gpu}; others are {usual:.4g}, which makes"
                 f" {usual * gpus:.4g}"
             )
-            found.append(Finding("warning", "per_gpu", name, message, _source_of(offer, prices)))
-            found += _swapped(name, usual * gpus, price, groups, _source_of(offer, prices))
-    return found
-
-
-def _swapped(name: str, expected: float, price: float, groups: Mapping, source: str) -> list[Finding]:
-    """Another family's row with just the price that this one should have."""
-    found = []
-    for members in groups.values():
-        for other, (value, _, _) in members.items():
-            if name not in members and abs(value / expected - 1) < 0.01:
-                message = (
-                    f"{name} ({price:g}) and {other} ({value:g}) look swapped: {name} should cost about {expected:.4g}"
-                    f" by its family, which is the price printed for {other}"
+            source = _source_of(offer, prices)
+            found.append(Finding("warning", "per_gpu", name, message, source))
+            other = _partner(name, usual, members, groups, purchase)
+            if other is not None:
+                words = (
+                    f"{name} ({price:g}) and {other[0]} ({other[1]:g}) look swapped: by its family {name} should cost"
+                    f" about {usual * gpus:.4g}, the price printed for {other[0]}"
                 )
-                found += [Finding("warning", "swapped", machine, message, source) for machine in (name, other)]
+                found += [Finding("warning", "swapped", machine, words, source) for machine in (name, other[0])]
     return found
+
+
+def _partner(
+    name: str, usual: float, members: Mapping, groups: Mapping[tuple[str, ...], Mapping], purchase: str
+) -> tuple[str, float] | None:
+    """A machine of another family with just the price that this one should have, and its price."""
+    expected = usual * members[name][1]
+    for (_, _, other_purchase), others in groups.items():
+        for other, (value, _, _) in others.items():
+            if other not in members and other_purchase == purchase and abs(value / expected - 1) < 0.01:
+                return other, value
+    return None
 
 
 def _per_vcpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) -> list[Finding]:
