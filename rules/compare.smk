@@ -25,6 +25,7 @@ rule compare:
         price_lint=collect(
             f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
         ),
+        plans=collect(f"{RESULTS}/plans/{{price_list}}.parquet", price_list=PRICE_LISTS),
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",

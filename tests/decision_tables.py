@@ -102,4 +102,6 @@ def inputs(price_p3=3.06, box=(498.0, 440.0, 560.0), rented=225.0, box_more=None
     predicted = figure(BOX, box[0], 4, box[1], box[2], basis="extrapolated", method="mean_efficiency", headline=True)
     lint = pd.DataFrame(columns=["severity", "rule", "instance", "message", "source"])
     efficiency = pd.DataFrame(columns=["model", "batch_size", "efficiency", "basis"])
-    return Inputs(pd.DataFrame(costs), pd.DataFrame(offers), measured, pd.DataFrame([predicted]), efficiency, lint)
+    return Inputs(
+        pd.DataFrame(costs), pd.DataFrame(offers), measured, pd.DataFrame([predicted]), efficiency, lint, pd.DataFrame()
+    )

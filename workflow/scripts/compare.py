@@ -6,7 +6,7 @@ from pathlib import Path
 from sweetspot.config import load_study
 from sweetspot.decision.claims import load_claims
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_phases
+from sweetspot.decision.phases import load_groups
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
 
@@ -18,7 +18,7 @@ def main(tables: dict[str, str | Sequence[str]], study: str, outputs: Sequence[s
         Inputs.read(tables),
         load_study(folder),
         load_claims(folder / "claims.yaml"),
-        load_phases(folder / "workloads.yaml"),
+        load_groups(folder / "workloads.yaml"),
     )
     for output in outputs:
         write_parquet(found[Path(output).stem], output)

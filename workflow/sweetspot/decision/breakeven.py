@@ -1,5 +1,7 @@
 """When does the reference pay? Days of use a month, against each alternative."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -13,6 +15,7 @@ COLUMNS = (
     "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
 )  # fmt: skip
 
+CURVE_DRAWS = 1000  # a band on a chart needs no more
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 
 
@@ -30,11 +33,21 @@ def crossing_days(
         return np.where(margin > 0, fixed / (HOURS_A_DAY * margin), np.inf)
 
 
-def references(options: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """The reference's rows, one a model: an owned offer first, else its cheapest."""
-    rows = trained(options[options["instance"] == reference])
+def references(options: pd.DataFrame, reference: str) -> dict[str, pd.Series]:
+    """The reference's row of each model (`name`: its label): an owned offer first, else its cheapest."""
+    rows = options[(options["instance"] == reference) & (options["images_per_s"] > 0)]
     rows = rows.assign(_rented=rows["purchase"] != "own").sort_values(["_rented", "usd_per_hour"], kind="stable")
-    return rows.drop_duplicates("model").drop(columns="_rented")
+    return {str(row["model"]): row for _, row in rows.drop_duplicates("model").iterrows()}
+
+
+def duels(options: pd.DataFrame, reference: str) -> Iterator[tuple[pd.Series, pd.Series]]:
+    """The owned reference with each alternative, model by model; none where it is not owned."""
+    fields = trained(options)
+    for model, box in references(options, reference).items():
+        if box["purchase"] == "own":
+            for _, rival in fields[model].iterrows():
+                if rival["option"] != box["option"]:
+                    yield box, rival
 
 
 def break_even(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
@@ -47,16 +60,12 @@ def break_even(options: pd.DataFrame, draws: Draws, reference: str, month_days: 
     pays), `verdict`, `basis`. Days beyond the month are null: never.
     Empty where the reference is not owned.
     """
-    rows = []
-    base = references(options, reference)
-    for index, box in base[base["purchase"] == "own"].iterrows():
-        others = trained(options[options["model"] == box["model"]])
-        for other, rival in others[others["option"] != box["option"]].iterrows():
-            rows.append(_against(index, box, other, rival, draws, month_days))
+    rows = [_against(box, rival, draws, month_days) for box, rival in duels(options, reference)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _against(index: int, box: pd.Series, other: int, rival: pd.Series, draws: Draws, month_days: float) -> dict:
+def _against(box: pd.Series, rival: pd.Series, draws: Draws, month_days: float) -> dict[str, object]:
+    index, other = box.name, rival.name
     hour = 3600.0 * box["images_per_s"] / rival["images_per_usd"]
     hours = 3600.0 * draws.images_per_s[index] / draws.images_per_usd[other]
     fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
@@ -115,19 +124,27 @@ def _verdict(days: tuple[float, float, float], use: float, month_days: float) ->
 def utilisation(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
     """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month).
 
-    Columns: reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %).
+    Columns: reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %,
+    from the first CURVE_DRAWS draws).
     """
     days = np.array([*range(1, int(month_days) + 1), month_days])
+    few = slice(CURVE_DRAWS)
     parts = []
-    base = references(options, reference)
-    for index, box in base[base["purchase"] == "own"].iterrows():
+    for box, rival in duels(options, reference):
+        index, other = box.name, rival.name
         hourly = box["fixed_usd_per_month"] / (HOURS_A_DAY * days) + box["variable_usd_per_hour"]
-        drawn = draws.fixed[index] / (HOURS_A_DAY * days[:, None]) + draws.variable[index]
-        others = trained(options[options["model"] == box["model"]])
-        for other, rival in others[others["option"] != box["option"]].iterrows():
-            low, high = interval(3600.0 * draws.images_per_s[index] / draws.images_per_usd[other] / drawn)
-            gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
-            named = {"reference": box["option"], "option": rival["option"], "model": box["model"], "days": days}
-            parts.append(pd.DataFrame({**named, "gain": gain, "gain_low": low, "gain_high": high}))
-    columns = ["reference", "option", "model", "days", "gain", "gain_low", "gain_high"]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+        drawn = draws.fixed[index, few] / (HOURS_A_DAY * days[:, None]) + draws.variable[index, few]
+        low, high = interval(3600.0 * draws.images_per_s[index, few] / draws.images_per_usd[other, few] / drawn)
+        gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
+        parts.append((box["option"], rival["option"], box["model"], gain, low, high))
+    if not parts:
+        return pd.DataFrame(columns=["reference", "option", "model", "days", "gain", "gain_low", "gain_high"])
+    names = {
+        name: np.repeat([part[place] for part in parts], len(days))
+        for place, name in enumerate(("reference", "option", "model"))
+    }
+    curves = {
+        name: np.concatenate([part[place] for part in parts])
+        for place, name in enumerate(("gain", "gain_low", "gain_high"), 3)
+    }
+    return pd.DataFrame({**names, "days": np.tile(days, len(parts)), **curves})

@@ -14,6 +14,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import headline
 from sweetspot.decision.lint import warnings
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phases import OVERALL, phases
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.simulate import DRAWS, simulate
@@ -31,6 +32,7 @@ class Inputs:
     extrapolation: pd.DataFrame
     efficiency: pd.DataFrame
     price_lint: pd.DataFrame
+    plans: pd.DataFrame
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
@@ -49,12 +51,12 @@ def compare(
     inputs: Inputs,
     study: Study,
     claims: Sequence[Claim],
-    phases: Mapping[str, Sequence[str]] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
     draws: int = DRAWS,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
-    `phases`: workloads of each phase of the project, for the recommendation; by default all workloads are one.
+    `groups`: workloads that are recommended for together (`load_groups`); by default all are one.
     Without any price the tables are empty.
     """
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, study)
@@ -63,7 +65,8 @@ def compare(
     evidence = Evidence(options, inputs.offers, inputs.extrapolation, inputs.efficiency, study.reference)
     days = break_even(options, drawn, reference, study.month_days)
     knobs = tornado(options, reference, study.month_days)
-    every = phases if phases is not None else {"overall": sorted(options["workload"].dropna().unique())}
+    together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
+    project = phases(options, drawn, inputs.plans, together, study)
     return {
         "break_even": days,
         "utilisation": utilisation(options, drawn, reference, study.month_days),
@@ -72,7 +75,7 @@ def compare(
         "frontier": frontier(options, drawn),
         "surface": surface(options, reference, study.month_days),
         "tornado": knobs,
-        "recommendation": recommend(options, drawn, every, knobs),
+        "recommendation": recommend(project, knobs),
         "headline": headline(options, drawn, days, study.reference),
         "claims": check_claims(claims, evidence),
         "warnings": warnings(inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options),

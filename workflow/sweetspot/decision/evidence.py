@@ -11,6 +11,11 @@ from sweetspot.decision.breakeven import references
 from sweetspot.decision.claims import Choice
 from sweetspot.decision.options import trained
 
+SPOKEN_OF = (
+    "option", "instance", "purchase", "provider", "price_list", "persistent", "model", "images_per_s", "images_per_usd",
+    "hours", "usd", "usd_per_hour", "throughput_basis",
+)  # fmt: skip
+
 
 class CannotCheckError(Exception):
     """The tables do not hold what a claim speaks of."""
@@ -28,14 +33,14 @@ class Evidence:
 
     @cached_property
     def by_model(self) -> dict[str, pd.DataFrame]:
-        """The options of each model."""
-        return dict(tuple(trained(self.options).groupby("model")))
+        """The options of each model, with the columns that claims speak of."""
+        return {model: rows[list(SPOKEN_OF)] for model, rows in trained(self.options).items()}
 
     @cached_property
     def boxes(self) -> dict[str, pd.Series]:
         """The owned reference of each model."""
         rows = references(self.options, self.reference or "")
-        return {row["model"]: row for _, row in rows[rows["purchase"] == "own"].iterrows()}
+        return {model: row for model, row in rows.items() if row["purchase"] == "own"}
 
     def models(self, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:
         """The options of the models that a claim speaks of, by default of all."""

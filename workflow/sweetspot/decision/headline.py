@@ -30,10 +30,11 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
     with `gain_low`, `gain_high` (90 %), `p_cheaper`; `days`, `days_low`, `days_high`: break-even days a month (null:
     none, or not owned); `rank_hours` among `machines`; `first` and `second`: two sentences for a page.
     """
+    own = references(options, reference) if reference else {}
     rows = [
         row
-        for _, rows in trained(options).groupby("model")
-        if (row := _row(rows, draws, break_even, reference)) is not None
+        for model, rows in trained(options).items()
+        if (row := _row(rows, draws, break_even, own.get(model))) is not None
     ]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
@@ -45,14 +46,16 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
     return table[list(COLUMNS)]
 
 
-def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, reference: str | None) -> dict[str, object] | None:
-    kept = rows[rows["persistent"]].sort_values("images_per_usd", ascending=False, kind="stable")
-    own = references(rows, reference) if reference else kept.head(1)
-    others = kept.drop(own.index, errors="ignore")
-    if own.empty or others.empty:
+def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Series | None) -> dict[str, object] | None:
+    kept = rows[rows["persistent"].astype(bool)].sort_values("images_per_usd", ascending=False, kind="stable")
+    if len(kept) < 1 + (own is None):
         return None
-    box, rival = own.iloc[0], others.iloc[0]
-    gain = draws.images_per_usd[own.index[0]] / draws.images_per_usd[others.index[0]]
+    box = kept.iloc[0] if own is None else own
+    others = kept[kept["option"] != box["option"]]
+    if others.empty:
+        return None
+    rival = others.iloc[0]
+    gain = draws.images_per_usd[box.name] / draws.images_per_usd[rival.name]
     low, high = interval(gain)
     probability = float(np.mean(gain > 1))
     found = break_even[(break_even["model"] == box["model"]) & (break_even["option"] == rival["option"])]

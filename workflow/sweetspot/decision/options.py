@@ -150,6 +150,7 @@ def hourly(rows: pd.DataFrame, days: float | pd.Series) -> pd.Series:
     return rows["fixed_usd_per_month"] / (HOURS_A_DAY * days) + rows["variable_usd_per_hour"]
 
 
-def trained(options: pd.DataFrame) -> pd.DataFrame:
-    """The options with a throughput, without the repetition by workload: one row per (option, model); labels kept."""
-    return options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
+def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The options with a throughput by model, without the repetition by workload; row labels kept."""
+    rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
+    return {str(model): part for model, part in rows.groupby("model")}

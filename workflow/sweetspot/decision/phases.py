@@ -1,16 +1,36 @@
-"""The phases of a project, as groups of the study's workloads."""
+"""The phases of a project: what each option asks for them, with draws."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-TRAINING = "intensive training"
+import numpy as np
+import pandas as pd
+
+from sweetspot.config import Study
+from sweetspot.decision.options import CELL, OFFER
+from sweetspot.decision.simulate import Draws
+
+TRAINING = "training workloads"
 OVERALL = "overall"
+POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 
 
-def load_phases(path: str | Path) -> dict[str, list[str]]:
-    """Workloads of each phase, in the order of a project, from workloads.yaml; `overall` is all of them.
+@dataclass(frozen=True)
+class Phase:
+    """One phase: `table` has a row an option (option, persistent, usd, hours), cheapest first; `usd` its draws."""
 
-    Workloads of kind `runs` are a phase each, under their own name; all of kind `training` together are the phase
-    `intensive training`. Raises UserError for a faulty file.
+    name: str
+    scope: str
+    table: pd.DataFrame
+    usd: np.ndarray
+    models: tuple[str, ...]
+
+
+def load_groups(path: str | Path) -> dict[str, list[str]]:
+    """Workloads that are recommended for together, from workloads.yaml: each `runs`, and all `training` as one.
+
+    Raises UserError for a faulty file.
     """
     from sweetspot.workloads import Runs, Training, load_workloads  # lazily: pydantic models
 
@@ -18,8 +38,84 @@ def load_phases(path: str | Path) -> dict[str, list[str]]:
     if not file.is_file():
         return {}
     workloads = load_workloads(file)
-    single = {name: [name] for name, work in workloads.items() if isinstance(work, Runs)}
+    groups = {name: [name] for name, work in workloads.items() if isinstance(work, Runs)}
     training = [name for name, work in workloads.items() if isinstance(work, Training)]
-    phases = {**single, **({TRAINING: training} if training else {})}
-    whole = [name for names in phases.values() for name in names]
-    return {**phases, OVERALL: whole} if len(phases) > 1 else phases
+    return {**groups, **({TRAINING: training} if training else {})}
+
+
+def phases(
+    options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, groups: Mapping[str, Sequence[str]], study: Study
+) -> list[Phase]:
+    """The phases of every plan, then the groups of workloads, then `overall`: the plan's total, else all workloads.
+
+    `plans` are the rows of results/<study>/plans. A phase of an owned machine bears its share of the possession, by
+    the hours that it uses it. A group of a plan's
+    phase's name is that phase. An option counts where it does all of a phase.
+    """
+    found = list(_planned(options, draws, plans, study))
+    overall = [phase for phase in found if phase.name == OVERALL]
+    found = [phase for phase in found if phase.name != OVERALL]
+    planned = {phase.name for phase in found}
+    for name, workloads in groups.items():
+        if name in planned:
+            continue
+        found += _worked(options, draws, name, workloads)
+    if not overall and len(groups) > 1:
+        overall = list(_worked(options, draws, OVERALL, [name for names in groups.values() for name in names]))
+    return [*found, *overall]
+
+
+def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[str]) -> Iterator[Phase]:
+    rows = options[options["workload"].isin(list(workloads))]
+    jobs = rows[["model", "workload"]].drop_duplicates().shape[0]
+    complete = rows["usd"].notna() & rows["hours"].notna()
+    whole = complete.groupby(rows["option"]).transform("sum") == jobs
+    parts = list(rows[whole].groupby("option", sort=False))
+    if parts:
+        first = pd.DataFrame([part.iloc[0] for _, part in parts])[["option", "instance", "persistent"]]
+        sums = [part[["usd", "hours"]].sum() for _, part in parts]
+        table = first.reset_index(drop=True).join(pd.DataFrame(sums).reset_index(drop=True))
+        drawn = np.stack([draws.usd[part.index].sum(axis=0) for _, part in parts])
+        yield _sorted(name, ", ".join(workloads), table, drawn, rows["model"])
+
+
+def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models: Iterable[str]) -> Phase:
+    order = table.sort_values(["usd", "option"], kind="stable").index.to_numpy()
+    return Phase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
+
+
+def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, study: Study) -> Iterator[Phase]:
+    if plans.empty or options.empty:
+        return
+    # The plan's row of an option is that of the cell the option was priced on.
+    known = options.reset_index().drop_duplicates([*OFFER, "model"])
+    key = [*OFFER, *CELL[1:]]
+    rows = plans.merge(known[["index", "option", "persistent", *key]], on=key, how="inner")
+    rows = rows[(rows["status"] == "ok")].drop_duplicates(["plan", "phase", "option"])
+    for plan, part in rows.groupby("plan", sort=False):
+        names = [name for name in part["phase"].unique() if name not in (POSSESSION, TOTAL)]
+        for name in [*names, TOTAL]:
+            yield _plan_phase(plan, name, part, options, draws)
+
+
+def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame, draws: Draws) -> Phase:
+    own = part[part["phase"] == name].set_index("option")
+    held = part[part["phase"] == POSSESSION].set_index("option")["usd"].reindex(own.index).fillna(0.0)
+    total = part[part["phase"] == TOTAL].set_index("option")
+    if name == TOTAL:
+        share, running = 1.0, own["usd"] - held
+    else:
+        share, running = (own["hours"] / total["hours"].reindex(own.index)).fillna(0.0), own["usd"]
+    possession = held * share
+    where = own["index"].to_numpy()
+    rows = options.loc[where]
+    slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[where]
+    variable = rows["variable_usd_per_hour"].to_numpy(float)[:, None]
+    dearer = np.divide(draws.variable[where], variable, out=np.ones_like(slower), where=variable > 0)
+    fixed = rows["fixed_usd_per_month"].to_numpy(float)[:, None]
+    kept = np.divide(draws.fixed[where], fixed, out=dearer.copy(), where=fixed > 0)
+    usd = running.to_numpy(float)[:, None] * slower * dearer + possession.to_numpy(float)[:, None] * kept
+    table = own.reset_index()[["option", "instance", "persistent", "hours"]].assign(
+        usd=(running + possession).to_numpy()
+    )
+    return _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])

@@ -60,25 +60,23 @@ def pairs(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     orders of a pair add to 1.
     """
     parts = []
-    for model, rows in trained(options).groupby("model"):
+    for model, rows in trained(options).items():
         where, names = rows.index.to_numpy(), rows["option"].to_numpy()
-        cheaper, faster = draws.images_per_usd[where], draws.images_per_s[where]
-        for place, name in enumerate(names):
-            others = np.arange(len(names)) != place
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "model": model,
-                        "a": name,
-                        "b": names[others],
-                        "p_cheaper": _beats(cheaper[place], cheaper[others]),
-                        "p_faster": _beats(faster[place], faster[others]),
-                    }
-                )
-            )
+        cheaper, faster = _beats(draws.images_per_usd[where]), _beats(draws.images_per_s[where])
+        a, b = np.nonzero(~np.eye(len(names), dtype=bool))
+        found = {"a": names[a], "b": names[b], "p_cheaper": cheaper[a, b], "p_faster": faster[a, b]}
+        parts.append(pd.DataFrame({"model": model, **found}))
     columns = ["model", "a", "b", "p_cheaper", "p_faster"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
-def _beats(one: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.mean(one > others, axis=1) + 0.5 * np.mean(one == others, axis=1)
+def _beats(figures: np.ndarray) -> np.ndarray:
+    """Matrix [a, b]: share of draws in which row a is above row b, a tie counted half."""
+    size, draws = figures.shape
+    share = np.full((size, size), 0.5)
+    for place in range(size - 1):
+        one, others = figures[place], figures[place + 1 :]
+        above, below = np.count_nonzero(one > others, axis=1), np.count_nonzero(one < others, axis=1)
+        share[place, place + 1 :] = 0.5 + 0.5 * (above - below) / draws
+        share[place + 1 :, place] = 1.0 - share[place, place + 1 :]
+    return share

@@ -69,9 +69,11 @@ def _edge(level: float, runs: float) -> float:
 
 def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper end of the central interval along the last axis; infinite draws are ordered, not averaged."""
-    tail = (1 - level) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=-1, method="nearest")
-    return low, high
+    last = draws.shape[-1] - 1
+    low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
+    # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.
+    ends = np.partition(draws, (low, high), axis=-1)
+    return ends[..., low], ends[..., high]
 
 
 def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:

@@ -51,21 +51,21 @@ def tornado(options: pd.DataFrame, reference: str, month_days: float) -> pd.Data
     reference is not owned.
     """
     rows = []
-    base = references(options, reference)
+    base, fields = references(options, reference), trained(options)
     for contest in contests(options, reference):
-        row = base[base["model"] == contest.box.model].iloc[0]
-        found = [_row(contest, knob) for knob in _knobs(contest, row, options, month_days)]
+        model = contest.box.model
+        found = [_row(contest, knob) for knob in _knobs(contest, base[model], fields[model], month_days)]
         rows += sorted(found, key=lambda entry: -entry["swing"])
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _knobs(contest: Contest, row: pd.Series, options: pd.DataFrame, month_days: float) -> Iterator[Knob]:
+def _knobs(contest: Contest, row: pd.Series, field: pd.DataFrame, month_days: float) -> Iterator[Knob]:
     box = contest.box
-    for field, (name, unit) in BOX_KNOBS.items():
-        value = float(getattr(box, field))
+    for key, (name, unit) in BOX_KNOBS.items():
+        value = float(getattr(box, key))
         if value > 0:
-            limit = month_days if field == "days_per_month" else np.inf
-            low, high, basis = _range(row, field, value)
+            limit = month_days if key == "days_per_month" else np.inf
+            low, high, basis = _range(row, key, value)
             yield Knob(
                 name.format(box=box.option),
                 unit,
@@ -73,17 +73,16 @@ def _knobs(contest: Contest, row: pd.Series, options: pd.DataFrame, month_days: 
                 low,
                 min(high, limit),
                 basis,
-                _box_outcome(contest, field),
+                _box_outcome(contest, key),
                 limit,
             )
     rival = contest.rivals[0]
-    rows = trained(options[options["model"] == box.model])
-    other = rows[rows["option"] == rival.option].iloc[0]
-    for field, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "throughput of", "images/s")):
-        value = float(other[field])
-        factor = _dearer(value) if field == "usd_per_hour" else _faster(value)
+    other = field[field["option"] == rival.option].iloc[0]
+    for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "throughput of", "images/s")):
+        value = float(other[figure])
+        factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        yield Knob(f"{name} {rival.option}", unit, value, *_range(other, field, value), outcome, np.inf)
+        yield Knob(f"{name} {rival.option}", unit, value, *_range(other, figure, value), outcome, np.inf)
     rented = tuple(rival.option for rival in contest.rivals if rival.rented)
     if len(rented) > 1:
         spread = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)

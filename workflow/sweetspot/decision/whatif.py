@@ -75,9 +75,11 @@ class Contest:
 def contests(options: pd.DataFrame, reference: str) -> list[Contest]:
     """One contest a model in which the reference is owned and has a persistent rival; else none."""
     found = []
-    for _, box in references(options, reference).iterrows():
-        rows = trained(options[(options["model"] == box["model"]) & options["persistent"]])
-        rows = rows[rows["option"] != box["option"]].sort_values("images_per_usd", ascending=False, kind="stable")
+    fields = trained(options)
+    for model, box in references(options, reference).items():
+        rows = fields[model]
+        rows = rows[rows["persistent"].astype(bool) & (rows["option"] != box["option"])]
+        rows = rows.sort_values("images_per_usd", ascending=False, kind="stable")
         if box["purchase"] == "own" and len(rows):
             found.append(Contest(_box(box), tuple(_rival(row) for _, row in rows.iterrows())))
     return found
