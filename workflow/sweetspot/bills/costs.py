@@ -151,8 +151,9 @@ def _lines(jobs: pd.DataFrame, lines: Mapping[str, Array]) -> pd.DataFrame:
     kw, pue, kwh, price = numbers(jobs, "kw", "pue", "usd_per_kwh", "usd_per_hour")
     share = np.where(own, np.divide(kw * pue * kwh, price, out=np.zeros_like(price), where=price > 0), 0.0)
     split = dict(lines)
-    split["electricity"] = lines["use"] * share
-    split["possession"] = np.where(own, lines["use"] - split["electricity"], 0.0)
+    with np.errstate(invalid="ignore"):
+        split["electricity"] = lines["use"] * share
+        split["possession"] = np.where(own, lines["use"] - split["electricity"], 0.0)
     split["use"] = np.where(own, 0.0, lines["use"])
     parts = []
     for line, usd in split.items():

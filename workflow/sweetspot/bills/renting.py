@@ -16,7 +16,7 @@ def billed_seconds(seconds: npt.ArrayLike, granularity_s: npt.ArrayLike, minimum
     used = np.asarray(seconds, float)
     step = np.asarray(granularity_s, float)
     units = used / np.where(step > 0, step, 1.0)
-    rounded = np.ceil(units - ROUNDING * np.maximum(1.0, units)) * step
+    rounded = np.ceil(units * (1.0 - ROUNDING)) * step
     return np.maximum(np.asarray(minimum_s, float), np.where(step > 0, np.maximum(rounded, used), used))
 
 

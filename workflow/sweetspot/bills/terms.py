@@ -112,8 +112,8 @@ class Billing(Closed):
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = Field(
         None, description="Use is rounded up to whole ones of these; absent: not rounded"
     )
-    granularity_s: Annotated[float, Field(strict=True, gt=0)] | None = Field(
-        None, description="The same in seconds, for another length"
+    granularity_s: Annotated[float, Field(strict=True, ge=0.001)] | None = Field(
+        None, description="The same in seconds, for another length (at least 0.001)"
     )
     minimum_s: Annotated[float, Field(strict=True, ge=0)] = Field(0.0, description="Least seconds billed a start")
     setup: NotNegative = Field(Amount(value=0.0), description="Paid once, when the machine is ordered")
