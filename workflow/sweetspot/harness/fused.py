@@ -47,11 +47,27 @@ def _fused(
 
 
 def with_fused_normalisation(model: keras.Model) -> keras.Model:
-    """A copy of an image model whose four-dimensional batch normalisations are fused; weights are new."""
+    """A copy of an image model whose four-dimensional batch normalisations are fused; weights are new.
+
+    A convolution whose output goes only into such a normalisation loses its bias: the normalisation subtracts
+    it again, its gradient is zero, and He et al.'s ResNet, unlike keras.applications', has none.
+    """
 
     def replaced(layer: keras.layers.Layer) -> keras.layers.Layer:
-        fusable = type(layer) is keras.layers.BatchNormalization and len(layer.output.shape) == 4
-        kind = FusedBatchNormalization if fusable else type(layer)
-        return kind.from_config(layer.get_config())
+        settings = layer.get_config()
+        if _is_fusable(layer):
+            return FusedBatchNormalization.from_config(settings)
+        if isinstance(layer, keras.layers.Conv2D) and _feeds_only_normalisation(layer):
+            settings["use_bias"] = False
+        return type(layer).from_config(settings)
 
     return keras.models.clone_model(model, clone_function=replaced)
+
+
+def _is_fusable(layer: keras.layers.Layer) -> bool:
+    return type(layer) is keras.layers.BatchNormalization and len(layer.output.shape) == 4
+
+
+def _feeds_only_normalisation(layer: keras.layers.Layer) -> bool:
+    consumers = [node.operation for node in layer._outbound_nodes]
+    return bool(consumers) and all(_is_fusable(consumer) for consumer in consumers)

@@ -1,0 +1,103 @@
+"""Our harness against tf_cnn_benchmarks on one machine, in alternation.
+
+    python tests/performance/peer.py --peer DIR [--extra DIR] [--models resnet50 ...]
+
+DIR is a checkout of github.com/tensorflow/benchmarks; it needs tf-keras (`pip install tf-keras`, or a folder
+made with `pip install --no-deps --target` given as --extra). The same model, batch, precision and synthetic data
+run in both, each with few and with more steps; the difference is the cost of a step without start-up. Printed
+for each model: CPU-seconds and wall seconds a step of both, and the medians of the pairwise ratios ours / peer
+(below 1: ours is cheaper). Wall time of a shared machine varies; the ratio of CPU-seconds is the figure to quote.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+FEW, MORE = 2, 8
+
+
+class Step(NamedTuple):
+    """What one training step costs."""
+
+    cpu_s: float
+    wall_s: float
+
+
+def spent(command: list[str], folder: Path, extra: str) -> Step:
+    """CPU and wall seconds of a whole process with its children. Raises RuntimeError if it fails."""
+    path = os.pathsep.join(filter(None, [str(ROOT / "workflow"), extra, os.environ.get("PYTHONPATH", "")]))
+    environment = {**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    if extra or "tf_cnn_benchmarks.py" in command:
+        environment["TF_USE_LEGACY_KERAS"] = "1"
+    with tempfile.TemporaryFile("w+") as output:
+        start = time.monotonic()
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.monotonic() - start
+        if status != 0:
+            output.seek(0)
+            raise RuntimeError(f"{' '.join(command)} failed:\n{output.read()[-3000:]}")
+    return Step(usage.ru_utime + usage.ru_stime, wall)
+
+
+def step_cost(command: list[str], steps: str, folder: Path, extra: str) -> Step:
+    """Cost of one step: the difference of a run with more steps and one with few."""
+    few, more = (spent([*command, steps.format(number)], folder, extra) for number in (FEW, MORE))
+    return Step(*((high - low) / (MORE - FEW) for low, high in zip(few, more, strict=True)))
+
+
+def ours(model: str, batch_size: int, scratch: Path) -> Step:
+    """A step of this harness."""
+    flags = f"--instance here --framework tensorflow --model {model} --batch-size {batch_size} --gpus 1"
+    rest = "--precision fp32 --variant default --run 1 --warmup-steps 2 --min-seconds 100000"
+    script = str(ROOT / "workflow" / "scripts" / "run_benchmark.py")
+    command = [sys.executable, script, *flags.split(), *rest.split(), "--output", str(scratch / "run~1.parquet")]
+    return step_cost(command, "--min-steps={}", ROOT, "")
+
+
+def peer(model: str, batch_size: int, folder: Path, extra: str) -> Step:
+    """A step of tf_cnn_benchmarks, as its documentation runs it on a processor."""
+    flags = (
+        f"--device=cpu --data_format=NHWC --variable_update=parameter_server --local_parameter_device=cpu "
+        f"--model={model} --batch_size={batch_size} --num_warmup_batches=2 --display_every=100"
+    )
+    command = [sys.executable, "tf_cnn_benchmarks.py", *flags.split()]
+    return step_cost(command, "--num_batches={}", folder / "scripts" / "tf_cnn_benchmarks", extra)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peer", type=Path, required=True, help="checkout of tensorflow/benchmarks")
+    parser.add_argument("--extra", default="", help="folder with tf-keras, if it is not installed")
+    parser.add_argument("--models", nargs="+", default=["resnet50", "inception3", "vgg16"])
+    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    print("| model | ours CPU-s/step | peer CPU-s/step | CPU ratio | ours s/step | peer s/step | wall ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for model in arguments.models:
+        with tempfile.TemporaryDirectory() as scratch:
+            pairs = [
+                (
+                    ours(model, arguments.batch_size, Path(scratch)),
+                    peer(model, arguments.batch_size, arguments.peer, arguments.extra),
+                )
+                for _ in range(arguments.rounds)
+            ]
+        middle = [[statistics.median(pair[who][what] for pair in pairs) for who in (0, 1)] for what in (0, 1)]
+        ratio = [statistics.median(mine[what] / other[what] for mine, other in pairs) for what in (0, 1)]
+        cells = [f"{middle[0][0]:.2f}", f"{middle[0][1]:.2f}", f"{ratio[0]:.2f}"]
+        cells += [f"{middle[1][0]:.2f}", f"{middle[1][1]:.2f}", f"{ratio[1]:.2f}"]
+        print(f"| {model} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
