@@ -26,6 +26,7 @@ rule compare:
             f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
         ),
         plans=collect(f"{RESULTS}/plans/{{price_list}}.parquet", price_list=PRICE_LISTS),
+        bills=collect(f"{RESULTS}/bills/{{price_list}}.parquet", price_list=PRICE_LISTS),
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",

@@ -164,6 +164,9 @@ class Instance(Closed):
     base_instance: Slug | None = Field(None, description="Machine with one device of the same family")
     equivalent_to: Slug | None = Field(None, description="Machine whose throughput it is declared to have")
     note: Text | None = Field(None, description="What a reader must know of it")
+    framework: Slug | None = Field(
+        None, description="Framework that belongs to this configuration, where a study compares frameworks"
+    )
     measure: Place | None = Field(None, description="Where it can be measured; absent: published figures only")
 
 

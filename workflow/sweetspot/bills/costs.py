@@ -18,7 +18,7 @@ COST_COLUMNS = (
     "usd", "usd_low", "usd_high", "basis", "as_of", "price_list", "provider", "gpu", "status",
     "machine_hours", "source",
 )  # fmt: skip
-BILL_COLUMNS = ("instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
+BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
 ENDS = ("", "_low", "_high")
 NEVER = "never finishes"
 Workload = Training | Runs | Plan

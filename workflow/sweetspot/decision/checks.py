@@ -1,15 +1,15 @@
 """Recompute what a text claims and say whether it holds."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision import claims as kinds
+from sweetspot.decision.bill_checks import BILL_CHECKS
 from sweetspot.decision.breakeven import crossing_days
-from sweetspot.decision.evidence import CannotCheckError, Evidence, chosen
+from sweetspot.decision.evidence import CannotCheckError, Evidence, Finding, chosen
 from sweetspot.decision.options import hourly
 
 COLUMNS = (
@@ -18,14 +18,6 @@ COLUMNS = (
 HOLDS, FAILS, UNKNOWN = "holds", "does not", "cannot be checked"
 LEAST_FIRST = ("usd", "hours")
 TIMES = ("hours", "images_per_s")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Recomputed values (one a model, or a single one) and what to say of them."""
-
-    values: dict[str, float]
-    note: str | None = None
 
 
 def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> pd.DataFrame:
@@ -53,7 +45,9 @@ def _row(claim: kinds.Claim, evidence: Evidence) -> dict[str, object]:
         # 0.865 printed as 0.87 must not fail on the last digit of a float.
         slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
         low, high = values.min() - slack, values.max() + slack
-        verdict = HOLDS if low <= claim.printed <= high else FAILS
+        above, below = claim.printed >= low, claim.printed <= high
+        fits = {"equals": above and below, "at_least": below, "at_most": above}[claim.relation]
+        verdict = HOLDS if fits else FAILS
     spelled = (
         ", ".join(f"{name} {_figure(value)}" for name, value in finding.values.items()) if len(values) > 1 else None
     )
@@ -267,4 +261,5 @@ CHECKS: dict[type, Callable[..., Finding]] = {
     kinds.GainAt: _gain_at,
     kinds.Extrapolated: _extrapolated,
     kinds.MeanEfficiency: _mean_efficiency,
+    **BILL_CHECKS,
 }

@@ -6,33 +6,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sweetspot.config import Closed, Slug, Text, validated
+from sweetspot.decision.bill_claims import Arithmetic, Bill, Idle, Recoup, ThroughputRatio, Wins
+from sweetspot.decision.claim_base import Base, Choice, Measure
 from sweetspot.errors import UserError
 from sweetspot.yamlfile import load_yaml
-
-Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
-Measure = Literal["usd", "hours", "images_per_usd", "images_per_s"]
-
-
-class Choice(Closed):
-    """Which options a claim speaks of; every key given must fit."""
-
-    instance: Slug | None = Field(None, description="One instance")
-    purchase: Purchase | None = Field(None, description="One way of paying")
-    provider: Slug | None = Field(None, description="All instances of a provider")
-    price_list: Slug | None = Field(None, description="All offers of a price list")
-    persistent: bool | None = Field(None, description="true: nobody takes it away; false: spot or preemptible")
-
-
-class Base(Closed):
-    """What every claim has."""
-
-    id: Slug = Field(description="Short name of the claim")
-    text: Text = Field(description="What the text says, in one's own words")
-    printed: float | None = Field(None, description="The number printed")
-    unit: Text | None = Field(None, description="Its unit")
-    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
-    source: Text = Field(description="Where it is printed")
-    reason: Text | None = Field(None, description="What a reader should know beside the verdict")
 
 
 class Published(Closed):
@@ -167,7 +144,7 @@ class MeanEfficiency(Base):
 
 Claim = Annotated[
     Fact | Price | MonthlyCost | Composition | PriceRatio | Ratio | SmallestGain | Saving | Rank | BreakEven | GainAt
-    | Extrapolated | MeanEfficiency,
+    | Extrapolated | MeanEfficiency | Arithmetic | Bill | Idle | Recoup | ThroughputRatio | Wins,
     Field(discriminator="kind"),
 ]  # fmt: skip
 

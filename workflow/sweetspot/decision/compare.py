@@ -1,7 +1,7 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -33,6 +33,7 @@ class Inputs:
     efficiency: pd.DataFrame
     price_lint: pd.DataFrame
     plans: pd.DataFrame
+    bills: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
@@ -62,7 +63,10 @@ def compare(
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, study)
     drawn = simulate(options, study.seed, draws)
     reference = study.reference or ""
-    evidence = Evidence(options, inputs.offers, inputs.extrapolation, inputs.efficiency, study.reference)
+    evidence = Evidence(
+        options, inputs.offers, inputs.extrapolation, inputs.efficiency, study.reference,
+        inputs.costs, inputs.bills, inputs.throughput,
+    )  # fmt: skip
     days = break_even(options, drawn, reference, study.month_days)
     knobs = tornado(options, reference, study.month_days)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}

@@ -1,14 +1,14 @@
 """What a claim is checked against, and how the options that it names are found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.claims import Choice
+from sweetspot.decision.claim_base import Choice
 from sweetspot.decision.options import trained
 
 SPOKEN_OF = (
@@ -22,6 +22,14 @@ class CannotCheckError(Exception):
 
 
 @dataclass(frozen=True)
+class Finding:
+    """Recomputed values (one a model, or a single one) and what to say of them."""
+
+    values: dict[str, float]
+    note: str | None = None
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The tables that a claim is checked against."""
 
@@ -30,6 +38,9 @@ class Evidence:
     extrapolation: pd.DataFrame
     efficiency: pd.DataFrame
     reference: str | None
+    costs: pd.DataFrame = field(default_factory=pd.DataFrame)
+    bills: pd.DataFrame = field(default_factory=pd.DataFrame)
+    throughput: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @cached_property
     def by_model(self) -> dict[str, pd.DataFrame]:

@@ -171,7 +171,13 @@ def resolve_cells(
                 figure = resolver.figure(name, model, batch_size)
                 if figure is not None:
                     cell = Cell(
-                        name, question.framework, model, batch_size, instance.gpus, question.precision, figure.variant
+                        name,
+                        instance.framework or question.framework,
+                        model,
+                        batch_size,
+                        instance.gpus,
+                        question.precision,
+                        figure.variant,
                     )
                     rows.append({**cell._asdict(), "gpu": instance.gpu, **figure._asdict()})
     return pd.DataFrame(rows, columns=[*Cell._fields, "gpu", "images_per_s", "basis", "source", "warning"])
@@ -189,7 +195,9 @@ class _Resolver:
         efficiency: pd.DataFrame,
     ) -> None:
         self.question, self.instances, self.pool = question, instances, pool
-        asked = own[(own["precision"] == question.precision) & (own["framework"] == question.framework)]
+        asked = own[own["precision"] == question.precision]
+        wanted = asked["instance"].map(lambda name: instances[name].framework or question.framework)
+        asked = asked[asked["framework"] == wanted]
         keys = zip(asked["instance"], asked["model"], asked["batch_size"].astype(int), asked["gpus"], strict=True)
         self.own = {key: row for key, row in zip(keys, asked.itertuples(), strict=True)}
         scale = efficiency[efficiency["precision"] == question.precision].sort_values("efficiency")
