@@ -102,6 +102,10 @@ class Question(Closed):
         description="The batch that the answer and the costs to train use; where models differ, one for each"
     )
 
+    def batches(self, model: str) -> list[int]:
+        """The batches per device of `model` in the tables: those listed, or its own where models differ."""
+        return [self.headline(model)] if isinstance(self.headline_batch_size, dict) else list(self.batch_size)
+
     def headline(self, model: str) -> int:
         """The batch per device that the answer about `model` uses."""
         batch = self.headline_batch_size

@@ -167,7 +167,7 @@ def resolve_cells(
     rows = []
     for name, instance in instances.items():
         for model in question.model:
-            for batch_size in question.batch_size:
+            for batch_size in question.batches(model):
                 figure = resolver.figure(name, model, batch_size)
                 if figure is not None:
                     cell = Cell(
