@@ -68,10 +68,12 @@ def _recoup(claim: kinds.Recoup, evidence: Evidence) -> Finding:
     values = {}
     for model, rows in evidence.models(claim.models).items():
         own, rented = chosen(rows, claim.of).iloc[0], chosen(rows, claim.against).iloc[0]
-        if pd.isna(own["capex_usd"]):
+        offers = evidence.offers.set_index(["price_list", "instance", "purchase"])
+        capex = offers["capex_usd"][own["price_list"], own["instance"], own["purchase"]]
+        if pd.isna(capex):
             raise CannotCheckError(f"{own['instance']} has no purchase price")
         saved = rented["usd_per_hour"] * own["images_per_s"] / rented["images_per_s"]
-        values[model] = float(own["capex_usd"] / (claim.hours_per_day * saved))
+        values[model] = float(capex / (claim.hours_per_day * saved))
     return Finding(values, "electricity and maintenance are not counted, as in the text")
 
 
@@ -79,9 +81,9 @@ def _throughput_ratio(claim: kinds.ThroughputRatio, evidence: Evidence) -> Findi
     rates = evidence.throughput
     if rates.empty:
         raise CannotCheckError("no throughput")
-    rates = (
-        rates[rates["status"] == "ok"].sort_values("images_per_s").drop_duplicates(["instance", "model"], keep="last")
-    )
+    rates = rates[rates["status"] == "ok"].assign(rank=rates["basis"].map(BASES.index))
+    best = rates.sort_values(["rank", "images_per_s"], ascending=[True, False], kind="stable")
+    rates = best.drop_duplicates(["instance", "model"])
     table = rates.pivot(index="model", columns="instance", values="images_per_s")
     for name in (claim.instance, claim.to):
         if name not in table.columns:
