@@ -39,26 +39,28 @@ def _row(claim: kinds.Claim, evidence: Evidence) -> dict[str, object]:
     except CannotCheckError as missing:
         return {**row, **blank, "verdict": UNKNOWN, "reason": _sentences(str(missing), claim.reason)}
     values = np.array([*finding.values.values()], float)
-    if claim.printed is None:
-        verdict = UNKNOWN
-    else:
-        # 0.865 printed as 0.87 must not fail on the last digit of a float.
-        slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
-        low, high = values.min() - slack, values.max() + slack
-        above, below = claim.printed >= low, claim.printed <= high
-        fits = {"equals": above and below, "at_least": below, "at_most": above}[claim.relation]
-        verdict = HOLDS if fits else FAILS
-    spelled = (
-        ", ".join(f"{name} {_figure(value)}" for name, value in finding.values.items()) if len(values) > 1 else None
-    )
+    reached = values[np.isfinite(values)]
+    several = len(values) > 1 or not len(reached)
+    spelled = ", ".join(f"{name} {_figure(value)}" for name, value in finding.values.items()) if several else None
     return {
         **row,
         "computed": _or_nan(np.median(values)),
         "computed_low": _or_nan(values.min()),
         "computed_high": _or_nan(values.max()),
-        "verdict": verdict,
+        "verdict": _verdict(claim, reached),
         "reason": _sentences(spelled, finding.note, claim.reason),
     }
+
+
+def _verdict(claim: kinds.Claim, reached: np.ndarray) -> str:
+    if claim.printed is None:
+        return UNKNOWN
+    if not len(reached):
+        return FAILS
+    # 0.865 printed as 0.87 must not fail on the last digit of a float.
+    slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
+    above, below = claim.printed >= reached.min() - slack, claim.printed <= reached.max() + slack
+    return HOLDS if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation] else FAILS
 
 
 def _or_nan(value: float) -> float:

@@ -10,9 +10,12 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month
-from sweetspot.bills.spot import overhead
+from sweetspot.bills.spot import makespan, overhead
+from sweetspot.decision.options import OFFER
 
 Number = float | np.ndarray
+Row = Mapping[str, Any]
+KNOBS = ("capex_usd", "months", "kw", "days_per_month")
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
@@ -80,28 +83,30 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """Draw every uncertain figure of the options table (`build_options`) `draws` times.
 
     Throughput varies by its interval (t where it is a mean of runs), prices, box price, months, power, electricity
-    price and days of use by the price list's low and high. One figure is drawn once: the on-demand and the spot
-    offer of an instance share its throughput, and so do instances declared equivalent (same device, count, value);
-    the error of figures without an interval of their own is shared by all machines with the same card, that of a
-    prediction by all models of its machine.
+    price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
+    and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
+    count, value); the error of figures without an interval of their own is shared by all machines with the same
+    card, that of a prediction by all models of its machine.
     """
-    cache: dict[tuple[object, ...], np.ndarray] = {}
     records = options.to_dict("records")
     if not records:
         return Draws(*(np.empty((0, draws)) for _ in range(7)))
-    rate = np.stack([_rate(row, seed, draws, cache) for row in records])
-    prices = [_price(row, seed, draws, cache) for row in records]
-    fixed, variable, days = (np.stack(part) for part in zip(*prices, strict=True))
+    figures = _Figures(seed, draws)
+    rate = np.stack([figures.images_per_s(row) for row in records])
+    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in records]
+    fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):
         paid = np.where(np.isnan(days), 0.0, fixed / (HOURS_A_DAY * days)) + variable
     slower, dearer = column["images_per_s"] / rate, paid / _central_rate(options)[:, None]
+    # A workload without a throughput takes its stated hours.
+    slower = np.where(np.isnan(slower), 1.0, slower)
     return Draws(
         images_per_s=rate,
         fixed=fixed,
         variable=variable,
         days=days,
-        hours=column["hours"] * slower,
+        hours=column["hours"] * slower * longer,
         usd=column["usd"] * slower * dearer,
         images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
     )
@@ -113,38 +118,64 @@ def _central_rate(options: pd.DataFrame) -> np.ndarray:
     return (fixed + options["variable_usd_per_hour"]).to_numpy(float)
 
 
-def _drawn(
-    row: Mapping[str, Any],
-    name: str,
-    seed: int,
-    draws: int,
-    cache: dict[tuple[object, ...], np.ndarray],
-    owner: tuple[object, ...],
-) -> np.ndarray:
-    """Draws of one number of an offer by its low and high; equal keys give equal draws."""
-    value = row.get(name)
-    value = float("nan") if value is None else float(value)
-    low, high = (row.get(f"{name}{end}") for end in ("_low", "_high"))
-    low, high = (float("nan") if edge is None else float(edge) for edge in (low, high))
-    key = (name, value, low, high, *owner)
-    if key not in cache:
-        noise = stream(seed, *key).standard_normal(draws)
-        cache[key] = spread(value, low, high, LEVEL_RANGE, noise)
-    return cache[key]
+class _Figures:
+    """Draws of single figures; the same figure gives the same draws."""
+
+    def __init__(self, seed: int, draws: int) -> None:
+        self.seed, self.draws = seed, draws
+        self.known: dict[tuple[object, ...], np.ndarray] = {}
+
+    def offered(self, row: Row, name: str, owner: tuple[object, ...]) -> np.ndarray:
+        """A number of an offer by its low and high."""
+        value, low, high = (_number(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
+        key = (name, value, low, high, *owner)
+        if key not in self.known:
+            noise = stream(self.seed, *key).standard_normal(self.draws)
+            self.known[key] = spread(value, low, high, LEVEL_RANGE, noise)
+        return self.known[key]
+
+    def images_per_s(self, row: Row) -> np.ndarray:
+        """The throughput behind a row."""
+        value, low, high = (_number(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
+        key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+        if key not in self.known:
+            runs = _number(row["runs"]) if row["throughput_basis"] == "measured" else float("nan")
+            source = stream(self.seed, *_error(row, key))
+            noise = source.standard_t(runs - 1, self.draws) if runs >= 2 else source.standard_normal(self.draws)
+            self.known[key] = spread(value, low, high, row["level"], noise, runs)
+        return self.known[key]
+
+    def rented(self, row: Row) -> tuple[np.ndarray, ...]:
+        """Fixed USD a month (none), variable USD an hour, days (NaN), factor on the hours of a job."""
+        owner = tuple(row[name] for name in OFFER)
+        price = self.offered(row, "usd_per_hour", owner) / row["usd_per_hour"]
+        running, elapsed = self.interrupted(row, owner)
+        nothing = np.zeros(self.draws)
+        return nothing, row["variable_usd_per_hour"] * price * running, nothing + np.nan, elapsed
+
+    def interrupted(self, row: Row, owner: tuple[object, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Machine hours and elapsed hours of a job by the interruptions drawn, over the central ones (Daly)."""
+        central = or_zero(row.get("interruptions_per_hour"))
+        if not central > 0:
+            return np.ones(self.draws), np.ones(self.draws)
+        often = self.offered(row, "interruptions_per_hour", owner)
+        dump, restore, wait = (or_zero(row.get(f"{name}_s")) / 3600.0 for name in ("checkpoint", "restore", "wait"))
+        every = _number(row.get("every_s")) / 3600.0
+        running = overhead(often, dump, restore, every) / overhead(central, dump, restore, every)
+        return running, running * makespan(1.0, often, wait) / makespan(1.0, central, wait)
+
+    def owned(self, row: Row) -> tuple[np.ndarray, ...]:
+        """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
+        owner = tuple(row[name] for name in OFFER)
+        capex, months, kw, days = (self.offered(row, name, owner) for name in KNOBS)
+        # One electricity price for all boxes of a price list.
+        tariff = self.offered(row, "usd_per_kwh", owner[:1])
+        fixed = row["fixed_usd_per_month"] * possession(row, capex, months) / possession(row)
+        pue = 1.0 if pd.isna(row["pue"]) else float(row["pue"])
+        return fixed, np.nan_to_num(kw * pue * tariff), days, np.ones(self.draws)
 
 
-def _rate(row: Mapping[str, Any], seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray]) -> np.ndarray:
-    value, low, high = (float(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
-    key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
-    if key not in cache:
-        runs = float(row["runs"]) if row["throughput_basis"] == "measured" else float("nan")
-        source = stream(seed, *_error(row, value))
-        noise = source.standard_t(runs - 1, draws) if runs >= 2 else source.standard_normal(draws)
-        cache[key] = spread(value, low, high, row["level"], noise, runs)
-    return cache[key]
-
-
-def _error(row: Mapping[str, Any], value: float) -> tuple[object, ...]:
+def _error(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
     """What two figures must share to be off together.
 
     A borrowed figure is off by its card, a prediction by its machine, both for all models at once: the cautious
@@ -152,48 +183,10 @@ def _error(row: Mapping[str, Any], value: float) -> tuple[object, ...]:
     """
     if row["assumed_interval"]:
         return ("card", row.get("gpu"))
-    if row["throughput_basis"] == "extrapolated":
-        return ("prediction", row["instance"])
-    return ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+    return ("prediction", row["instance"]) if row["throughput_basis"] == "extrapolated" else key
 
 
-def _price(
-    row: Mapping[str, Any], seed: int, draws: int, cache: dict[tuple[object, ...], np.ndarray]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fixed USD a month, variable USD an hour, days a month of one offer."""
-    offer = (row["price_list"], row["instance"], row["purchase"])
-    if row["purchase"] != "own":
-        price = _drawn(row, "usd_per_hour", seed, draws, cache, offer)
-        stretch = _stretch(row, seed, draws, cache, offer)
-        variable = row["variable_usd_per_hour"] * price / row["usd_per_hour"] * stretch
-        return np.zeros(draws), variable, np.full(draws, np.nan)
-    part = {
-        name: _drawn(row, name, seed, draws, cache, offer) for name in ("capex_usd", "months", "kw", "days_per_month")
-    }
-    # One electricity price for all boxes of a price list.
-    tariff = _drawn(row, "usd_per_kwh", seed, draws, cache, (row["price_list"],))
-    fixed = row["fixed_usd_per_month"] * possession(row, part["capex_usd"], part["months"]) / possession(row)
-    pue = 1.0 if pd.isna(row["pue"]) else float(row["pue"])
-    return fixed, np.nan_to_num(part["kw"] * pue * tariff), part["days_per_month"]
-
-
-def _stretch(
-    row: Mapping[str, Any],
-    seed: int,
-    draws: int,
-    cache: dict[tuple[object, ...], np.ndarray],
-    owner: tuple[object, ...],
-) -> np.ndarray:
-    """Machine hours a job takes by the interruptions drawn, over those by the central rate (Daly; bills.spot)."""
-    often = _drawn(row, "interruptions_per_hour", seed, draws, cache, owner)
-    if not or_zero(row.get("interruptions_per_hour")) > 0:
-        return np.ones(draws)
-    every = row["every_s"] / 3600.0
-    dump, restore = row["checkpoint_s"] / 3600.0, or_zero(row["restore_s"]) / 3600.0
-    return overhead(often, dump, restore, every) / overhead(row["interruptions_per_hour"], dump, restore, every)
-
-
-def possession(row: Mapping[str, Any], capex: Number | None = None, months: Number | None = None) -> Number:
+def possession(row: Row, capex: Number | None = None, months: Number | None = None) -> Number:
     """USD a month of owning, used or not (bills.owning.fixed_per_month); by default of the row's figures."""
     own = {
         "capex": row["capex_usd"] if capex is None else capex,
@@ -208,3 +201,7 @@ def possession(row: Mapping[str, Any], capex: Number | None = None, months: Numb
 def or_zero(value: float | None) -> float:
     """The number, 0 where there is none."""
     return 0.0 if value is None or pd.isna(value) else float(value)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None or pd.isna(value) else float(value)
