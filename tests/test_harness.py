@@ -88,7 +88,7 @@ def test_every_image_batch_normalisation_of_a_network_is_fused_and_the_network_i
     kinds = [type(layer) for layer in fused.layers]
     assert kinds.count(FusedBatchNormalization) == 53  # He et al. 2015: 49 convolutions of the blocks + 4 shortcuts
     assert keras.layers.BatchNormalization not in kinds
-    for layer in fused.layers:
+    for layer in (layer for layer in fused.layers if layer.weights):
         weights = stock.get_layer(layer.name).get_weights()
         layer.set_weights(weights[: len(layer.weights)])  # a bias before a normalisation is dropped, and was zero
     assert sum(layer.use_bias for layer in fused.layers if isinstance(layer, keras.layers.Conv2D)) == 0
@@ -163,14 +163,94 @@ def test_every_end_of_the_training_process_is_an_outcome(code, errors, timed_out
 def test_a_gpu_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
     done = measure(tmp_path / "run~1.parquet", "--device", "gpu")
     assert done.returncode == 2
-    assert "--gpus is 1; this process sees 0 GPU(s)" in done.stderr
+    assert "--gpus is 1; this machine shows 0 card(s)" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
+def losses(tmp_path, *more, gpus=2):
+    asked = parse_request(command(tmp_path / "x", "--min-steps", "4", *more, gpus=gpus)[2:])
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
+    line = [sys.executable, "-m", "sweetspot.harness.train", asked.to_json()]
+    done = subprocess.run(line, env=env, capture_output=True, text=True, check=True)
+    said = [json.loads(text) for text in done.stdout.splitlines()]
+    return [entry["loss"] for entry in said if "loss" in entry]
+
+
+@pytest.mark.slow
+def test_every_variant_computes_the_same_update_of_two_devices(tmp_path):
+    central = losses(tmp_path, "--variant", "default")
+    assert central == sorted(central, reverse=True), "training does not learn"
+    for variant in ("A", "C"):
+        np.testing.assert_allclose(losses(tmp_path, "--variant", variant), central, rtol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [("--precision", "bf16"), ("--precision", "fp16"), ("--xla",)])
+def test_precision_and_compilation_change_speed_not_what_is_learnt(tmp_path, more):
+    np.testing.assert_allclose(losses(tmp_path, *more, gpus=1), losses(tmp_path, gpus=1), rtol=0.02)
+
+
+@pytest.mark.slow
+def test_two_devices_on_a_processor_are_labelled_logical_and_fp16_there_emulation(tmp_path):
+    done = measure(tmp_path / "run~1.parquet", "--precision", "fp16", gpus=2)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_parquet(tmp_path / "run~1.parquet")
+    assert table["logical"].all()
+    assert "emulation" in table["message"].iloc[0]
+
+
+@pytest.mark.slow
+def test_nccl_without_gpus_is_refused(tmp_path):
+    done = measure(tmp_path / "run~1.parquet", "--variant", "B", gpus=2)
+    assert done.returncode == 2
+    assert "NCCL between GPUs" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+LEASE = """
+import sys, time
+from sweetspot.harness.devices import leased_cards
+with leased_cards(int(sys.argv[1]), ["card-a", "card-b"]) as cards:
+    print(*cards, flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
+def lease(folder, count, seconds):
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "SWEETSPOT_LEASES": str(folder)}
+    line = [sys.executable, "-c", LEASE, str(count), str(seconds)]
+    return subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
+    first, second = lease(tmp_path, 1, 60), None
+    try:
+        held = first.stdout.readline().split()
+        second = lease(tmp_path, 1, 60)
+        other = second.stdout.readline().split()
+        assert {*held, *other} == {"card-a", "card-b"}
+        both = lease(tmp_path, 2, 0)
+        first.kill()
+        second.kill()
+        assert sorted(both.communicate(timeout=30)[0].split()) == ["card-a", "card-b"]
+    finally:
+        for process in (first, second):
+            if process is not None:
+                process.kill()
+
+
+def test_more_cards_than_the_machine_has_are_refused_at_once(tmp_path):
+    process = lease(tmp_path, 3, 0)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert "--gpus is 3; this machine shows 2 card(s)" in errors
+
+
 @pytest.mark.slow
 def test_running_out_of_memory_is_an_outcome_not_an_error(tmp_path):
-    cell = CELL.replace("--model tiny_cnn --batch-size 8", "--model tiny_cnn --batch-size 400000")
+    cell = CELL.replace("--batch-size 8", "--batch-size 400000")
     limited = f"ulimit -v 8000000; exec {' '.join(command(tmp_path / 'run~1.parquet', cell=cell))}"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(["bash", "-c", limited], env=env, capture_output=True, text=True, check=False)

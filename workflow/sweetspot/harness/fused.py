@@ -56,7 +56,9 @@ def with_fused_normalisation(model: keras.Model) -> keras.Model:
     def replaced(layer: keras.layers.Layer) -> keras.layers.Layer:
         settings = layer.get_config()
         if _is_fusable(layer):
-            return FusedBatchNormalization.from_config(settings)
+            fused = FusedBatchNormalization.from_config(settings)
+            fused.autocast = False  # statistics and scale stay fp32 under a mixed policy, as the kernel wants them
+            return fused
         if isinstance(layer, keras.layers.Conv2D) and _feeds_only_normalisation(layer):
             settings["use_bias"] = False
         return type(layer).from_config(settings)

@@ -47,6 +47,8 @@ def supervise(request: Request) -> int:
         print(text.strip().splitlines()[-1], file=sys.stderr)
         return REFUSED
     status, message = outcome(code, text, timed_out, request.time_limit_s)
+    if status == "ok" and facts.get("emulated"):
+        message = "fp16 on a processor is emulation, not a speed-up"
     write_run(request, timed if status == "ok" else [], facts, status, message)
     print(f"{request.output}: {status}{': ' + message if message else ''}", file=sys.stderr, flush=True)
     return 0

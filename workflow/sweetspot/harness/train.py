@@ -8,7 +8,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import exit_on_user_error
@@ -26,42 +25,20 @@ def finished(request: Request, timed: list[float]) -> bool:
     return len(timed) >= request.min_steps or slow
 
 
-def training_step(request: Request) -> Callable[[], Any]:
-    """A compiled step: forward, cross-entropy, backward, SGD update, on images resident on the device."""
-    import tensorflow as tf
-
-    from sweetspot.harness.fused import with_fused_normalisation
-    from sweetspot.harness.networks import build_network
-
-    device = "/GPU:0" if request.device == "gpu" else "/CPU:0"
-    with tf.device(device):
-        network, shape, classes = build_network(request.cell.model)
-        model = with_fused_normalisation(network)
-        images = tf.random.stateless_uniform((request.cell.batch_size, *shape), (1, request.run))
-        labels = tf.random.stateless_uniform((request.cell.batch_size,), (2, request.run), 0, classes, tf.int32)
-    variables = [variable.value for variable in model.trainable_variables]
-
-    @tf.function(jit_compile=request.xla)
-    def step() -> tf.Tensor:
-        with tf.device(device):
-            with tf.GradientTape() as tape:
-                logits = model(images, training=True)
-                loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
-            for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
-                variable.assign_sub(0.01 * gradient)
-        return loss
-
-    return step
-
-
 def main(request: Request) -> None:
     """Train until the stop rule holds, telling every step."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     os.environ["KERAS_BACKEND"] = request.cell.framework
+    from sweetspot.harness.devices import tensorflow_devices
     from sweetspot.harness.facts import framework_facts
+    from sweetspot.harness.variants import training_step
 
+    devices = tensorflow_devices(request)
     say(facts=framework_facts(request))
-    step = training_step(request)
+    import keras
+
+    keras.utils.set_random_seed(request.run)
+    step = training_step(request, devices)
     for _ in range(request.warmup_steps):
         start = time.perf_counter()
         float(step())

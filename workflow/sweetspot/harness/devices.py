@@ -1,0 +1,106 @@
+"""The devices of a run: leased from other jobs, counted, named, and refused if they are not those asked for."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from sweetspot.errors import UserError
+from sweetspot.harness.request import Request
+
+
+def lease_folder() -> Path:
+    """Where the locks of this host's cards lie: the same for every job and user."""
+    return Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
+
+
+@contextmanager
+def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
+    """Hold `count` of `cards` for this process, all or none; waits until enough are free.
+
+    Locks are the kernel's (flock): a job that is killed frees its cards. Jobs take them one at a time, under a
+    lock of their own, so that two never hold half of what each needs. Raises UserError if there are too few.
+    """
+    from filelock import FileLock, Timeout
+
+    if count > len(cards):
+        raise UserError(f"--gpus is {count}; this machine shows {len(cards)} card(s); nothing was measured")
+    folder = lease_folder()
+    folder.mkdir(mode=0o777, parents=True, exist_ok=True)
+    with ExitStack() as held:
+        free: list[str] = []
+        with FileLock(folder / "queue.lock", mode=0o666):
+            waiting = iter(lambda: _try_all(folder, cards, count, held, Timeout), None)
+            free = next(taken for taken in waiting if taken)
+        yield free
+
+
+def _try_all(folder: Path, cards: list[str], count: int, held: ExitStack, busy: type[Exception]) -> list[str]:
+    import time
+
+    from filelock import FileLock
+
+    with ExitStack() as attempt:
+        taken: list[str] = []
+        for card in cards:
+            try:
+                attempt.enter_context(FileLock(folder / f"{card}.lock", timeout=0, mode=0o666))
+            except busy:
+                continue
+            taken.append(card)
+            if len(taken) == count:
+                held.push(attempt.pop_all())
+                return taken
+    time.sleep(0.5)
+    return []
+
+
+def visible_cards() -> list[str]:
+    """UUIDs of the cards that NVML shows, or those that CUDA_VISIBLE_DEVICES already narrows to."""
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if chosen is not None:
+        return [card for card in chosen.split(",") if card]
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return []
+    handles = (pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount()))
+    return [pynvml.nvmlDeviceGetUUID(handle) for handle in handles]
+
+
+@contextmanager
+def held_devices(request: Request) -> Iterator[None]:
+    """Lease the cards that a GPU run needs and show it only those. Under Slurm, what Slurm shows is trusted."""
+    if request.device == "cpu" or "SLURM_JOB_ID" in os.environ:
+        yield
+        return
+    with leased_cards(request.cell.gpus, visible_cards()) as cards:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
+        yield
+
+
+def tensorflow_devices(request: Request) -> list[str]:
+    """Names of exactly the devices asked for, ready for `tf.device`. Raises UserError if they are not there.
+
+    On a processor, several devices are logical: parts of one processor that share its cores.
+    """
+    import tensorflow as tf
+
+    count = request.cell.gpus
+    if request.device == "cpu":
+        processor = tf.config.list_physical_devices("CPU")[0]
+        tf.config.set_visible_devices([], "GPU")
+        tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
+        return [f"/CPU:{index}" for index in range(count)]
+    cards = tf.config.list_physical_devices("GPU")
+    if len(cards) != count:
+        raise UserError(f"--gpus is {count}; this process sees {len(cards)} GPU(s); nothing was measured")
+    for card in cards:
+        name = tf.config.experimental.get_device_details(card).get("device_name", "unknown")
+        if request.expect_gpu not in name:
+            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
+        tf.config.experimental.set_memory_growth(card, True)
+    return [f"/GPU:{index}" for index in range(count)]
