@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from sweetspot.cells import BASES
 from sweetspot.decision import bill_claims as kinds
 from sweetspot.decision.arithmetic import evaluate
 from sweetspot.decision.claim_base import Choice

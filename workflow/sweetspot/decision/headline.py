@@ -80,18 +80,20 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
 
 
 def _sentences(row: dict[str, object]) -> tuple[str, str]:
-    span = f"{row['gain']:.2g} times, {row['gain_low']:.2g} to {row['gain_high']:.2g}"
     wins = row["gain"] > 1
-    chance = f"probability {row['p_cheaper']:.0%}" if wins else f"probability {1 - row['p_cheaper']:.0%}"
+    ratios = [row[name] for name in ("gain", "gain_low", "gain_high")]
+    # The loser's gain is below 1; turned over it says how many times cheaper the winner is.
+    value, low, high = ratios if wins else [1 / ratios[0], 1 / ratios[2], 1 / ratios[1]]
+    probability = row["p_cheaper"] if wins else 1 - row["p_cheaper"]
+    span = f"{value:.2g} times, {low:.2g} to {high:.2g}; probability {probability:.0%}"
+    winner, loser = (row["reference"], row["alternative"]) if wins else (row["alternative"], row["reference"])
     if row["confidence"] == "too close to call":
-        first = f"Too close to call: {row['reference']} against {row['alternative']} ({span}; {chance})"
+        first = f"Too close to call: {winner} is cheaper than {loser} by {span}"
     elif wins:
-        first = f"{row['reference']} beats the cheapest persistent alternative, {row['alternative']} ({span}; {chance})"
+        first = f"{winner} is cheaper than the cheapest persistent alternative, {loser} ({span})"
     else:
-        first = f"{row['alternative']} is cheaper than {row['reference']} (gain of the latter {span}; {chance})"
-    first += (
-        f", on {row['model']}, the model least in its favour." if row["scope"] == "answer" else f", on {row['model']}."
-    )
+        first = f"{winner} is cheaper than {loser} ({span})"
+    first += f", on {row['model']}" + (", the model least in its favour." if row["scope"] == "answer" else ".")
     place = f"It is number {row['rank_hours']} of {row['machines']} machines in time to train."
     if pd.isna(row["planned_days"]):
         return first, place

@@ -53,15 +53,20 @@ def _row(phase: Phase, tornado: pd.DataFrame) -> dict[str, object]:
     }
 
 
+def amount(value: float) -> str:
+    """A number to three figures, whole from 100 on, with thousands separated."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 def _reason(best: pd.Series, second: pd.Series, table: pd.DataFrame, field: pd.DataFrame) -> str:
     parts = [
-        f"{best['usd']:,.0f} USD and {best['hours']:,.0f} h; {second['option']} costs "
-        f"{second['usd'] / best['usd']:.2f} times as much and takes {second['hours']:,.0f} h"
+        f"{amount(best['usd'])} USD and {amount(best['hours'])} h; {second['option']} costs "
+        f"{second['usd'] / best['usd']:.2f} times as much and takes {amount(second['hours'])} h"
     ]
     fastest = field.sort_values(["hours", "usd"], kind="stable").iloc[0]
     if fastest["option"] not in (best["option"], second["option"]):
         parts.append(
-            f"the fastest, {fastest['option']}, takes {fastest['hours']:,.0f} h for {fastest['usd'] / best['usd']:.1f} "
+            f"the fastest, {fastest['option']}, takes {amount(fastest['hours'])} h for {fastest['usd'] / best['usd']:.1f} "
             "times the money"
         )
     taken = table[~table["persistent"]]
