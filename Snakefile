@@ -16,6 +16,12 @@ include: "rules/report.smk"
 
 localrules:
     all,
+    collect_throughput,
+    fit_scaling,
+    extrapolate,
+    price_workloads,
+    compare,
+    render_report,
     throughput,
     scaling,
     costs,

@@ -8,8 +8,10 @@ rule run_benchmark:
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
     resources:
+        **slurm_resources(),
         gpu=GPUS_HELD,
         timing_slot=1,
+        nodes=1,
     params:
         protocol=PLAN.config.measure.flags(),
         device=per_instance(device_flags),

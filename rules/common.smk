@@ -1,5 +1,6 @@
 """The plan of this invocation and the names that the rules share; no rules."""
 
+import operator
 import os
 import shlex
 import sys
@@ -64,7 +65,30 @@ def device_flags(place) -> str:
     expected = (
         f" --expect-gpu {shlex.quote(place.expect_gpu)}" if place.expect_gpu else ""
     )
-    return f"--device {place.device}{expected}"
+    return f"--device {place.device} --where {place.where}{expected}"
+
+
+def slurm_resources() -> dict:
+    """What a run asks of Slurm, from its instance; nothing for machines measured where Snakemake runs.
+
+    Platform words stand here and in the instances only: a rule that names none runs anywhere.
+    """
+    places = [PLAN.instances[name].measure for name in PLAN.config.measure_on]
+    if not any(place.where == "slurm" for place in places):
+        return {}
+    names = {
+        "slurm_partition": "partition",
+        "constraint": "constraint",
+        "gpu_model": "gpu_model",
+        "cpus_per_task": "cpus",
+        "mem_mb": "mem_mb",
+        "runtime": "runtime_min",
+    }
+    return {
+        resource: per_instance(operator.attrgetter(key))
+        for resource, key in names.items()
+        if any(getattr(place, key) is not None for place in places)
+    }
 
 
 def gpus_held(wildcards) -> int:

@@ -150,9 +150,15 @@ class Place(Closed):
     constraint: Slug | None = Field(None, description="Slurm node feature to ask for")
     gpu_model: Slug | None = Field(None, description="Typed GPU to ask Slurm for")
     cpus: Count = Field(1, description="CPU cores of a job")
-    mem_mb: Count | None = Field(None, description="Memory of a job in MB")
-    runtime_min: Count | None = Field(None, description="Time limit of a job in minutes")
+    mem_mb: Count = Field(8000, description="Memory of a job in MB")
+    runtime_min: Count = Field(60, description="Time limit of a job in minutes")
     gpus_per_node: Count | None = Field(None, description="Devices of one node; more than these run on several nodes")
+
+    @model_validator(mode="after")
+    def _slurm_needs_a_partition(self) -> "Place":
+        if self.where == "slurm" and self.partition is None:
+            raise ValueError("partition, since the instance is measured through slurm")
+        return self
 
 
 class Instance(Closed):

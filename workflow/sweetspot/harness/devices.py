@@ -73,7 +73,16 @@ def visible_cards() -> list[str]:
 
 @contextmanager
 def held_devices(request: Request) -> Iterator[None]:
-    """Lease the cards that a GPU run needs and show it only those. Under Slurm, what Slurm shows is trusted."""
+    """Lease the cards that a GPU run needs and show it only those. Under Slurm, what Slurm shows is trusted.
+
+    Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be
+    filed under the wrong machine.
+    """
+    if request.where == "slurm" and "SLURM_JOB_ID" not in os.environ:
+        raise UserError(
+            f"--instance is {request.cell.instance!r}, which is measured through Slurm, and this is no Slurm job; "
+            "run snakemake with --workflow-profile profiles/slurm"
+        )
     if request.device == "cpu" or "SLURM_JOB_ID" in os.environ:
         yield
         return

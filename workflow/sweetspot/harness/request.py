@@ -15,6 +15,7 @@ class Request(NamedTuple):
     run: int
     protocol: int
     device: str
+    where: str
     expect_gpu: str
     warmup_steps: int
     min_steps: int
@@ -44,6 +45,7 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--run", type=int, required=True, help="number of this independent process")
     parser.add_argument("--protocol", type=int, default=1, help="version of what a measurement means")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--where", choices=["local", "slurm"], default="local", help="slurm: only inside a Slurm job")
     parser.add_argument("--expect-gpu", default="", help="part of the name that every card must have")
     parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
     parser.add_argument("--min-steps", type=int, default=5)

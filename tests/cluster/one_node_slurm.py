@@ -1,0 +1,151 @@
+"""A real Slurm of one node on loopback, started without systemd and stopped without a trace."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PROGRAMS = ("munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
+CARDS = 4
+
+CONFIGURATION = """\
+ClusterName=sweetspot
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ctld_port}
+SlurmdPort={slurmd_port}
+SlurmUser=root
+AuthType=auth/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
+GresTypes=gpu
+MinJobAge=3600
+KillWait=2
+NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 CPUs=16 RealMemory=64000 Gres=gpu:{cards} State=UNKNOWN
+PartitionName=small Nodes={node} Default=YES MaxTime=INFINITE State=UP
+PartitionName=large Nodes={node} Default=NO MaxTime=INFINITE State=UP
+"""
+
+
+def missing() -> str | None:
+    """Why a Slurm cannot be started here, or None."""
+    if os.geteuid() != 0:
+        return "a Slurm of one's own needs root"
+    absent = [name for name in PROGRAMS if shutil.which(name, path=_search_path()) is None]
+    return f"not installed: {', '.join(absent)} (Debian: slurm-wlm, munge)" if absent else None
+
+
+def _search_path() -> str:
+    return os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def _until(holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{what} did not happen within {seconds:g} s")
+        time.sleep(0.1)
+
+
+class OneNodeSlurm:
+    """munged, slurmctld and slurmd in `folder`; `environment` points Slurm's commands to them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "PATH": _search_path(),
+            "SLURM_CONF": str(folder / "slurm.conf"),
+        }
+        self.started_munge = False
+
+    def run(self, *command: str, check: bool = True) -> str:
+        """Standard output of one of Slurm's commands."""
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+        if check and done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
+        return done.stdout
+
+    def start(self) -> None:
+        """Write the configuration and start everything; ready when the node takes jobs."""
+        self._start_munge()
+        host = socket.gethostname().split(".")[0]
+        for name in ("state", "spool", "dev"):
+            (self.folder / name).mkdir(parents=True)
+        for card in range(CARDS):  # a card is a device file; a twin of /dev/null harms nobody
+            os.mknod(self.folder / "dev" / f"gpu{card}", 0o020666, os.makedev(1, 3))
+        text = CONFIGURATION.format(
+            host=host,
+            node="sweetspot",
+            folder=self.folder,
+            cards=CARDS,
+            ctld_port=_free_port(),
+            slurmd_port=_free_port(),
+        )
+        (self.folder / "slurm.conf").write_text(text)
+        devices = f"{self.folder}/dev/gpu[0-{CARDS - 1}]"
+        (self.folder / "gres.conf").write_text(f"AutoDetect=off\nNodeName=sweetspot Name=gpu File={devices}\n")
+        self.start_controller()
+        self.run("slurmd", "-N", "sweetspot")
+        _until(lambda: self.run("sinfo", "-h", "-o", "%T", check=False).strip() in ("idle", "mixed"), "an idle node")
+
+    def start_controller(self) -> None:
+        """(Re)start slurmctld; jobs known to it live on."""
+        self.run("slurmctld", "-i")
+        _until(lambda: "UP" in self.run("scontrol", "ping", check=False), "an answer of slurmctld")
+
+    def kill(self, daemon: str) -> None:
+        """Kill a daemon as a crash would, and wait until it is gone."""
+        pid = int((self.folder / f"{daemon}.pid").read_text())
+        os.kill(pid, 9)
+        _until(lambda: not Path(f"/proc/{pid}").exists(), f"the end of {daemon}")
+
+    def stop(self) -> None:
+        """Cancel all jobs and end the daemons."""
+        self.run("scancel", "--user=root", check=False)
+        _until(lambda: not self.run("squeue", "-h", "-t", "R,PD,CG", check=False).strip(), "the end of all jobs")
+        for daemon in ("slurmd", "slurmctld"):
+            if (self.folder / f"{daemon}.pid").exists():
+                self.kill(daemon)
+        if self.started_munge:
+            subprocess.run(["pkill", "-x", "munged"], check=False)
+
+    def _start_munge(self) -> None:
+        if subprocess.run("munge -n | unmunge", shell=True, capture_output=True, check=False).returncode == 0:
+            return
+        for folder in ("/run/munge", "/var/log/munge", "/var/lib/munge", "/etc/munge"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            shutil.chown(folder, "munge", "munge")
+        Path("/run/munge").chmod(0o755)
+        key = Path("/etc/munge/munge.key")
+        if not key.exists():
+            self.run("mungekey", "--create", "--keyfile", str(key))
+        shutil.chown(key, "munge", "munge")
+        key.chmod(0o600)
+        self.run("setpriv", "--reuid", "munge", "--regid", "munge", "--clear-groups", "munged")
+        self.started_munge = True
+        answers = lambda: subprocess.run("munge -n | unmunge", shell=True, capture_output=True).returncode == 0  # noqa: E731
+        _until(answers, "an answer of munge")
