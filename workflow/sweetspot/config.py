@@ -128,6 +128,9 @@ class Study(Closed):
     method: Slug = Field("auto", description="Extrapolation method of the headline; auto takes the best validated")
     borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
+    accepts_interruptions: bool = Field(
+        False, description="Whether machines that can be taken away count like any other in the answer"
+    )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     @model_validator(mode="after")

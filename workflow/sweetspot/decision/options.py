@@ -35,7 +35,8 @@ def build_options(
 
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. Columns made here: `option` (label for people),
-    `persistent` (bool), `images_per_s`, `_low`, `_high` with `level` (coverage of that interval), `runs`,
+    `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
+    (coverage of that interval), `runs`,
     `assumed_interval` (the figure brought none; ASSUMED_FACTOR serves), `throughput_source`, `throughput_basis`,
     `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour of use,
     overhead of interruptions included). Rows without a price are left out; a workload without a model has the
@@ -48,7 +49,7 @@ def build_options(
     rows = rows.drop(columns=[name for name in dict.fromkeys([*ranges, "usd_per_hour"]) if name in rows.columns])
     rows = rows.merge(prices, on=list(OFFER), how="inner", validate="many_to_one")
     rows = _with_rates(_with_intervals(rows[rows["usd_per_hour"] > 0]), study)
-    rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE)
+    rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | study.accepts_interruptions
     rows["option"] = _labels(rows)
     if study.reference is not None and len(rows) and study.reference not in set(rows["instance"]):
         raise UserError(
