@@ -1,0 +1,101 @@
+"""cheap-cron-2018 line by line, and initialized-2017: relative speed and cost, days until a purchase is recouped."""
+
+import pytest
+from study_tables import study_tables
+
+
+@pytest.fixture(scope="module")
+def cron():
+    return study_tables("cheap-cron-2018")
+
+
+@pytest.fixture(scope="module")
+def initialized():
+    return study_tables("initialized-2017")
+
+
+def bill(tables, price_list, workload, instance="n1-standard-1"):
+    rows = tables.bills[
+        (tables.bills["price_list"] == price_list)
+        & (tables.bills["workload"] == workload)
+        & (tables.bills["instance"] == instance)
+    ]
+    return rows.set_index("line")["usd"]
+
+
+def test_the_monthly_bill_line_by_line(cron):
+    lines = bill(cron, "gcp-as-printed", "every-4-hours")
+    printed = {"use": 0.06, "storage": 0.40, "fee: cloud scheduler": 0.20, "fee: cloud functions": 0.10}
+    assert {name: round(usd, 2) for name, usd in lines.items()} == printed
+    assert round(lines.sum(), 2) == 0.76
+    assert round(bill(cron, "gcp-as-printed", "every-hour").sum(), 2) == 1.24
+
+
+def test_the_functions_line_does_not_follow_from_the_text(cron):
+    # About 60 s in total to start and stop, 6 times a day, 0.000000463 USD per 100 ms: half of what is printed.
+    by_hand = 0.000000463 * 10 * 60 * 6 * 30
+    lines = bill(cron, "gcp-as-told", "every-4-hours")
+    assert lines["fee: cloud functions"] == pytest.approx(by_hand)
+    assert round(by_hand, 2) == 0.05
+    for claim in ("functions-text", "total-text", "total-hourly-text"):
+        assert cron.claims.loc[claim, "verdict"] == "does not"
+        assert cron.claims.loc[claim, "reason"]
+
+
+def test_a_ten_minute_minimum_adds_24_cents(cron):
+    before, after = bill(cron, "gcp-before-2017-09", "every-4-hours"), bill(cron, "gcp-as-printed", "every-4-hours")
+    assert before.sum() - after.sum() == pytest.approx(0.24)
+    assert before["rounding and discounts"] == pytest.approx(0.24)
+    assert cron.claims.loc["ten-minute-minimum", "verdict"] == "holds"
+    share = cron.claims.loc["ten-minute-minimum-share"]
+    assert (round(share["computed"], 1), share["verdict"]) == (31.6, "does not")
+
+
+def test_a_node_that_is_always_on_costs_its_month_whatever_runs_on_it(cron):
+    for workload in ("every-4-hours", "every-hour"):
+        assert bill(cron, "always-on", workload, "gke-node").sum() == pytest.approx(7.30)
+        assert bill(cron, "always-on", workload, "digital-ocean").sum() == pytest.approx(5.00)
+
+
+def test_the_answer_may_be_a_machine_that_can_be_taken_away(cron):
+    answer = cron.comparison["recommendation"].iloc[0]
+    assert answer["option"].startswith("n1-standard-1 (preemptible)")
+
+
+PRINTED = {"p2-over-cpu": 43, "1080ti-over-cpu": 167, "gpu-plus-over-p2": 1.15, "p5000-over-p2": 3, "spot-price": 0.20}
+
+
+@pytest.mark.parametrize(("claim", "value"), PRINTED.items())
+def test_relative_speeds_and_prices_are_those_printed(initialized, claim, value):
+    row = initialized.claims.loc[claim]
+    assert (row["computed"], row["verdict"]) == (pytest.approx(value), "holds")
+
+
+def test_the_machine_is_recouped_in_just_under_thirty_days(initialized):
+    row = initialized.claims.loc["recoup-on-demand"]
+    assert row["computed"] == pytest.approx(2500 / (167 / 43 * 0.9 * 24))
+    assert (round(row["computed"], 1), row["verdict"]) == (29.8, "holds")
+
+
+def test_at_the_spot_price_of_the_update_it_takes_134_days(initialized):
+    row = initialized.claims.loc["recoup-spot"]
+    assert row["computed"] == pytest.approx(2500 / (167 / 43 * 0.2 * 24))
+    assert round(row["computed"]) == 134
+
+
+def test_two_point_seven_times_cheaper_is_two_point_six(initialized):
+    row = initialized.claims.loc["gpu-plus-cost-adjusted"]
+    assert row["computed"] == pytest.approx(1.15 * 0.9 / 0.4)
+    assert (round(row["computed"], 2), row["verdict"]) == (2.59, "does not")
+
+
+def test_prices_relative_to_amazon(initialized):
+    claims = initialized.claims
+    assert claims.loc["gpu-plus-price", "computed"] == pytest.approx(0.40 / 0.90)
+    assert claims.loc["p5000-price", "computed"] == pytest.approx(2 / 3)
+    for claim in ("gpu-plus-price", "p5000-price", "p5000-clear-winner", "p5000-faster", "order-of-magnitude"):
+        assert claims.loc[claim, "verdict"] == "holds", claim
+
+
+def test_speeds_without_a_unit_are_marked_relative(initialized):
+    assert set(initialized.throughput["unit"]) == {"relative"}

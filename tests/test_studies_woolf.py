@@ -1,0 +1,123 @@
+"""woolf-2017: the values that its charts, article and update print, from its raw logs and prices."""
+
+import csv
+import math
+
+import pytest
+from study_tables import STUDIES, study_tables
+
+LOGS = STUDIES / "woolf-2017" / "logs"
+CONFIGURATIONS = ("p100-tensorflow", "p100-cntk", "k80-cntk", "cpu32", "cpu16")
+# Total time, then total cost, relative to the K80 with TensorFlow, in the order of CONFIGURATIONS: the values
+# printed on the charts dl-cpu-gpu-1 to -12 of github minimaxir/keras-cntk-benchmark @5b95f46.
+CHARTS = {
+    "imdb_bidirectional_lstm": [(0.64, 3.23, 3.51, 1.79, 1.84), (1.94, 9.78, 3.51, 0.86, 0.44)],
+    "imdb_fasttext": [(0.35, 0.38, 1.21, 3.25, 3.54), (1.06, 1.15, 1.21, 1.57, 0.85)],
+    "mnist_mlp": [(0.86, 0.65, 0.86, 1.02, 1.23), (2.59, 1.96, 0.86, 0.49, 0.30)],
+    "mnist_cnn": [(0.50, 0.52, 1.46, 2.66, 4.33), (1.53, 1.57, 1.46, 1.28, 1.04)],
+    "cifar10_cnn": [(0.73, 0.70, 1.04, 1.36, 2.01), (2.20, 2.11, 1.04, 0.66, 0.48)],
+    "lstm_text_generation": [(0.77, 1.90, 2.08, 2.94, 3.33), (2.32, 5.76, 2.08, 1.42, 0.80)],
+}
+# Article, benchmark setup: USD an hour.
+PRICES = {"k80": 0.4975, "p100": 1.5075, "cpu32": 0.24, "cpu16": 0.12}
+ROUNDING = 0.005 + 1e-9
+
+
+@pytest.fixture(scope="module")
+def woolf():
+    return study_tables("woolf-2017")
+
+
+def seconds(folder, test, framework):
+    with (LOGS / folder / f"{test}_{framework}.csv").open(newline="") as lines:
+        return math.fsum(float(row["elapsed"]) for row in csv.DictReader(lines))
+
+
+def cost_rows(woolf):
+    rows = woolf.costs[woolf.costs["price_list"] == "gce-2017-11"]
+    return rows.set_index(["instance", "workload"])
+
+
+@pytest.mark.parametrize("test", CHARTS)
+@pytest.mark.parametrize("configuration", ["k80-tensorflow", *CONFIGURATIONS])
+def test_hours_and_usd_of_a_test_are_those_of_its_log(woolf, test, configuration):
+    folder, _, framework = configuration.partition("-")
+    time = seconds(folder, test, framework or "tensorflow")
+    row = cost_rows(woolf).loc[(configuration, test)]
+    assert row["hours"] * 3600 == pytest.approx(time, rel=1e-9)
+    assert row["usd"] == pytest.approx(time / 3600 * PRICES[folder], rel=1e-9)
+    assert (row["basis"], row["framework"]) == ("published", framework or "tensorflow")
+
+
+@pytest.mark.parametrize("test", CHARTS)
+def test_every_value_on_the_charts_comes_out_within_its_rounding(woolf, test):
+    costs = cost_rows(woolf)
+    base = costs.loc[("k80-tensorflow", test)]
+    for column, printed in zip(("hours", "usd"), CHARTS[test], strict=True):
+        for configuration, value in zip(CONFIGURATIONS, printed, strict=True):
+            ratio = costs.loc[(configuration, test)][column] / base[column]
+            assert abs(ratio - value) <= ROUNDING, (configuration, column, ratio)
+
+
+def test_every_chart_value_stands_among_the_claims_and_holds(woolf):
+    charts = woolf.claims[woolf.claims["source"].str.contains("chart dl-cpu-gpu")]
+    assert len(charts) == 60
+    assert set(charts["verdict"]) == {"holds"}
+    for test, both in CHARTS.items():
+        for what, printed in zip(("time", "cost"), both, strict=True):
+            assert [charts.loc[f"{what}-{test}-{name}", "printed"] for name in CONFIGURATIONS] == list(printed)
+
+
+HOLDING = {
+    "k80-price": 0.4975,
+    "p100-price": 1.5075,
+    "p100-price-ratio": 3.03,  # 1.5075 / 0.4975
+    "p100-mnist-cnn": 129.94 / 65.41,  # seconds of the two logs
+    "bilstm-tensorflow-cntk-k80": 3.51,  # chart 1
+    "bilstm-tensorflow-cntk-p100": 3.23 / 0.64,
+    "bilstm-cpu32-faster-than-k80-cntk": 3.51 / 1.79,
+    "bilstm-cpu16-faster-than-k80-cntk": 3.51 / 1.84,
+    "p100-faster-in-all-tests-tensorflow": 6,
+    "p100-faster-in-all-tests-cntk": 6,
+    "p100-never-cheapest-tensorflow": 0,
+    "p100-never-cheapest-cntk": 0,
+    "mnist-cnn-base-is-best": 1,
+    "cpus-still-more-cost-efficient": 1,
+    "preemptible-p100-half": 0.73,
+    "preemptible-k80-half": 0.225,
+}
+
+
+@pytest.mark.parametrize(("claim", "value"), HOLDING.items())
+def test_what_the_article_says_holds(woolf, claim, value):
+    row = woolf.claims.loc[claim]
+    assert row["verdict"] == "holds"
+    assert row["computed"] == pytest.approx(value, rel=0.01, abs=1e-9)
+
+
+def test_about_seven_times_is_six_point_four(woolf):
+    row = woolf.claims.loc["bilstm-than-it-once-was"]
+    test = "imdb_bidirectional_lstm"
+    assert row["computed"] == pytest.approx(seconds("earlier", test, "tensorflow") / seconds("k80", test, "tensorflow"))
+    assert f"{row['computed']:.1f}" == "6.4"
+    assert row["verdict"] == "does not"
+
+
+def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
+    # From the logs: MLP 64.55 s x 0.235 > 79.23 s x 0.12, and BiLSTM 173.42 s x 0.235 > 319.11 s x 0.12.
+    row = woolf.claims.loc["preemptible-gpus-ahead-of-cpus"]
+    assert (row["computed"], row["verdict"]) == (4, "does not")
+    assert "not for imdb_bidirectional_lstm, mnist_mlp" in row["reason"]
+
+
+def test_a_borrowed_log_stands_as_a_warning_beside_its_figure(woolf):
+    rows = woolf.throughput[woolf.throughput["instance"] == "k80-cntk"].set_index("model")
+    twins = rows[rows["warning"].notna()]
+    assert set(twins.index) == set(CHARTS) - {"lstm_text_generation"}
+    assert twins["warning"].str.contains("byte-identical to logs/earlier/").all()
+
+
+def test_what_cannot_be_checked_says_why(woolf):
+    open_claims = woolf.claims[woolf.claims["verdict"] == "cannot be checked"]
+    assert set(open_claims.index) == {"price-cut", "identical-logs", "multi-gpu"}
+    assert open_claims["reason"].str.len().min() > 20
