@@ -14,6 +14,9 @@ COMPARISON = [
     "warnings",
 ]
 
+# Every module of the decision: any of them may move a number.
+DECISION = sorted(file.stem for file in Path(LIBRARY, "decision").glob("[a-z]*.py"))
+
 
 rule compare:
     """Set the options beside each other, with intervals, probabilities and the claims of the text."""
@@ -37,22 +40,7 @@ rule compare:
             if Path(file).is_file()
         ],
         formula=formula(
-            "decision/options",
-            "decision/simulate",
-            "decision/breakeven",
-            "decision/ranks",
-            "decision/frontier",
-            "decision/whatif",
-            "decision/surface",
-            "decision/tornado",
-            "decision/phases",
-            "decision/recommend",
-            "decision/headline",
-            "decision/lint",
-            "decision/claims",
-            "decision/evidence",
-            "decision/checks",
-            "decision/compare",
+            "bills/owning", "bills/spot", *(f"decision/{name}" for name in DECISION)
         ),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),

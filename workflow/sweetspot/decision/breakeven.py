@@ -34,9 +34,10 @@ def crossing_days(
 
 
 def references(options: pd.DataFrame, reference: str) -> dict[str, pd.Series]:
-    """The reference's row of each model (`name`: its label): an owned offer first, else its cheapest."""
+    """The reference's row of each model (`name`: its label): owned, else persistent, else the cheapest."""
     rows = options[(options["instance"] == reference) & (options["images_per_s"] > 0)]
-    rows = rows.assign(_rented=rows["purchase"] != "own").sort_values(["_rented", "usd_per_hour"], kind="stable")
+    order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
+    rows = rows.assign(**order).sort_values([*order, "usd_per_hour"], kind="stable")
     return {str(row["model"]): row for _, row in rows.drop_duplicates("model").iterrows()}
 
 

@@ -70,7 +70,7 @@ def compare(
     days = break_even(options, drawn, reference, study.month_days)
     knobs = tornado(options, reference, study.month_days)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
-    project = phases(options, drawn, inputs.plans, together, study)
+    project = phases(options, drawn, inputs.plans, together)
     return {
         "break_even": days,
         "utilisation": utilisation(options, drawn, reference, study.month_days),

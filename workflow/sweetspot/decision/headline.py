@@ -6,20 +6,12 @@ import pandas as pd
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.words import confidence
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
     "days_low", "days_high", "planned_days", "rank_hours", "machines", "confidence", "first", "second",
 )  # fmt: skip
-TOO_CLOSE = 0.8
-CLEAR = 0.95
-
-
-def confidence(probability: float) -> str:
-    """Clear (at least 0.95: the 90 % interval excludes a tie), likely (at least 0.8), or too close to call."""
-    if probability >= CLEAR:
-        return "clear"
-    return "likely" if probability >= TOO_CLOSE else "too close to call"
 
 
 def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, reference: str | None) -> pd.DataFrame:

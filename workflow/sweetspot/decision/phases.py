@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from sweetspot.config import Study
+from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.options import CELL, OFFER
 from sweetspot.decision.simulate import Draws
 
@@ -18,7 +18,10 @@ POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that 
 
 @dataclass(frozen=True)
 class Phase:
-    """One phase: `table` has a row an option (option, persistent, usd, hours), cheapest first; `usd` its draws."""
+    """One phase: `table` has a row an option (option, persistent, usd, hours), cheapest first; `usd` its draws.
+
+    A plan's total also has `planned_hours`: those that an owned machine is planned to be used.
+    """
 
     name: str
     scope: str
@@ -44,7 +47,7 @@ def load_groups(path: str | Path) -> dict[str, list[str]]:
 
 
 def phases(
-    options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, groups: Mapping[str, Sequence[str]], study: Study
+    options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, groups: Mapping[str, Sequence[str]]
 ) -> list[Phase]:
     """The phases of every plan, then the groups of workloads, then `overall`: the plan's total, else all workloads.
 
@@ -52,7 +55,7 @@ def phases(
     the hours that it uses it. A group of a plan's
     phase's name is that phase. An option counts where it does all of a phase.
     """
-    found = list(_planned(options, draws, plans, study))
+    found = list(_planned(options, draws, plans))
     overall = [phase for phase in found if phase.name == OVERALL]
     found = [phase for phase in found if phase.name != OVERALL]
     planned = {phase.name for phase in found}
@@ -84,7 +87,7 @@ def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models:
     return Phase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
 
 
-def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, study: Study) -> Iterator[Phase]:
+def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterator[Phase]:
     if plans.empty or options.empty:
         return
     # The plan's row of an option is that of the cell the option was priced on.
@@ -118,4 +121,7 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     table = own.reset_index()[["option", "instance", "persistent", "hours"]].assign(
         usd=(running + possession).to_numpy()
     )
+    if name == TOTAL:
+        planned = (HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(rows["purchase"] == "own")
+        table = table.assign(planned_hours=planned.to_numpy(float))
     return _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])

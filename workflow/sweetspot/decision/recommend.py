@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.headline import confidence
 from sweetspot.decision.phases import Phase
 from sweetspot.decision.simulate import interval
+from sweetspot.decision.words import amount, confidence
 
 COLUMNS = (
     "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
-    "confidence", "verdict", "reason", "would_change",
+    "confidence", "verdict", "balanced", "reason", "would_change",
 )  # fmt: skip
 
 
@@ -20,7 +20,8 @@ def recommend(phases: Sequence[Phase], tornado: pd.DataFrame) -> pd.DataFrame:
 
     `scope`: the plan, or the workloads. `margin` = USD of the runner-up / USD of the option (`margin_low`,
     `margin_high`: 90 %), `probability` that it is the cheapest persistent option, `confidence` (clear, likely, too
-    close to call), `verdict`: the option, or too close to call and between which; `reason` and `would_change` in words.
+    close to call), `verdict`: the option, or too close to call and between which; `balanced`: the persistent option
+    with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words.
     """
     rows = [{"phase": phase.name, "scope": phase.scope, **_row(phase, tornado)} for phase in phases]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -36,6 +37,8 @@ def _row(phase: Phase, tornado: pd.DataFrame) -> dict[str, object]:
     probability = float(np.mean(drawn.argmin(axis=0) == 0))
     result = {"option": best["option"], "usd": best["usd"], "hours": best["hours"], "probability": probability}
     result["confidence"] = confidence(probability)
+    balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
+    result["balanced"] = balanced["option"]
     result["would_change"] = _would_change(tornado[tornado["model"].isin(phase.models)])
     if len(field) == 1:
         return {**result, "confidence": "clear", "verdict": best["option"], "reason": "the only persistent option"}
@@ -49,16 +52,11 @@ def _row(phase: Phase, tornado: pd.DataFrame) -> dict[str, object]:
         "margin_low": float(low),
         "margin_high": float(high),
         "verdict": f"too close to call: {best['option']} or {second['option']}" if close else best["option"],
-        "reason": _reason(best, second, table, field),
+        "reason": _reason(best, second, balanced, table, field),
     }
 
 
-def amount(value: float) -> str:
-    """A number to three figures, whole from 100 on, with thousands separated."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def _reason(best: pd.Series, second: pd.Series, table: pd.DataFrame, field: pd.DataFrame) -> str:
+def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.DataFrame, field: pd.DataFrame) -> str:
     parts = [
         f"{amount(best['usd'])} USD and {amount(best['hours'])} h; {second['option']} costs "
         f"{second['usd'] / best['usd']:.2f} times as much and takes {amount(second['hours'])} h"
@@ -66,8 +64,17 @@ def _reason(best: pd.Series, second: pd.Series, table: pd.DataFrame, field: pd.D
     fastest = field.sort_values(["hours", "usd"], kind="stable").iloc[0]
     if fastest["option"] not in (best["option"], second["option"]):
         parts.append(
-            f"the fastest, {fastest['option']}, takes {amount(fastest['hours'])} h for {fastest['usd'] / best['usd']:.1f} "
-            "times the money"
+            f"the fastest, {fastest['option']}, takes {amount(fastest['hours'])} h for "
+            f"{fastest['usd'] / best['usd']:.1f} times the money"
+        )
+    if balanced["option"] != best["option"]:
+        parts.append(
+            f"where half the time is worth twice the money, {balanced['option']} ({amount(balanced['hours'])} h for "
+            f"{amount(balanced['usd'])} USD)"
+        )
+    if best.get("planned_hours", 0) > 0:
+        parts.append(
+            f"it needs {amount(best['hours'])} of the {amount(best['planned_hours'])} hours of its planned use"
         )
     taken = table[~table["persistent"]]
     if len(taken) and best["persistent"]:
@@ -89,5 +96,5 @@ def _would_change(tornado: pd.DataFrame) -> str:
     )
     nearest = known.drop_duplicates("assumption").head(3)
     return "; ".join(
-        f"{row.assumption}: at {row.flip_value:.3g} {row.unit} ({row.model})" for row in nearest.itertuples()
+        f"{row.assumption}: at {amount(row.flip_value)} {row.unit} ({row.model})" for row in nearest.itertuples()
     )

@@ -86,7 +86,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
     and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
     count, value); the error of figures without an interval of their own is shared by all machines with the same
-    card, that of a prediction by all models of its machine.
+    card and framework, that of a prediction by all models of its machine.
     """
     records = options.to_dict("records")
     if not records:
@@ -178,11 +178,11 @@ class _Figures:
 def _error(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
     """What two figures must share to be off together.
 
-    A borrowed figure is off by its card, a prediction by its machine, both for all models at once: the cautious
-    reading where costs of several models are added. A measured mean is off on its own.
+    A borrowed figure is off by its card and framework, a prediction by its machine, both for all models at once: the
+    cautious reading where costs of several models are added. A measured mean is off on its own.
     """
     if row["assumed_interval"]:
-        return ("card", row.get("gpu"))
+        return ("card", row.get("gpu"), row["framework"])
     return ("prediction", row["instance"]) if row["throughput_basis"] == "extrapolated" else key
 
 

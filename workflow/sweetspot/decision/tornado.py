@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import trained
 from sweetspot.decision.whatif import Contest, contests
+from sweetspot.decision.words import amount
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for
@@ -165,5 +166,5 @@ def _words(knob: Knob, flip: float, flips: bool) -> str:
     if np.isnan(flip):
         return "no value of it changes the winner"
     change = flip / knob.value - 1
-    moved = f"the winner changes at {flip:.4g} {knob.unit} ({change:+.0%})"
+    moved = f"the winner changes at {amount(flip)} {knob.unit} ({change:+.0%})"
     return moved + (", inside its range" if flips else ", outside its range")

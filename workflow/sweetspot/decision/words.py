@@ -1,0 +1,16 @@
+"""Numbers and certainty in words, the same wherever the decision speaks."""
+
+TOO_CLOSE = 0.8
+CLEAR = 0.95
+
+
+def amount(value: float) -> str:
+    """A number to three figures, whole from 100 on, thousands separated: 0.224, 79.1, 14,234."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def confidence(probability: float) -> str:
+    """Clear (at least 0.95: the 90 % interval excludes a tie), likely (at least 0.8), or too close to call."""
+    if probability >= CLEAR:
+        return "clear"
+    return "likely" if probability >= TOO_CLOSE else "too close to call"
