@@ -32,6 +32,12 @@ def test_a_dawnbench_entry_gives_samples_over_its_last_hours(tmp_path):
     assert "costPerHour 7.2" in row["source"]
 
 
+def test_an_entry_whose_first_row_is_epoch_0_counts_from_there(tmp_path):
+    # gehc_resnet50_1_p3_16xlarge_tensorflow111 begins "0 0.004669444"; here 2 epochs follow in 0.5 hours.
+    row = dawn(tmp_path, "epoch\thours\ttop1Accuracy\n0\t0.004669444\t0.074\n2\t0.504669444\t9.1\n")
+    assert row["images_per_s"] == pytest.approx(2 * 1_281_167 / 1800)
+
+
 @pytest.mark.parametrize(
     ("tsv", "line"),
     [

@@ -84,6 +84,11 @@ def positive(text: str | None) -> float | None:
     return value if 0 < value < float("inf") else None
 
 
+def not_negative(text: str | None) -> float | None:
+    """`text` as a finite number of at least 0, or None."""
+    return 0.0 if text is not None and text.strip("0.") == "" and "0" in text else positive(text)
+
+
 def model_slug(name: str) -> str:
     """A model's name as one of ours: `ResNet 56` is `resnet56`."""
     return re.sub(r"[^a-z0-9._-]", "", name.lower())[:64]
