@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import inputs, study
-from sweetspot.decision.breakeven import crossing_days
+from hypothesis import given
+from hypothesis import strategies as st
+from sweetspot.bills.owning import crossing_days
 from sweetspot.decision.compare import compare
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate, spread, stream
@@ -55,6 +57,22 @@ def test_a_break_even_beyond_the_month_is_never():
     assert crossing_days(6500 / 30, 0.20, 0.49) == pytest.approx(31.13, abs=0.005)
     price = 0.49 * 225 / 498
     assert np.isnan(row(compare(tables(price_p3=price), study(), [])["break_even"], option="p3.2xlarge")["days"])
+
+
+@given(
+    fixed=st.floats(1, 1e5), variable=st.floats(0, 10), rival=st.floats(0.01, 100), factor=st.sampled_from([1.0, 2.0])
+)
+def test_the_break_even_day_separates_cheaper_from_dearer(fixed, variable, rival, factor):
+    day = float(crossing_days(fixed, variable, rival, factor))
+
+    def hour(days):
+        return fixed / (24 * days) + variable
+
+    if np.isinf(day):
+        assert hour(1e12) >= rival / factor * (1 - 1e-9)
+    else:
+        assert hour(day * 1.001) <= rival / factor * (1 + 1e-9)
+        assert hour(day * 0.999) >= rival / factor * (1 - 1e-9)
 
 
 def test_ranks_order_by_money_and_by_time():

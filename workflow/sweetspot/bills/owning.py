@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.bills.terms import Amount, Own
@@ -70,6 +71,20 @@ def own_numbers(own: Own, end: int | None = None, factor: float = 1.0) -> dict[s
     }
 
 
+def crossing_days(
+    fixed: np.ndarray | float, variable: np.ndarray | float, rival: np.ndarray | float, factor: float = 1.0
+) -> np.ndarray:
+    """Days of use a month from which an hour of the box costs at most `rival` / `factor` USD; inf: never.
+
+    `fixed` USD a month and `variable` USD an hour of the box; `rival` is what the alternative costs for the work
+    that the box does in one hour: p_c R_o / R_c (DESIGN.md, break-even days: d* = fixed / (24 (rival - variable))).
+    """
+    fixed, variable, rival = np.broadcast_arrays(*(np.asarray(part, float) for part in (fixed, variable, rival)))
+    margin = rival / factor - variable
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(margin > 0, fixed / (HOURS_A_DAY * margin), np.inf)
+
+
 def break_even_days(
     capex: float,
     months: float,
@@ -90,11 +105,9 @@ def break_even_days(
     for name, value in positive.items():
         if not value > 0:
             raise UserError(f"break-even: {name} is {value}; expected a number above 0")
-    margin = rival_per_hour * own_images_per_s / rival_images_per_s - kw * per_kwh
-    if margin <= 0:
-        return None
-    days = capex / months / (HOURS_A_DAY * margin)
-    return None if month_days is not None and days > month_days else days
+    hour = rival_per_hour * own_images_per_s / rival_images_per_s
+    days = float(crossing_days(capex / months, kw * per_kwh, hour))
+    return None if days > (math.inf if month_days is None else month_days) or math.isinf(days) else days
 
 
 def cash_flow(own: Mapping[str, float], discount_rate: float, boxes: int, downtime_share: float = 0.0) -> pd.DataFrame:

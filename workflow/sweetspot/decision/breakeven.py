@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
 
@@ -17,20 +17,6 @@ COLUMNS = (
 
 CURVE_DRAWS = 1000  # a band on a chart needs no more
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
-
-
-def crossing_days(
-    fixed: np.ndarray | float, variable: np.ndarray | float, rival: np.ndarray | float, factor: float = 1.0
-) -> np.ndarray:
-    """Days of use a month from which an hour of the box costs at most `rival` / `factor` USD; inf: never.
-
-    `fixed` USD a month and `variable` USD an hour of the box; `rival` is what the alternative costs for the work
-    that the box does in one hour: p_c R_o / R_c (DESIGN.md, break-even days: d* = fixed / (24 (rival - variable))).
-    """
-    fixed, variable, rival = np.broadcast_arrays(*(np.asarray(part, float) for part in (fixed, variable, rival)))
-    margin = rival / factor - variable
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(margin > 0, fixed / (HOURS_A_DAY * margin), np.inf)
 
 
 def references(options: pd.DataFrame, reference: str) -> dict[str, pd.Series]:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
 from sweetspot.decision import claims as kinds
 from sweetspot.decision.bill_checks import BILL_CHECKS
-from sweetspot.decision.breakeven import crossing_days
 from sweetspot.decision.evidence import CannotCheckError, Evidence, Finding, chosen
 from sweetspot.decision.options import hourly
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from sweetspot.decision.options import INTERRUPTIBLE
 from sweetspot.decision.simulate import Draws
 
 COLUMNS = (
@@ -30,7 +31,7 @@ def frontier(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     `p_on_front`: share of the draws in which the option is on the front of time and USD. `risk` in words.
     """
     table = options.assign(
-        interruptible=~options["persistent"],
+        interruptible=options["purchase"].isin(INTERRUPTIBLE),
         estimated=options["throughput_basis"].eq("extrapolated"),
     )
     table["risk"] = [
