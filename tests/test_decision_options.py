@@ -171,7 +171,8 @@ def test_workloads_are_grouped_by_kind(tmp_path):
             "nearest published Tesla K80, tensorflow, batch 64, fp32",
             ["stand_in_precision"],
         ),
-        ("the authors: not measured", ["note"]),
+        ("May 2017; CUDA 8.0 / cuDNN 5.1; mean of 5 runs", ["note"]),
+        ("oom: 2 of 3 runs; drift: step time changes by 9% within a run", ["oom", "drift"]),
     ],
 )
 def test_a_warning_text_becomes_rules(text, rules):

@@ -10,7 +10,14 @@ SUPER_LINEAR = 1.05
 ASKED = re.compile(r"stand-in: asked (?P<asked>.+); nearest published (?P<found>.+)")
 PARTS = ("card", "framework", "batch", "precision")
 # First words of the warnings that collect_throughput writes.
-PREFIXES = {"n = 1": "n_is_1", "drift": "drift", "logical devices": "logical_devices", "unstable": "unstable"}
+PREFIXES = {
+    "n = 1": "n_is_1",
+    "drift": "drift",
+    "logical devices": "logical_devices",
+    "unstable": "unstable",
+    "oom:": "oom",
+    "failed:": "failed",
+}
 
 
 def warnings(
@@ -23,10 +30,10 @@ def warnings(
     """One row per warning: COLUMNS.
 
     Scope: throughput, efficiency, extrapolation, price, comparison (what the decision itself had to assume).
-
     Rules: n_is_1, drift, logical_devices, unstable, oom, failed, stand_in_batch, stand_in_precision,
     stand_in_framework, stand_in_card, super_linear (efficiency above 1.05), no_interval, mixed_protocol (figures
-    measured here beside figures of others), stale_price, and other remarks as `note`.
+    measured here beside figures of others), stale_price, the price lint's other warnings
+    under their own rules, and other remarks as `note`.
     """
     rows = [
         *_of_throughput(throughput),
@@ -60,11 +67,10 @@ def rules_of(text: str) -> list[tuple[str, str]]:
             for name in PARTS
             if asked.get(name) != found.get(name)
         ]  # fmt: skip
-    rules = []
-    for message in text.split("; "):
-        rule = next((rule for start, rule in PREFIXES.items() if message.startswith(start)), "note")
-        rules.append((rule, message))
-    return rules
+    known = [
+        (rule, message) for message in text.split("; ") for start, rule in PREFIXES.items() if message.startswith(start)
+    ]
+    return known or [("note", text)]
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -87,8 +93,10 @@ def _of_extrapolation(table: pd.DataFrame) -> Iterator[tuple]:
 
 
 def _of_prices(price_lint: pd.DataFrame) -> Iterator[tuple]:
-    for row in price_lint[price_lint["rule"].str.contains("stale|age|old")].itertuples():
-        yield ("price", row.instance, None, pd.NA, "stale_price", row.message)
+    for row in price_lint.itertuples():
+        if row.severity == "warning":
+            rule = "stale_price" if row.rule.startswith("stale") else row.rule
+            yield ("price", row.instance or None, None, pd.NA, rule, row.message)
 
 
 def _of_options(options: pd.DataFrame) -> Iterator[tuple]:
