@@ -256,3 +256,26 @@ def test_logs_reach_the_throughput_table_as_published_rows(tmp_path):
     assert row["images_per_s"] == pytest.approx(2 * 60_000 / 30)
     assert (row["basis"], row["unit"], row["gpu"], row["as_of"]) == ("published", "samples", "Tesla K80", "2017-11-28")
     assert pd.isna(row["warning"])
+
+
+def gather(folder, *sources, gpus=1):
+    instances = {"k80": Instance(title="K80", provider="gce", gpu="Tesla K80", gpus=gpus)}
+    question = Question(model=["mnist_mlp"], batch_size=[128], precision="fp32", headline_batch_size=128)
+    return gather_throughput([], question, "2017-11-28", instances, folder, sources)
+
+
+def test_a_log_of_an_unknown_machine_or_of_too_many_devices_is_named(tmp_path):
+    write(tmp_path, "log.csv", "epoch,elapsed\n0,10\n")
+    with pytest.raises(UserError, match=r"study.yaml: logs\[0\].instance is 'k8O'; expected one of instances.yaml"):
+        gather(tmp_path, LogSource(**{**KERAS, "instance": "k8O"}, path="log.csv"))
+    with pytest.raises(UserError, match=r"log.csv: gpus is 4; k80 has 1"):
+        gather(tmp_path, LogSource(**KERAS, path="log.csv", gpus=4))
+
+
+def test_a_cell_that_stands_in_a_log_and_in_the_table_names_both(tmp_path):
+    write(tmp_path, "log.csv", "epoch,elapsed\n0,10\n")
+    head = "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,"
+    row = "Tesla K80,{},1,tensorflow,,,mnist_mlp,128,fp32,default,,100,text,\n"
+    write(tmp_path, "throughput.csv", f"{head}images_per_s,source,note\n{row.format('other')}{row.format('k80')}")
+    with pytest.raises(UserError, match=r"^log.csv: the cell .* stands in .*throughput.csv, line 3 too"):
+        gather(tmp_path, LogSource(**KERAS, path="log.csv"))

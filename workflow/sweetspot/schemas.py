@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import RootModel
 
 from sweetspot.config import Config, Instance, Slug, Study
+from sweetspot.decision.claims import Claim
 from sweetspot.files import write_whole
 from sweetspot.prices import PriceList
 from sweetspot.workloads import Workloads
@@ -25,6 +26,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "instances": RootModel[dict[Slug, Instance]],
         "prices": PriceList,
         "workloads": Workloads,
+        "claims": RootModel[list[Claim]],
     }
     return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}
 

@@ -12,7 +12,7 @@ from sweetspot.decision.claim_base import Base, Choice, Measure
 class Arithmetic(Base):
     """A figure that the text computes from other figures that it prints; tables do not enter."""
 
-    kind: Literal["arithmetic"]
+    kind: Literal["arithmetic"] = Field(description="The kind of claim that this is")
     expression: Annotated[str, StringConstraints(max_length=200)] = Field(
         description="The text's own numbers with + - * / and brackets"
     )
@@ -27,7 +27,7 @@ class Arithmetic(Base):
 class Bill(Base):
     """What a workload costs with an offer, or one line of that bill."""
 
-    kind: Literal["bill"]
+    kind: Literal["bill"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")
     workload: Slug = Field(description="The workload of workloads.yaml")
     gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
@@ -38,7 +38,7 @@ class Bill(Base):
 class Idle(Base):
     """What a run pays for cards that stand idle: bill x (1 - utilisation x cards used / cards)."""
 
-    kind: Literal["idle"]
+    kind: Literal["idle"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")
     workload: Slug = Field(description="The workload")
     gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
@@ -50,7 +50,7 @@ class Idle(Base):
 class Recoup(Base):
     """Days of use until a bought machine's price is what the same work costs rented: capex / (hours p R / R_rented)."""
 
-    kind: Literal["recoup"]
+    kind: Literal["recoup"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The bought machine")
     against: Choice = Field(description="The rented one")
     hours_per_day: float = Field(24.0, gt=0, le=24, description="Hours of use a day")
@@ -60,7 +60,7 @@ class Recoup(Base):
 class ThroughputRatio(Base):
     """How many times faster one machine is than another, whether or not they are priced."""
 
-    kind: Literal["throughput_ratio"]
+    kind: Literal["throughput_ratio"] = Field(description="The kind of claim that this is")
     instance: Slug = Field(description="The machine")
     to: Slug = Field(description="The machine it is compared with")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
@@ -69,7 +69,7 @@ class ThroughputRatio(Base):
 class Wins(Base):
     """For how many models an option is strictly better than the best of others."""
 
-    kind: Literal["wins"]
+    kind: Literal["wins"] = Field(description="The kind of claim that this is")
     measure: Measure = Field(description="usd and hours: less is better; images per ...: more is better")
     of: Choice = Field(description="The option")
     to: Choice = Field(Choice(), description="The options it is compared with; the best of them counts")

@@ -24,13 +24,13 @@ class Published(Closed):
 class Fact(Base):
     """A statement that no table can confirm or refute."""
 
-    kind: Literal["fact"]
+    kind: Literal["fact"] = Field(description="The kind of claim that this is")
 
 
 class Price(Base):
     """The hourly price of an offer."""
 
-    kind: Literal["price"]
+    kind: Literal["price"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")
     hours: float = Field(1.0, gt=0, description="Hours that the printed price covers")
 
@@ -38,7 +38,7 @@ class Price(Base):
 class MonthlyCost(Base):
     """What an owned machine costs a month at its planned use."""
 
-    kind: Literal["monthly_cost"]
+    kind: Literal["monthly_cost"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")
     part: Literal["all", "fixed", "electricity"] = Field("all", description="Which part of it")
 
@@ -46,7 +46,7 @@ class MonthlyCost(Base):
 class Composition(Base):
     """A price put together from a machine and cards, the machine's share by the price of its siblings."""
 
-    kind: Literal["composition"]
+    kind: Literal["composition"] = Field(description="The kind of claim that this is")
     vcpus: int = Field(gt=0, description="Virtual processors of the machine")
     siblings: list[tuple[int, float]] = Field(
         min_length=1, description="[vcpus, USD an hour] of machines of its family"
@@ -58,7 +58,7 @@ class Composition(Base):
 class PriceRatio(Base):
     """Price of one offer as a share of another's."""
 
-    kind: Literal["price_ratio"]
+    kind: Literal["price_ratio"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")
     to: Choice = Field(description="The offer it is compared with")
     as_discount: bool = Field(False, description="true: 1 - ratio, what is saved; false: what is paid")
@@ -68,7 +68,7 @@ class PriceRatio(Base):
 class Ratio(Base):
     """How many times better an option is than another: USD other / one, all else one / other; models give a range."""
 
-    kind: Literal["ratio"]
+    kind: Literal["ratio"] = Field(description="The kind of claim that this is")
     measure: Measure = Field(description="The figure")
     of: Choice = Field(description="The option")
     to: Choice = Field(description="The options it is compared with; the best of them counts")
@@ -80,7 +80,7 @@ class Ratio(Base):
 class SmallestGain(Base):
     """Place of one model when the gain in images per USD of an option over another is ordered, least first."""
 
-    kind: Literal["smallest_gain"]
+    kind: Literal["smallest_gain"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The option")
     to: Choice = Field(description="The option it is compared with")
     model: Slug = Field(description="The model said to have the smallest gain")
@@ -89,7 +89,7 @@ class SmallestGain(Base):
 class Saving(Base):
     """How much cheaper an option trains than the cheapest of others: 1 - USD / USD, in percent."""
 
-    kind: Literal["saving"]
+    kind: Literal["saving"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The option")
     to: Choice = Field(description="The options whose cheapest it is compared with")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
@@ -98,7 +98,7 @@ class Saving(Base):
 class Rank(Base):
     """The place of an option in an order."""
 
-    kind: Literal["rank"]
+    kind: Literal["rank"] = Field(description="The kind of claim that this is")
     measure: Measure = Field(description="usd and hours: least first; images per ...: most first")
     of: Choice = Field(description="The option")
     among: Choice = Field(Choice(), description="Who is ranked")
@@ -109,7 +109,7 @@ class Rank(Base):
 class BreakEven(Base):
     """Days of use a month from which the reference is cheaper by a factor than every one of the options."""
 
-    kind: Literal["break_even"]
+    kind: Literal["break_even"] = Field(description="The kind of claim that this is")
     against: Choice = Field(description="The options; the last to be beaten counts")
     factor: float = Field(1.0, gt=0, description="2: twice as cheap")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
@@ -118,7 +118,7 @@ class BreakEven(Base):
 class GainAt(Base):
     """How many times cheaper the reference is at a number of days of use a month."""
 
-    kind: Literal["gain_at"]
+    kind: Literal["gain_at"] = Field(description="The kind of claim that this is")
     against: Choice = Field(description="The option")
     days: float = Field(gt=0, le=31, description="Days of use a month")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
@@ -127,7 +127,7 @@ class GainAt(Base):
 class Extrapolated(Base):
     """A throughput that the study extrapolated, by a named method."""
 
-    kind: Literal["extrapolated"]
+    kind: Literal["extrapolated"] = Field(description="The kind of claim that this is")
     instance: Slug = Field(description="The machine")
     model: Slug = Field(description="The model")
     batch_size: int = Field(gt=0, description="Batch per device")
@@ -137,7 +137,7 @@ class Extrapolated(Base):
 class MeanEfficiency(Base):
     """The mean of the study's efficiencies for a model and batch."""
 
-    kind: Literal["mean_efficiency"]
+    kind: Literal["mean_efficiency"] = Field(description="The kind of claim that this is")
     model: Slug = Field(description="The model")
     batch_size: int = Field(gt=0, description="Batch per device")
 

@@ -30,7 +30,8 @@ WHOLE = {"gpus": "int64", "batch_size": "int64", "runs": "int64"}
 
 
 def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """One row a cell from all logs, in COLUMNS (those of throughput.csv, and unit, runs, interval).
+    """One row a cell from all logs, in COLUMNS (those of throughput.csv, and unit, runs, interval) and `log`, its
+    first file.
 
     `cards` names the card of an instance where a source names none. `images_per_s` counts `unit` a second on all
     devices together. Several logs of a cell are its independent runs: their times are averaged, and the interval is
@@ -43,7 +44,7 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
         return pd.DataFrame(columns=list(COLUMNS)).astype(WHOLE | {"images_per_s": "float64"})
     single = pd.DataFrame(_with_twins(rows))
     cells = [_cell(group) for _, group in single.groupby(list(CELL_COLUMNS), sort=False)]
-    return pd.DataFrame(cells)[list(COLUMNS)].astype(WHOLE)
+    return pd.DataFrame(cells).rename(columns={"file": "log"})[[*COLUMNS, "log"]].astype(WHOLE)
 
 
 def _rows(source: LogSource, study_dir: Path, cards: Mapping[str, str]) -> Iterator[dict[str, object]]:

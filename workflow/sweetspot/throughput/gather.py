@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sweetspot.cells import BASES, CELL_COLUMNS
+from sweetspot.errors import UserError
 from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summarise_runs
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, resolve_cells
 
@@ -55,6 +56,12 @@ def _published_pool(
     if logs:
         from sweetspot.logs.read import read_logs
 
+        for number, source in enumerate(logs):
+            if source.gpu is None and source.instance not in instances:
+                raise UserError(
+                    f"{folder / 'study.yaml'}: logs[{number}].instance is {source.instance!r}; expected one of "
+                    "instances.yaml, or a 'gpu' that says which card was measured"
+                )
         parts.append(read_logs(logs, folder, {name: instance.gpu for name, instance in instances.items()}))
     return pd.concat(parts, ignore_index=True) if parts else None
 

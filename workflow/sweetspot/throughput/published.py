@@ -131,7 +131,15 @@ def _refuse_repeats(path: Path, table: pd.DataFrame, key: list[str]) -> None:
         found = table[key].iloc[row]
         first = int((table[key] == found).all(axis=1).to_numpy().argmax())
         what = ", ".join(f"{name}={value}" for name, value in found.items())
-        raise UserError(f"{path}, line {row + 2}: the cell {what} stands in line {first + 2} too; keep one")
+        raise UserError(
+            f"{_place(path, table, row)}: the cell {what} stands in {_place(path, table, first)} too; keep one"
+        )
+
+
+def _place(path: Path, table: pd.DataFrame, row: int) -> str:
+    """Where a row was read: the log that it says, else the line of the CSV file (whose rows keep their index)."""
+    log = table["log"].iloc[row] if "log" in table.columns else None
+    return str(log) if isinstance(log, str) else f"{path}, line {table.index[row] + 2}"
 
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"], path: Path) -> pd.DataFrame:
@@ -142,11 +150,10 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
     """
     own = published[published["instance"].isin(list(instances)) & published["batch_size"].notna()]
     _refuse_repeats(path, own, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"])
-    for row in own.itertuples():
-        if row.gpus > instances[row.instance].gpus:
-            raise UserError(
-                f"{path}, line {row.Index + 2}: gpus is {row.gpus}; {row.instance} has {instances[row.instance].gpus}"
-            )
+    for number, row in enumerate(own.itertuples()):
+        has = instances[row.instance].gpus
+        if row.gpus > has:
+            raise UserError(f"{_place(path, own, number)}: gpus is {row.gpus}; {row.instance} has {has}")
     return own
 
 
