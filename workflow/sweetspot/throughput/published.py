@@ -131,9 +131,9 @@ def _refuse_repeats(path: Path, table: pd.DataFrame, key: list[str]) -> None:
         found = table[key].iloc[row]
         first = int((table[key] == found).all(axis=1).to_numpy().argmax())
         what = ", ".join(f"{name}={value}" for name, value in found.items())
-        raise UserError(
-            f"{_place(path, table, row)}: the cell {what} stands in {_place(path, table, first)} too; keep one"
-        )
+        here, there = _place(path, table, row), _place(path, table, first)
+        there = there.removeprefix(f"{path}, ") if here.startswith(f"{path}, ") else there
+        raise UserError(f"{here}: the cell {what} stands in {there} too; keep one")
 
 
 def _place(path: Path, table: pd.DataFrame, row: int) -> str:
