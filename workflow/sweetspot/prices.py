@@ -24,6 +24,7 @@ from sweetspot.errors import UserError
 from sweetspot.yamlfile import load_yaml
 
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
+LONGEST_MONTH = 31
 RATE_UNITS = ("per_second", "per_minute", "per_hour", "per_day", "per_week", "per_month")
 
 
@@ -121,6 +122,10 @@ def check_together(prices: PriceList, path: str | Path) -> None:
             raise UserError(
                 f"{key}.same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"
             )
+        days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
+        most = max((amount.ends[1] for amount in days if amount is not None), default=0)
+        if most > LONGEST_MONTH:
+            raise UserError(f"{key} is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}")
         term = offer.commitment.term_months.value if offer.commitment else 0
         if prices.project_months is not None and term > prices.project_months.value:
             raise UserError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.lint import Finding, lint, warnings_of
+from sweetspot.bills.lint import Finding, lint, offer_findings, warnings_of
 from sweetspot.bills.money import Triple, listed_hour, rate_used, times, to_usd, triple
 from sweetspot.bills.owning import office_hour, own_numbers
 from sweetspot.bills.renting import committed_hour
@@ -64,7 +64,7 @@ def offers_table(
         machine = instances[offer.instance]
         row = _base(name, offer, prices, machine, month) | _terms(offer, prices, month)
         row |= _price(offer, prices, month) | _spot(offer, prices, month)
-        row["warning"] = warnings_of(found, offer.instance)
+        row["warning"] = warnings_of([*found, *offer_findings(row)], offer.instance)
         rows.append(row)
     table = pd.DataFrame(rows).reindex(columns=list(OFFER_COLUMNS))
     numbers = [column for column in OFFER_COLUMNS if column not in (*TEXTS, *FLAGS)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.bills.costs import all_cells, price_cells
-from sweetspot.bills.lint import findings_table, lint
+from sweetspot.bills.lint import findings_table, lint, offer_findings
 from sweetspot.bills.money import to_usd
 from sweetspot.bills.offers import check_instances, offers_table
 from sweetspot.bills.owning import cash_flow, own_numbers
@@ -42,6 +42,7 @@ def price_study(
     month = prices.month_days or month_days
     findings = lint(prices, instances, study_date, month)
     offers = offers_table(name, prices, instances, month, study_date, findings)
+    findings += [finding for row in offers.to_dict("records") for finding in offer_findings(row)]
     cells = all_cells(throughput, extrapolation)
     costs, bills = price_cells(cells, offers, workloads, prices)
     plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
