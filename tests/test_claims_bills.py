@@ -45,6 +45,11 @@ def test_more_than_and_less_than_are_one_sided(relation, printed, verdict):
     assert check(claim)["verdict"] == verdict
 
 
+def test_a_figure_that_the_text_does_not_print_is_shown_without_a_verdict_on_it():
+    row = check(kinds.Arithmetic(**BASE, kind="arithmetic", expression="7 / 2"))
+    assert (row["computed"], row["verdict"]) == (3.5, "not printed")
+
+
 RATES = pd.DataFrame(
     [("a", "m", 10.0, "published", "ok"), ("a", "m", 99.0, "stand_in", "ok"), ("b", "m", 4.0, "published", "ok"),
      ("b", "n", 4.0, "published", "ok"), ("c", "m", 1.0, "published", "failed")],

@@ -99,6 +99,7 @@ IDLE = {
 @pytest.mark.parametrize(("claim", "usd"), IDLE.items())
 def test_what_idle_cards_cost(rare, claim, usd):
     assert rare.claims.loc[claim, "computed"] == pytest.approx(usd, rel=0.002)
+    assert rare.claims.loc[claim, "verdict"] == "not printed"
 
 
 def test_prices_taken_from_the_costs_say_that_they_confirm_nothing(rare):

@@ -14,13 +14,14 @@ from sweetspot.decision.options import hourly
 COLUMNS = (
     "id", "kind", "text", "printed", "computed", "computed_low", "computed_high", "unit", "verdict", "reason", "source",
 )  # fmt: skip
-HOLDS, FAILS, UNKNOWN = "holds", "does not", "cannot be checked"
+HOLDS, FAILS, UNKNOWN, NOT_PRINTED = "holds", "does not", "cannot be checked", "not printed"
 LEAST_FIRST = ("usd", "hours")
 TIMES = ("hours", "images_per_s")
 
 
 def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> pd.DataFrame:
-    """One row a claim: COLUMNS, `verdict` being holds, does not, or cannot be checked.
+    """One row a claim: COLUMNS, `verdict` being holds, does not, cannot be checked, or not printed (recomputed,
+    but the text gives no number).
 
     Said of several models, `computed` is the median over them, `computed_low` and `computed_high` their range; the
     claim holds if the printed number lies in that range widened by the claim's tolerance.

@@ -1,0 +1,48 @@
+"""Every study runs through the same graph: which jobs, how many, and what an edit of a log makes anew."""
+
+import shutil
+
+import pytest
+from conftest import ROOT, copy_project, edit, run_snakemake, scheduled
+
+STUDIES = sorted(path.name for path in (ROOT / "config" / "studies").iterdir() if (path / "study.yaml").is_file())
+PAPER = [name for name in STUDIES if name != "parkopedia-2018"]  # nothing of them is measured here
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory):
+    return copy_project(tmp_path_factory.mktemp("papers") / "project")
+
+
+def test_the_five_studies_are_there():
+    assert {"parkopedia-2018", "woolf-2017", "rare-2018", "cheap-cron-2018", "initialized-2017"} <= set(STUDIES)
+
+
+@pytest.mark.parametrize("study", PAPER)
+def test_a_study_on_paper_measures_nothing_and_prices_each_list_once(papers, study):
+    jobs = scheduled(papers, "--config", f"study={study}")
+    lists = len(list((ROOT / "config" / "studies" / study / "prices").glob("*.yaml")))
+    assert "run_benchmark" not in jobs
+    assert jobs["price_workloads"] == lists
+    assert {name: count for name, count in jobs.items() if name != "price_workloads" and count != 1} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", PAPER)
+def test_a_study_ends_in_its_page(papers, study):
+    done = run_snakemake(papers, "--config", f"study={study}")
+    assert done.returncode == 0, done.stdout[-4000:]
+    page = papers / "results" / study / "report" / "index.html"
+    assert page.stat().st_size > 10_000
+    assert scheduled(papers, "--config", f"study={study}") == {}
+
+
+@pytest.mark.slow
+def test_an_edited_log_collects_throughput_anew_and_what_follows(papers, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(papers, project, symlinks=True)
+    choice = ("--config", "study=woolf-2017")
+    assert run_snakemake(project, *choice).returncode == 0
+    edit(project / "config" / "studies" / "woolf-2017" / "logs" / "p100" / "mnist_mlp_cntk.csv", "\n1,", "\n1,9")
+    jobs = scheduled(project, *choice)
+    assert {"collect_throughput", "fit_scaling", "extrapolate", "price_workloads", "compare"} <= set(jobs)
