@@ -1,72 +1,10 @@
-"""A copy of the project to work in, and the workflow run once in it."""
+"""The workflow run once, for every test that looks at what it made."""
 
-import os
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parent.parent
-PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "pyproject.toml")
-
-
-def copy_project(target: Path) -> Path:
-    """The files that the workflow needs, without results and environments."""
-    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for part in PROJECT_PARTS:
-        source = ROOT / part
-        if source.is_dir():
-            shutil.copytree(source, target / part, ignore=ignore)
-        else:
-            target.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target / part)
-    return target
-
-
-def environment(project: Path) -> dict[str, str]:
-    """The library of `project` itself, not the installed one, so that an edit there counts."""
-    path = [str(project / "workflow"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TF_CPP_MIN_LOG_LEVEL": "3"}
-
-
-def run_snakemake(project: Path, *arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
-    """Run the project's workflow; stdout and stderr come together in `.stdout`."""
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-        cwd=project,
-        env=environment(project),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=timeout,
-        check=False,
-    )
-
-
-def job_counts(output: str) -> dict[str, int]:
-    """Jobs by rule from the table that Snakemake prints; empty where nothing is to be done."""
-    if "Nothing to be done" in output and "Job stats:" not in output:
-        return {}
-    table = output.split("Job stats:", 1)[1].split("total", 1)[0]
-    return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
-
-
-def scheduled(project: Path, *arguments: str) -> dict[str, int]:
-    """What an invocation would run, the collecting rules (all, report, ...) left out."""
-    done = run_snakemake(project, "--dry-run", *arguments)
-    assert done.returncode == 0, done.stdout
-    stops = {"all", "throughput", "scaling", "costs", "comparison", "report"}
-    return {rule: count for rule, count in job_counts(done.stdout).items() if rule not in stops}
-
-
-def edit(file: Path, old: str, new: str) -> None:
-    """Replace text that must be there, as a person with an editor would."""
-    text = file.read_text()
-    assert old in text, f"{file} does not hold {old!r}"
-    file.write_text(text.replace(old, new))
+from project_copy import copy_project, edit, run_snakemake
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, copy_project, edit, run_snakemake, scheduled
+from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
 
 pytestmark = pytest.mark.slow
 STUDY = Path("config/studies/parkopedia-2018")

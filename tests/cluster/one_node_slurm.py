@@ -10,6 +10,8 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
 CARDS = 4
+SYSTEM = Path("/etc/slurm")  # jobs lose SLURM_CONF on their way to the node, so the configuration lies where all look
+OURS = "# written by the tests of Sweetspot, which remove it again\n"
 
 CONFIGURATION = """\
 ClusterName=sweetspot
@@ -48,6 +50,8 @@ def missing() -> str | None:
     """Why a Slurm cannot be started here, or None."""
     if os.geteuid() != 0:
         return "a Slurm of one's own needs root"
+    if (SYSTEM / "slurm.conf").exists() and not (SYSTEM / "slurm.conf").read_text().startswith(OURS):
+        return f"{SYSTEM}/slurm.conf belongs to a Slurm of this machine"
     absent = [name for name in PROGRAMS if shutil.which(name, path=_search_path()) is None]
     return f"not installed: {', '.join(absent)} (Debian: slurm-wlm, munge)" if absent else None
 
@@ -71,15 +75,11 @@ def _until(holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
 
 
 class OneNodeSlurm:
-    """munged, slurmctld and slurmd in `folder`; `environment` points Slurm's commands to them."""
+    """munged, slurmctld and slurmd in `folder`; `environment` finds Slurm's commands."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {
-            **os.environ,
-            "PATH": _search_path(),
-            "SLURM_CONF": str(folder / "slurm.conf"),
-        }
+        self.environment = {**os.environ, "PATH": _search_path()}
         self.started_munge = False
 
     def run(self, *command: str, check: bool = True) -> str:
@@ -105,9 +105,10 @@ class OneNodeSlurm:
             ctld_port=_free_port(),
             slurmd_port=_free_port(),
         )
-        (self.folder / "slurm.conf").write_text(text)
+        SYSTEM.mkdir(exist_ok=True)
+        (SYSTEM / "slurm.conf").write_text(OURS + text)
         devices = f"{self.folder}/dev/gpu[0-{CARDS - 1}]"
-        (self.folder / "gres.conf").write_text(f"AutoDetect=off\nNodeName=sweetspot Name=gpu File={devices}\n")
+        (SYSTEM / "gres.conf").write_text(f"{OURS}AutoDetect=off\nNodeName=sweetspot Name=gpu File={devices}\n")
         self.start_controller()
         self.run("slurmd", "-N", "sweetspot")
         _until(lambda: self.run("sinfo", "-h", "-o", "%T", check=False).strip() in ("idle", "mixed"), "an idle node")
@@ -130,6 +131,8 @@ class OneNodeSlurm:
         for daemon in ("slurmd", "slurmctld"):
             if (self.folder / f"{daemon}.pid").exists():
                 self.kill(daemon)
+        for name in ("slurm.conf", "gres.conf"):
+            (SYSTEM / name).unlink(missing_ok=True)
         if self.started_munge:
             subprocess.run(["pkill", "-x", "munged"], check=False)
 

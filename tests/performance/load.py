@@ -54,7 +54,7 @@ def alternate(ours: Callable[[], Cost], yardstick: Callable[[], Cost], rounds: i
 def big_project(folder: Path, cells: int) -> Path:
     """A copy of the project whose matrix has `cells` cells of one run each."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from conftest import copy_project, edit
+    from project_copy import copy_project, edit
 
     project = copy_project(folder / "big")
     models, batches = cells // 100, 25
@@ -151,7 +151,7 @@ def floor(project: Path) -> Cost:
 
 def finished(folder: Path) -> Path:
     """The default study run to its page with a network that measures in seconds."""
-    from conftest import copy_project, edit
+    from project_copy import copy_project, edit
 
     project = copy_project(folder / "finished")
     edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
