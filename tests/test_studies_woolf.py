@@ -103,6 +103,14 @@ def test_about_seven_times_is_six_point_four(woolf):
     assert row["verdict"] == "does not"
 
 
+def test_the_preemptible_prices_stand_the_wrong_way_round(woolf):
+    for card, half in (("k80", 0.225), ("p100", 0.73)):
+        row = woolf.claims.loc[f"preemptible-{card}-as-printed"]
+        assert (row["computed"], row["verdict"]) == (half, "does not")
+        assert "wrong way round" in row["reason"]
+        assert woolf.claims.loc[f"preemptible-{card}-half", "verdict"] == "holds"
+
+
 def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
     # From the logs: MLP 64.55 s x 0.235 > 79.23 s x 0.12, and BiLSTM 173.42 s x 0.235 > 319.11 s x 0.12.
     row = woolf.claims.loc["preemptible-gpus-ahead-of-cpus"]

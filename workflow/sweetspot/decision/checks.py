@@ -54,7 +54,7 @@ def _row(claim: kinds.Claim, evidence: Evidence) -> dict[str, object]:
 
 def _verdict(claim: kinds.Claim, reached: np.ndarray) -> str:
     if claim.printed is None:
-        return UNKNOWN
+        return NOT_PRINTED
     if not len(reached):
         return FAILS
     # 0.865 printed as 0.87 must not fail on the last digit of a float.
