@@ -1,42 +1,20 @@
 """Terms of payment: each checked by hand calculation or against the figure that its source prints."""
 
-from datetime import date
-
 import pandas as pd
 import pytest
+from price_lists import STUDY_DATE, machines, offers, price_list
 from sweetspot.bills.costs import price_cells
-from sweetspot.bills.lint import lint
 from sweetspot.bills.offers import offers_table
 from sweetspot.bills.owning import annuity, cash_flow, fixed_per_month, office_hour
 from sweetspot.bills.plans import plan_table
 from sweetspot.bills.renting import committed_hour, earning_days, sustained_fraction
 from sweetspot.config import Instance, validated
 from sweetspot.errors import UserError
-from sweetspot.prices import PriceList, check_together
+from sweetspot.prices import PriceList
 from sweetspot.workloads import Workloads
 
-STUDY_DATE = date(2018, 7, 1)
-HEADING = {"currency": "USD", "as_of": STUDY_DATE, "source": "this test"}
 # Google's tiers of 2018: each quarter of the month pays less.
 GOOGLE = [(0.25, 1.0), (0.5, 0.8), (0.75, 0.6), (1.0, 0.4)]
-
-
-def price_list(*offers: dict, **keys) -> PriceList:
-    prices = validated(PriceList, {**HEADING, **keys, "offers": list(offers)}, "list.yaml")
-    check_together(prices, "list.yaml")
-    return prices
-
-
-def machines(prices: PriceList, **facts) -> dict[str, Instance]:
-    plain = {"provider": "cloud", "gpu": "a card", "gpus": 1}
-    return {
-        offer.instance: Instance(title=offer.instance, **{**plain, **facts.get(offer.instance.replace("-", "_"), {})})
-        for offer in prices.offers
-    }
-
-
-def offers(prices: PriceList, **facts) -> pd.DataFrame:
-    return offers_table("list", prices, machines(prices, **facts), 30.5, STUDY_DATE).set_index("instance")
 
 
 def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> dict:
@@ -56,10 +34,6 @@ def priced(prices: PriceList, cells: list[dict], **workloads: dict) -> tuple[pd.
 
 def hours_of(hours: float, runs: int = 1, **other) -> dict:
     return {"kind": "runs", "runs": runs, "hours": hours} | other
-
-
-def rules(prices: PriceList, **facts) -> set[tuple[str, str]]:
-    return {(entry.rule, entry.instance) for entry in lint(prices, machines(prices, **facts), STUDY_DATE, 30.5)}
 
 
 @pytest.mark.parametrize(
@@ -234,38 +208,6 @@ def test_a_faulty_offer_is_one_sentence(offer, words):
         price_list({"instance": "x"} | offer, project_months=30)
     for word in words:
         assert word in str(error.value)
-
-
-def test_lint_finds_what_a_careful_reader_finds():
-    old = price_list({"instance": "x", "per_hour": 1}, as_of=date(2017, 1, 1), max_age_days=365, source="unknown")
-    assert rules(old) == {("stale", "x"), ("missing_source", "x")}
-    dear = price_list({"instance": "x", "per_hour": 1}, {"instance": "x", "purchase": "spot", "per_hour": 1.1})
-    assert ("spot_above_on_demand", "x") in rules(dear)
-    right = {"discount": 0.69}
-    honest = {"instance": "x", "purchase": "spot", "per_hour": 0.28, "on_demand_per_hour": 0.9, "printed": right}
-    assert not {rule for rule, _ in rules(price_list(honest))} & {"discount_is_fraction_paid", "text_against_table"}
-
-
-def test_lint_says_when_use_does_not_earn_a_commitment():
-    deal = {"term_months": 12, "upfront": 1200, "per_hour": 0.1}
-    rented, reserved = {"instance": "x", "per_hour": 0.9}, {"instance": "x", "purchase": "reserved", "commitment": deal}
-    idle = offers(price_list(rented, reserved, days_per_month=5))["warning"].iloc[1]
-    assert "takes 8.0 days a month" in idle
-    assert pd.isna(offers(price_list(rented, reserved, days_per_month=9))["warning"].iloc[1])
-
-
-def test_lint_says_when_interruptions_eat_the_discount():
-    terms = {"per_hour": 2.0, "checkpoint_s": 600, "restore_s": 600, "source": "-"}
-    spot = {"instance": "x", "purchase": "spot", "per_hour": 1.0, "on_demand_per_hour": 1.5, "interruptions": terms}
-    assert "dearer than on demand" in offers(price_list(spot))["warning"].iloc[0]
-
-
-def test_lint_needs_three_machines_to_blame_one():
-    cards = {"a": {"gpus": 1}, "b": {"gpus": 4}, "c": {"gpus": 8}}
-    prices = price_list(*({"instance": name, "per_hour": usd} for name, usd in (("a", 1), ("b", 4), ("c", 6))))
-    assert rules(prices, **cards) == {("per_gpu", "c")}
-    fine = price_list(*({"instance": name, "per_hour": usd} for name, usd in (("a", 1), ("b", 4), ("c", 8))))
-    assert rules(fine, **cards) == set()
 
 
 def test_present_value_of_owning():
