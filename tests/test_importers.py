@@ -180,6 +180,13 @@ def test_hostile_text_in_a_source_stays_text(capsys, tmp_path):
     assert offers["p2.xlarge", "on_demand"]["source"].startswith("<script>")
 
 
+def test_the_first_page_of_a_history_is_not_taken_for_the_whole(tmp_path):
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps(json.loads(HISTORY.read_text()) | {"NextToken": "abc"}))
+    with pytest.raises(UserError, match="NextToken"):
+        main(["aws-spot-history", str(file)])
+
+
 def test_a_catalogue_without_a_date_is_refused(tmp_path):
     file = tmp_path / "vms.csv"
     file.write_text(SKYPILOT)

@@ -2,6 +2,8 @@
 
 import pandas as pd
 import pytest
+import yaml
+from conftest import ROOT
 from price_lists import STUDY_DATE, machines, offers, price_list
 from sweetspot.bills.costs import price_cells
 from sweetspot.bills.offers import offers_table
@@ -55,6 +57,12 @@ def test_softlayer_by_the_second_would_not_be_what_is_printed():
     prices = price_list({"instance": "x", "per_hour": 2.8, "billing": {"granularity": "second"}})
     costs, _ = priced(prices, [cell("x")], job=hours_of(3.16))
     assert costs["usd"].item() == pytest.approx(8.85, abs=0.01)
+
+
+def test_the_list_shown_in_the_manual_is_valid():
+    manual = (ROOT / "docs" / "prices.md").read_text()
+    shown = yaml.safe_load(manual.split("```yaml")[1].split("```")[0])
+    assert validated(PriceList, shown, "docs/prices.md").offers[0].per_hour.value == 0.9
 
 
 def test_rates_of_every_unit_are_the_same_hour():

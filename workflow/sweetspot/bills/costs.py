@@ -77,7 +77,8 @@ def price_cells(
 
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
     what it runs, `usd` the bill. Low and high ends take the price and the time at their ends. A cell without a
-    figure, or a job that never finishes, keeps its row with null hours and USD and says so in `status`.
+    figure, or a job that never finishes, keeps its row with null hours and USD and says so in `status`; where
+    only the dear end never finishes, only that end is null.
     """
     cells = cells_of_known_hours(cells, offers, workloads)
     joined = cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))

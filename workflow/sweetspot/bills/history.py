@@ -36,8 +36,8 @@ def read_history(path: str | Path) -> pd.DataFrame:
     """`aws ec2 describe-spot-price-history` JSON: columns time (UTC), instance, product, zone, usd_per_hour, record.
 
     `record` counts from 0 in the file. Rows come back oldest first within each series. Raises UserError naming
-    file and record: no JSON, a missing field, a price not above 0, a series neither newest nor oldest first, two
-    prices for one moment.
+    file and record: no JSON, a first page only (NextToken), a missing field, a price not above 0, a series neither
+    newest nor oldest first, two prices for one moment.
     """
     file = Path(path)
     records = _records(file)
@@ -63,6 +63,10 @@ def _records(file: Path) -> list[Any]:
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())[:120]}") from None
     records = data.get("SpotPriceHistory") if isinstance(data, dict) else None
+    if isinstance(data, dict) and data.get("NextToken"):
+        raise UserError(
+            f"{file}: key 'NextToken' says that more records follow; expected the whole history in one file"
+        )
     if not isinstance(records, list) or not records:
         raise UserError(f"{file}: key 'SpotPriceHistory' is missing or empty; expected the list of price changes")
     return records

@@ -10,7 +10,7 @@ import pandas as pd
 from sweetspot.bills.lint import Finding, lint, offer_findings, warnings_of
 from sweetspot.bills.money import Triple, listed_hour, rate_used, times, to_usd, triple
 from sweetspot.bills.owning import office_hour, own_numbers
-from sweetspot.bills.renting import committed_hour
+from sweetspot.bills.renting import committed_hour, earning_days
 from sweetspot.bills.spot import losing_rate, overhead
 from sweetspot.bills.terms import Billing
 from sweetspot.config import Instance
@@ -136,8 +136,6 @@ def _owned(offer: Offer, money: Triple) -> dict[str, Any]:
 
 
 def _committed(offer: Offer, prices: PriceList, money: Triple, month: float) -> dict[str, Any]:
-    from sweetspot.bills.renting import earning_days
-
     deal = offer.commitment
     days = offer.days_per_month or prices.days_per_month
     use = (month, month, month) if days is None else triple(days)
