@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sweetspot.errors import UserError
-from test_logs import read_one, write
+from test_logs import KERAS, TF_CNN, read_one, write
 
 # Two columns in either order, as the real entries have them; figures of dawn_resnet152_b_4M60_ec2_tensorflow.
 DAWN_JSON = {"model": "ResNet152", "framework": "TensorFlow v1.3", "costPerHour": 7.2,
@@ -107,3 +109,31 @@ def test_a_malformed_mlperf_line_is_refused_with_its_number(tmp_path, text, line
 def test_an_mlperf_batch_that_does_not_divide_is_refused(tmp_path):
     with pytest.raises(UserError, match="line 1: global_batch_size is 3200; expected a multiple of 3 devices"):
         mlperf(tmp_path, gpus=3)
+
+
+KERAS_TEXT = "epoch,elapsed,loss\n0,10.5,0.3\n1,9.5,0.2\n"
+FORMATS = {
+    "tf_cnn_benchmarks": ("log", TF_CNN, {"precision": "fp16", "path": "log"}),
+    "keras_csv": ("log", KERAS_TEXT, {**KERAS, "path": "log"}),
+    "dawnbench": ("entry.tsv", DAWN_TSV, DAWN),
+    "mlperf": ("log", MLPERF_TEXT, {**MLPERF, "path": "log"}),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_log_gives_a_sound_figure_or_one_sentence(tmp_path, name, data):
+    file, text, stated = FORMATS[name]
+    start = data.draw(st.integers(0, len(text)))
+    length = data.draw(st.integers(0, 30))
+    junk = data.draw(st.text(max_size=12) | st.sampled_from(['"', "1e999", "nan", "-1", "\t", "\n", "²", "{}", "null"]))
+    write(tmp_path, "entry.json", json.dumps(DAWN_JSON))
+    write(tmp_path, file, text[:start] + junk + text[start + length :])
+    on_error = data.draw(st.sampled_from(["refuse", "skip"]))
+    try:
+        row = read_one(tmp_path, **{**stated, "format": name, "on_error": on_error})
+    except UserError as error:
+        assert file in str(error) and "\n" not in str(error)
+    else:
+        assert row is None or 0 < row["images_per_s"] < 1e15

@@ -37,6 +37,8 @@ def _entry(path: Path, source: LogSource) -> dict[str, Any]:
         entry = json.loads("\n".join(file.lines))
     except json.JSONDecodeError as error:
         file.refuse(error.lineno, f"not JSON ({error.msg}); expected a DAWNBench entry")
+    except RecursionError:
+        file.refuse(1, "nested too deeply; expected a DAWNBench entry")
     for key in ("model", "framework", "hardware"):
         if not isinstance(entry, dict) or key not in entry:
             file.refuse(1, f"key '{key}' is missing; expected a DAWNBench entry")

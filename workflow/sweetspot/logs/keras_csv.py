@@ -10,22 +10,22 @@ from sweetspot.logs.sources import LogSource
 
 def elapsed_seconds(log: LogFile) -> list[tuple[int, float]]:
     """(line, seconds) of every epoch. Reports lines without a positive `elapsed` or out of the epochs' order."""
-    rows = list(csv.reader(log.lines))
-    columns = [name.strip() for name in rows[0]] if rows else []
+    columns = [name.strip() for name in _values(log.lines[0])] if log.lines else []
     for needed in ("epoch", "elapsed"):
         if needed not in columns:
             log.refuse(1, f"column '{needed}' is missing; expected epoch, elapsed, ... (seconds of each epoch)")
     epoch_at, elapsed_at = columns.index("epoch"), columns.index("elapsed")
     seconds: list[tuple[int, float]] = []
     before = -1
-    for number, row in enumerate(rows[1:], start=2):
-        if not row:
+    for number, text in enumerate(log.lines[1:], start=2):
+        if not text.strip():
             continue
+        row = _values(text)
         if len(row) != len(columns):
             log.fault(number, f"{len(row)} values; expected {len(columns)}")
             continue
         value = positive(row[elapsed_at])
-        epoch = int(row[epoch_at]) if row[epoch_at].strip().isdigit() else -1
+        epoch = int(row[epoch_at]) if row[epoch_at].strip().isdecimal() and len(row[epoch_at]) < 10 else -1
         if value is None:
             log.fault(number, f"elapsed is {row[elapsed_at]!r}; expected seconds above 0")
         elif epoch <= before:
@@ -34,6 +34,14 @@ def elapsed_seconds(log: LogFile) -> list[tuple[int, float]]:
             seconds.append((number, value))
             before = epoch
     return seconds
+
+
+def _values(line: str) -> list[str]:
+    """One line's values, alone: a stray quote must not swallow the lines after it, nor shift their numbers."""
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:

@@ -1,6 +1,7 @@
 """What all log readers share: the lines of a file, its faults, and one figure with what the log says about it."""
 
 import hashlib
+import io
 import logging
 import re
 from dataclasses import dataclass, field
@@ -48,7 +49,8 @@ class LogFile:
             raise UserError(f"{self.path}: {error.strerror or error}; study.yaml names it under 'logs'") from None
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
-            self.lines = raw.decode("utf-8").splitlines()
+            # Not str.splitlines: it also breaks at characters that editors do not count as line ends.
+            self.lines = [line.rstrip("\n") for line in io.StringIO(raw.decode("utf-8"), newline=None)]
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             raise UserError(f"{self.path}, line {line}: not UTF-8 text; expected a benchmark's log") from None
@@ -76,12 +78,12 @@ class LogFile:
 
 
 def positive(text: str | None) -> float | None:
-    """`text` as a finite number above 0, or None."""
+    """`text` as a number above 0, or None; beyond 10 ** +-15 it is no time, rate or size that anybody measured."""
     try:
         value = float(text) if text is not None else 0.0
     except ValueError:
         return None
-    return value if 0 < value < float("inf") else None
+    return value if 1e-15 < value < 1e15 else None
 
 
 def not_negative(text: str | None) -> float | None:

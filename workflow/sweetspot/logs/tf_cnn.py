@@ -15,6 +15,7 @@ STEP = re.compile(r"\d+\s+images/sec: \d+(\.\d+)? \+/- (\d+(\.\d+)?|nan) \(jitte
 TOTAL = re.compile(r"total images/sec:\s*(.*)$")
 LAMBDA_CONFIG = re.compile(r"(syn|real)-([a-z_]+)-(fp16|fp32)-(\d+)gpus$")
 LAMBDA_MODEL = re.compile(r"(.+)-(\d+)$")
+MAX_BATCH = 100_000
 DATASETS = {"syn": "synthetic", "real": "real"}
 
 
@@ -64,7 +65,7 @@ def _reading(log: LogFile, head: dict[str, tuple[int, str]], line: int, rate: fl
     source = log.source
     batch_line, batch_text = head["per device"]
     batch = positive(batch_text)
-    if batch is None or batch % 1:
+    if batch is None or batch % 1 or batch > MAX_BATCH:
         log.fault(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
         return None
     gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", head["Devices"][1], re.IGNORECASE))
