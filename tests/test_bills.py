@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT
+from project_copy import ROOT
 from sweetspot.bills.owning import break_even_days, fixed_per_month, office_hour, own_numbers, running_per_hour
 from sweetspot.bills.pricing import price_study
 from sweetspot.errors import UserError

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from conftest import ROOT, environment
 from price_lists import STUDY_DATE, machines, offers, price_list
+from project_copy import ROOT, environment
 from sweetspot.bills.importers import main
 from sweetspot.bills.lint import lint
 from sweetspot.config import load_instances

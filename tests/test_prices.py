@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 import yaml
-from conftest import ROOT
 from price_lists import STUDY_DATE, machines, offers, price_list
+from project_copy import ROOT
 from sweetspot.bills.costs import price_cells
 from sweetspot.bills.offers import offers_table
 from sweetspot.bills.owning import annuity, cash_flow, fixed_per_month, office_hour

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from conftest import ROOT, copy_project, edit, run_snakemake, scheduled
+from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
 
 STUDIES = sorted(path.name for path in (ROOT / "config" / "studies").iterdir() if (path / "study.yaml").is_file())
 PAPER = [name for name in STUDIES if name != "parkopedia-2018"]  # nothing of them is measured here
