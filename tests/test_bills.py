@@ -109,7 +109,12 @@ def test_break_even_days_by_hand():
         ("prices/aws-on-demand.yaml", "instance: p2.xlarge", "instance: <b>x</b>", ["aws-on-demand.yaml", "<b>x</b>"]),
         ("prices/aws-on-demand.yaml", "granularity: second", "granularity_s: 0", ["billing.granularity_s", "is 0"]),
         ("prices/aws-on-demand.yaml", "currency: USD", "currency: EUR", ["EUR", "'rates'"]),
-        ("prices/office-box.yaml", "days_per_month: 10", "days_per_month: 0", ["offers[0].own.days_per_month", "0"]),
+        (
+            "prices/office-box.yaml",
+            "days_per_month: {value: 10, low: 8, high: 12}",
+            "days_per_month: 0",
+            ["offers[0].own.days_per_month", "0"],
+        ),
         ("prices/office-box.yaml", "source:", "sauce:", ["'source'", "missing"]),
         ("workloads.yaml", "samples: 94720000", "samples: many", ["workloads.yaml", "samples", "many"]),
     ],

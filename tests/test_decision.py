@@ -1,5 +1,7 @@
 """The decision on small tables; expected values are worked on paper in the comments."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -122,3 +124,10 @@ def test_ten_thousand_other_cells_change_nothing():
     crowd = pd.concat([market.throughput.assign(instance="workstation", variant=f"v{n}") for n in range(3000)])
     crowded = tables(throughput=pd.concat([market.throughput, crowd], ignore_index=True))
     assert compare(crowded, study(), [])["ranks"].equals(compare(market, study(), [])["ranks"])
+
+
+def test_starting_is_quick_nothing_heavy_is_imported():
+    heavy = {"scipy", "altair", "pandera", "tensorflow", "polars"}
+    code = "import sys, sweetspot.decision.compare, sweetspot.decision.diff; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not heavy & set(done.stdout.split())

@@ -47,6 +47,14 @@ def test_markdown_names_the_changes_and_escapes_names(folders):
     assert "n\\|w" in text and "1 further costs changed without a change of rank." in text
 
 
+def test_the_answers_stand_first(folders, capsys):
+    for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
+        headline = pd.DataFrame({"scope": ["model", "answer"], "first": ["no", sentence]})
+        headline.to_parquet(folder / "comparison" / "headline.parquet", index=False)
+    main([str(folder) for folder in folders])
+    assert "Before: Buy &lt;it>.\n\nAfter: Rent it.\n" in capsys.readouterr().out
+
+
 def test_the_same_results_differ_in_nothing(folders, capsys):
     main([str(folders[0]), str(folders[0])])
     assert "No price, cost or rank differs." in capsys.readouterr().out

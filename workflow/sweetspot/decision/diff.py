@@ -30,6 +30,14 @@ def load_ranks(folder: Path) -> pd.DataFrame:
     return pd.read_parquet(file)
 
 
+def answer(folder: Path) -> str | None:
+    """The first sentence of a result's headline, if it has one."""
+    file = folder / "comparison" / "headline.parquet"
+    table = pd.read_parquet(file, columns=["scope", "first"]) if file.is_file() else pd.DataFrame()
+    found = table[table["scope"] == "answer"]["first"] if len(table) else table
+    return str(found.iloc[0]) if len(found) else None
+
+
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """What differs between two tables of ranks (ranks.parquet), one row a change.
 
@@ -68,9 +76,13 @@ def _costs(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return joined[moved | (joined["change"].abs() > SAME)]
 
 
-def to_markdown(table: pd.DataFrame, before: str, after: str) -> str:
-    """The changes as Markdown: prices first, then places, then costs that kept their place (counted)."""
-    lines = [f"# From {before} to {after}", ""]
+def to_markdown(
+    table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
+) -> str:
+    """The changes as Markdown: the answers, prices, places, then costs that kept their place (counted)."""
+    lines = [f"# From {_cell(before)} to {_cell(after)}", ""]
+    for when, sentence in zip(("Before", "After"), answers, strict=True):
+        lines += [f"{when}: {_cell(sentence)}", ""] if sentence else []
     if table.empty:
         return "\n".join([*lines, "No price, cost or rank differs.", ""])
     prices = table[table["what"].isin(["price", "new", "gone"])]
@@ -119,7 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the table there, .csv or .parquet")
     given = parser.parse_args(arguments)
     table = difference(load_ranks(given.before), load_ranks(given.after))
-    text = to_markdown(table, str(given.before), str(given.after))
+    answers = (answer(given.before), answer(given.after))
+    text = to_markdown(table, str(given.before), str(given.after), answers)
     if given.markdown is not None:
         with write_whole(given.markdown) as temporary:
             temporary.write_text(text, encoding="utf-8")
