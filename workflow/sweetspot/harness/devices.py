@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sweetspot.errors import UserError
 from sweetspot.harness.request import Request
+from sweetspot.harness.sampling import card_handle
 
 
 def lease_folder() -> Path:
@@ -57,18 +58,21 @@ def _try_all(folder: Path, cards: list[str], count: int, held: ExitStack, busy: 
 
 
 def visible_cards() -> list[str]:
-    """UUIDs of the cards that NVML shows, or those that CUDA_VISIBLE_DEVICES already narrows to."""
+    """UUIDs of the cards that NVML shows, or those to which CUDA_VISIBLE_DEVICES already narrows.
+
+    Indices become UUIDs, so that a card has one lock whatever name a job knows it by.
+    """
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if chosen is not None:
-        return [card for card in chosen.split(",") if card]
+    if chosen is not None and not chosen.strip():
+        return []
     import pynvml
 
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        return []
-    handles = (pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount()))
-    return [pynvml.nvmlDeviceGetUUID(handle) for handle in handles]
+        return [] if chosen is None else chosen.split(",")
+    wanted = [str(index) for index in range(pynvml.nvmlDeviceGetCount())] if chosen is None else chosen.split(",")
+    return [pynvml.nvmlDeviceGetUUID(card_handle(pynvml, card.strip())) for card in wanted]
 
 
 @contextmanager

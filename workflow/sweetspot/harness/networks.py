@@ -1,35 +1,79 @@
-"""The networks by name, with the input they train on."""
+"""The networks by name, with the synthetic data they train on."""
+
+from typing import NamedTuple
 
 import keras
 
 from sweetspot.errors import UserError
+from sweetspot.harness.small_networks import SMALL
 
-CLASSES = 1001
-APPLICATIONS = {"inception3": ("InceptionV3", 299), "resnet50": ("ResNet50", 224), "vgg16": ("VGG16", 224)}
+CLASSES = 1001  # ImageNet's thousand and a background class, as tf_cnn_benchmarks and TF-Slim count
+NAMES = {"inception3": "InceptionV3", "resnet50": "ResNet50", "vgg16": "VGG16"}
+DEFAULT_SIZE = 224
+SIZES = {  # the size a network was published with, where it is not 224 (keras.io/api/applications)
+    "InceptionV3": 299,
+    "InceptionResNetV2": 299,
+    "Xception": 299,
+    "NASNetLarge": 331,
+    **{f"EfficientNetB{number}": size for number, size in enumerate((224, 240, 260, 300, 380, 456, 528, 600))},
+    **{f"EfficientNetV2B{number}": size for number, size in enumerate((224, 240, 260, 300))},
+    "EfficientNetV2S": 384,
+    "EfficientNetV2M": 480,
+    "EfficientNetV2L": 480,
+}
 
 
-def build_network(name: str) -> tuple[keras.Model, tuple[int, int, int], int]:
-    """An untrained network giving logits, its input shape (height, width, channels), its number of classes."""
-    if name == "tiny_cnn":
-        return _tiny_cnn(), (32, 32, 3), 10
-    if name not in APPLICATIONS:
-        raise UserError(f"--model is {name!r}; expected one of {', '.join([*APPLICATIONS, 'tiny_cnn'])}")
-    architecture, size = APPLICATIONS[name]
-    shape = (size, size, 3)
+class Workload(NamedTuple):
+    """An untrained network giving logits, and the shapes of one sample."""
+
+    network: keras.Model
+    shape: tuple[int, ...]  # of one sample, without the batch
+    classes: int  # 1: one logit for a yes-or-no question
+    vocabulary: int | None = None  # inputs are whole numbers below it, not real ones
+
+    @property
+    def unit(self) -> str:
+        """What the throughput counts."""
+        return "images" if len(self.shape) == 3 else "samples"
+
+
+def build_workload(name: str, checkpoint: str = "") -> Workload:
+    """The network of that name, with new weights or those of a Keras weights file.
+
+    Names are the slugs of the study (`resnet50`), small workloads (`mnist_mlp`), `inception4`, or any class of
+    `keras.applications` in any case (`mobilenetv2`, `EfficientNetB0`). Raises UserError for another name, or a file
+    that does not hold this network's weights.
+    """
+    workload = _build(name)
+    if checkpoint:
+        try:
+            workload.network.load_weights(checkpoint)
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())[:160]
+            raise UserError(f"--checkpoint is {checkpoint!r}; expected a weights file of {name}: {reason}") from None
+    return workload
+
+
+def _build(name: str) -> Workload:
+    if name in SMALL:
+        stack, *rest = SMALL[name]
+        shape, _, vocabulary = rest
+        entry = keras.Input(shape, dtype="int32" if vocabulary else None)
+        return Workload(keras.Sequential([entry, *stack()], name=name), *rest)
+    if name == "inception4":
+        from sweetspot.harness.inception4 import inception4
+
+        return Workload(inception4(CLASSES), _image(299), CLASSES)
+    architectures = {key.lower(): key for key in dir(keras.applications) if key[0].isupper()}
+    architecture = NAMES.get(name) or architectures.get(name.lower().replace("_", ""))
+    if architecture is None:
+        known = ", ".join([*NAMES, "inception4", *SMALL])
+        raise UserError(f"--model is {name!r}; expected one of {known}, or a network of keras.applications")
+    shape = _image(SIZES.get(architecture, DEFAULT_SIZE))
     build = getattr(keras.applications, architecture)
-    return build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
+    return Workload(build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES)
 
 
-def _tiny_cnn() -> keras.Model:
-    """A network of a few thousand parameters: the same path through the harness in a second, for tests."""
-    layers = keras.layers
-    return keras.Sequential(
-        [
-            keras.Input((32, 32, 3)),
-            layers.Conv2D(8, 3, strides=2),
-            layers.BatchNormalization(),
-            layers.ReLU(),
-            layers.GlobalAveragePooling2D(),
-            layers.Dense(10),
-        ]
-    )
+def _image(size: int) -> tuple[int, int, int]:
+    last = keras.config.image_data_format() == "channels_last"
+    return (size, size, 3) if last else (3, size, size)

@@ -24,6 +24,8 @@ class Request(NamedTuple):
     time_limit_s: int
     xla: bool
     output: str
+    target_half_width: float = 0.0
+    checkpoint: str = ""
 
     def to_json(self) -> str:
         """The request as one line."""
@@ -48,11 +50,14 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--where", choices=["local", "slurm"], default="local", help="slurm: only inside a Slurm job")
     parser.add_argument("--expect-gpu", default="", help="part of the name that every card must have")
     parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
-    parser.add_argument("--min-steps", type=int, default=5)
-    parser.add_argument("--min-seconds", type=float, default=20)
+    parser.add_argument("--min-steps", type=int, default=5, help="timed steps after which a run may end")
+    parser.add_argument("--min-seconds", type=float, default=20, help="timed seconds after which it ends anyway")
     parser.add_argument("--min-steps-slow", type=int, default=3)
+    half = "95 %% half-width of the mean step, as a share of it, up to which a run goes on (0: not asked)"
+    parser.add_argument("--target-half-width", type=float, default=0.0, help=half)
     parser.add_argument("--time-limit-s", type=int, default=1800)
     parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
+    parser.add_argument("--checkpoint", default="", help="Keras weights file to start from")
     parser.add_argument("--output", required=True, help="the run file")
     values = vars(parser.parse_args(arguments))
     cell = Cell(**{column: values.pop(column) for column in Cell._fields})

@@ -7,11 +7,16 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
+from sweetspot.harness.frameworks import require_framework
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import write_run
+from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
+from sweetspot.harness.steps import half_width, step_warnings
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
 OUT_OF_MEMORY = ("ResourceExhausted", "OOM when allocating", "out of memory", "MemoryError", "bad_alloc")
@@ -19,24 +24,21 @@ OUT_OF_MEMORY = ("ResourceExhausted", "OOM when allocating", "out of memory", "M
 
 def supervise(request: Request) -> int:
     """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
+    require_framework(request.cell.framework, request.cell.precision)
     facts: dict[str, Any] = machine_facts(request, sys.argv)
+    look, told = watched_cards(request)
+    facts |= told
+    sampler = Sampler(look)
     command = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def stop(number: int, frame: object) -> None:
-        process.kill()
-        raise SystemExit(128 + number)
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+    _stop_with(process)
     timer = threading.Timer(request.time_limit_s, process.kill)
     timer.daemon = True
     timer.start()
     errors: list[str] = []
     reader = threading.Thread(target=lambda: errors.extend(process.stderr), daemon=True)
     reader.start()
-    started = time.monotonic()
-    timed = _listen(process, request, facts, started)
+    timed = _listen(process, request, facts, sampler)
     code = process.wait()
     timed_out = not timer.is_alive()
     timer.cancel()
@@ -47,43 +49,107 @@ def supervise(request: Request) -> int:
         print(text.strip().splitlines()[-1], file=sys.stderr)
         return REFUSED
     status, message = outcome(code, text, timed_out, request.time_limit_s)
-    if status == "ok" and facts.get("emulated"):
-        message = "fp16 on a processor is emulation, not a speed-up"
-    write_run(request, timed if status == "ok" else [], facts, status, message)
+    if status == "ok":
+        status, message = judged(request, timed, facts)
+    write_run(request, timed if status in ("ok", "unstable") else [], facts, status, message)
     print(f"{request.output}: {status}{': ' + message if message else ''}", file=sys.stderr, flush=True)
     return 0
 
 
-def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, Any], started: float) -> list[float]:
-    """Collect timed steps from the training process, showing progress."""
+def _stop_with(process: subprocess.Popen[str]) -> None:
+    def stop(number: int, frame: object) -> None:
+        process.kill()
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+
+
+def watched_cards(request: Request) -> tuple[Callable[[], Sequence[Sample]], dict[str, Any]]:
+    """How to look at the run's cards, and what they are; nothing to see on a processor."""
+    if request.device == "cpu":
+        return list, {}
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        cards = visible_cards()
+        return card_watch(pynvml, cards), card_facts(pynvml, cards)
+    except pynvml.NVMLError as error:
+        return list, {"nvml": str(error)}
+
+
+def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> tuple[str, str | None]:
+    """Status and message of a run that ended well; adds its half-width, warnings and share of the machine's rate."""
+    warnings = step_warnings(timed)
     cell = request.cell
-    name = f"{cell.model} batch {cell.batch_size} x {cell.gpus} on {cell.instance}, run {request.run}"
-    print(f"{name}: starting {cell.framework}", file=sys.stderr, flush=True)
+    facts |= {"half_width": half_width(timed) if len(timed) > 1 else None, "warnings": warnings}
+    rate = cell.batch_size * cell.gpus * len(timed) / sum(timed)
+    reached = rate * facts.get("training_flop_per_sample", 0)
+    for name in ("matmul", "conv"):
+        if f"machine_{name}_flops" in facts:
+            facts[f"share_of_{name}"] = reached / facts[f"machine_{name}_flops"]
+    if "share_of_matmul" in facts:
+        _show(
+            f"reached {reached / 1e9:.1f} GFLOP/s, {facts['share_of_matmul']:.0%} of this machine's matrix product "
+            f"({facts['machine_matmul_flops'] / 1e9:.1f}) and {facts['share_of_conv']:.0%} of its convolution "
+            f"({facts['machine_conv_flops'] / 1e9:.1f})"
+        )
+    if facts.get("emulated"):
+        warnings = [f"emulation: this processor computes {cell.precision} as fp32; no speed-up is to be had", *warnings]
+    shaky = any(warning.startswith(("drift", "throttling")) for warning in warnings)
+    return "unstable" if shaky else "ok", "; ".join(warnings) or None
+
+
+def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, Any], sampler: Sampler) -> list[float]:
+    """Collect timed steps from the training process, showing progress and sampling while they run."""
+    started = time.monotonic()
+    name = run_name(request)
+    _show(f"{name}: starting {request.cell.framework}, at most {request.time_limit_s} s")
     timed: list[float] = []
     warm = 0
     for line in process.stdout:
         said = json.loads(line)
         facts.update(said.get("facts", {}))
+        if any(key.startswith("machine_") for key in said.get("facts", {})):
+            facts |= sampler.finish()
         if "seconds" not in said:
             continue
         if said["timed"]:
             timed.append(said["seconds"])
         else:
             warm += 1
-        left = max(request.min_steps - len(timed), 0) * said["seconds"]
-        rate = cell.batch_size * cell.gpus / said["seconds"]
-        step = (
-            f"step {len(timed)} of {request.min_steps}"
-            if said["timed"]
-            else f"warm-up {warm} of {request.warmup_steps}"
-        )
-        spent = time.monotonic() - started
-        print(
-            f"{name}: {step}, {rate:.1f} images/s, {spent:.0f} s spent, about {left:.0f} s left",
-            file=sys.stderr,
-            flush=True,
-        )
+            if warm == request.warmup_steps:
+                sampler.start()
+        done = progress(request, timed, warm, said["seconds"], facts)
+        _show(f"{name}: {done}, {time.monotonic() - started:.0f} s spent")
+    facts |= sampler.finish()
     return timed
+
+
+def run_name(request: Request) -> str:
+    """What is measured, for a reader of the progress."""
+    cell = request.cell
+    return f"{cell.model} batch {cell.batch_size} x {cell.gpus} on {cell.instance}, run {request.run}"
+
+
+def progress(request: Request, timed: Sequence[float], warm: int, last: float, facts: dict[str, Any]) -> str:
+    """Steps done, speed, and an estimate of the seconds left."""
+    rate = request.cell.batch_size * request.cell.gpus / last
+    speed = f"{rate:.1f} {facts.get('unit', 'images')}/s"
+    warming = (request.warmup_steps - warm) * last
+    steps_left = max(request.min_steps - len(timed), 0) * last
+    seconds_left = max(request.min_seconds - sum(timed), (request.min_steps_slow - len(timed)) * last, 0)
+    if request.target_half_width > 0 and len(timed) >= request.min_steps:
+        left = f"at most {seconds_left:.0f} s left, mean known to {half_width(timed):.1%}"
+    else:
+        left = f"about {warming + min(steps_left, seconds_left):.0f} s left"
+    done = f"step {len(timed)} of {request.min_steps}" if timed else f"warm-up {warm} of {request.warmup_steps}"
+    return f"{done}, {speed}, {left}"
+
+
+def _show(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def outcome(code: int, errors: str, timed_out: bool, limit: int) -> tuple[str, str | None]:

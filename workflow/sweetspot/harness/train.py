@@ -1,17 +1,18 @@
 """The training process of one run: `python -m sweetspot.harness.train REQUEST_JSON`.
 
-Speaks to its supervisor in JSON lines on stdout: {"facts": ...} once, {"seconds": s, "timed": bool} a step.
+Speaks to its supervisor in JSON lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l} a step.
 It is a process of its own because a framework that dies must not take the run's record with it.
 """
 
 import json
-import os
 import sys
 import time
 from typing import Any
 
 from sweetspot.errors import exit_on_user_error
+from sweetspot.harness.frameworks import build_step, framework_devices, prepare
 from sweetspot.harness.request import Request
+from sweetspot.harness.steps import may_stop
 
 
 def say(**fact: Any) -> None:
@@ -20,35 +21,37 @@ def say(**fact: Any) -> None:
 
 
 def finished(request: Request, timed: list[float]) -> bool:
-    """Whether the protocol's stop rule holds: enough steps, or enough seconds with a few steps."""
-    slow = sum(timed) >= request.min_seconds and len(timed) >= request.min_steps_slow
-    return len(timed) >= request.min_steps or slow
+    """Whether the protocol's stop rule holds."""
+    rule = request.min_steps, request.min_seconds, request.min_steps_slow, request.target_half_width
+    return may_stop(timed, *rule)
 
 
 def main(request: Request) -> None:
-    """Train until the stop rule holds, telling every step."""
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    os.environ["KERAS_BACKEND"] = request.cell.framework
-    from sweetspot.harness.devices import tensorflow_devices
+    """Train until the stop rule holds, telling every step; then tell what the machine could have done."""
+    prepare(request)
+    devices = framework_devices(request)
     from sweetspot.harness.facts import framework_facts
-    from sweetspot.harness.variants import training_step
 
-    devices = tensorflow_devices(request)
     say(facts=framework_facts(request))
-    import keras
+    step, workload = build_step(request, devices)
+    from sweetspot.harness.flops import training_flop
 
-    keras.utils.set_random_seed(request.run)
-    step = training_step(request, devices)
+    arithmetic = {"training_flop_per_sample": training_flop(workload.network), "unit": workload.unit}
+    say(facts={**arithmetic, "parameters": workload.network.count_params()})
     for _ in range(request.warmup_steps):
         start = time.perf_counter()
-        float(step())
-        say(seconds=time.perf_counter() - start, timed=False)
+        loss = step()
+        say(seconds=time.perf_counter() - start, timed=False, loss=loss)
     timed: list[float] = []
     while not finished(request, timed):
         start = time.perf_counter()
-        loss = float(step())
+        loss = step()
         timed.append(time.perf_counter() - start)
         say(seconds=timed[-1], timed=True, loss=loss)
+    if request.cell.framework == "tensorflow":
+        from sweetspot.harness.roofline import machine_rates
+
+        say(facts=machine_rates(request, devices))
 
 
 if __name__ == "__main__":

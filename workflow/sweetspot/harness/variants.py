@@ -15,44 +15,43 @@ import keras
 import tensorflow as tf
 
 from sweetspot.errors import UserError
-from sweetspot.harness.fused import with_fused_normalisation
-from sweetspot.harness.networks import build_network
+from sweetspot.harness.frameworks import LEARNING_RATE, LOSS_SCALE
+from sweetspot.harness.networks import Workload
 from sweetspot.harness.request import Request
 
-LEARNING_RATE = 0.01
-LOSS_SCALE = 128.0  # tf_cnn_benchmarks' default for fp16: small gradients would vanish
-POLICIES = {"fp32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
 VARIANTS = ("default", "A", "B", "C")
 
 
-def training_step(request: Request, devices: Sequence[str]) -> Callable[[], tf.Tensor]:
+def training_step(request: Request, devices: Sequence[str], build: Callable[[], Workload]) -> Callable[[], tf.Tensor]:
     """A compiled step over all devices: forward, cross-entropy, backward, combined gradients, SGD update.
 
-    Images are synthetic and lie on their device; the batch is per device. Raises UserError for an unknown
-    model or variant, and for NCCL without GPUs.
+    `build` makes the workload, in the scope where its variables belong. Data are synthetic and lie on their
+    device; the batch is per device. Raises UserError for an unknown variant, and for NCCL without GPUs.
     """
-    keras.config.set_dtype_policy(POLICIES[request.cell.precision])
     variant = request.cell.variant
     if variant not in VARIANTS:
         raise UserError(f"--variant is {variant!r}; expected one of {', '.join(VARIANTS)}")
     if variant == "B" and request.device == "cpu":
         raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
-    if variant == "default":
-        return _towers(request, devices)
-    return _mirrored(request, devices)
+    return (_towers if variant == "default" else _mirrored)(request, devices, build)
 
 
-def _network(request: Request) -> tuple[keras.Model, tuple[int, ...], int]:
-    network, shape, classes = build_network(request.cell.model)
-    return with_fused_normalisation(network), shape, classes
+def _batch(request: Request, workload: Workload, tower: int) -> tuple[tf.Tensor, tf.Tensor]:
+    shape, seeds = (request.cell.batch_size, *workload.shape), [(request.run, 2 * tower + part) for part in (0, 1)]
+    if workload.vocabulary:
+        inputs = tf.random.stateless_uniform(shape, seeds[0], 0, workload.vocabulary, tf.int32)
+    else:
+        inputs = tf.cast(tf.random.stateless_uniform(shape, seeds[0]), keras.config.dtype_policy().compute_dtype)
+    labels = tf.random.stateless_uniform(shape[:1], seeds[1], 0, max(workload.classes, 2), tf.int32)
+    return inputs, labels
 
 
-def _batch(request: Request, shape: tuple[int, ...], classes: int, tower: int) -> tuple[tf.Tensor, tf.Tensor]:
-    size = request.cell.batch_size
-    images = tf.random.stateless_uniform((size, *shape), (request.run, 2 * tower))
-    labels = tf.random.stateless_uniform((size,), (request.run, 2 * tower + 1), 0, classes, tf.int32)
-    compute = keras.config.dtype_policy().compute_dtype
-    return tf.cast(images, compute), labels
+def _cross_entropy(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+    logits = tf.cast(logits, tf.float32)
+    if logits.shape[-1] == 1:
+        wanted = tf.cast(labels[:, None], tf.float32)
+        return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits))
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
 
 
 def _loss_and_gradients(
@@ -60,21 +59,33 @@ def _loss_and_gradients(
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
     scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
     with tf.GradientTape() as tape:
-        logits = tf.cast(model(images, training=True), tf.float32)
-        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+        loss = _cross_entropy(model(images, training=True), labels)
         scaled = loss * scale
     gradients = tape.gradient(scaled, variables)
-    return loss, [gradient / scale for gradient in gradients] if scale != 1.0 else gradients
+    return loss, gradients if scale == 1.0 else [_times(gradient, 1 / scale) for gradient in gradients]
 
 
-def _towers(request: Request, devices: Sequence[str]) -> Callable[[], tf.Tensor]:
+def _times(gradient: tf.Tensor | tf.IndexedSlices, factor: float) -> tf.Tensor | tf.IndexedSlices:
+    """An embedding's gradient has rows only for the words seen; it stays so."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
+    return gradient * factor
+
+
+def _descend(variable: tf.Variable, gradient: tf.Tensor | tf.IndexedSlices, rate: float) -> Any:
+    step = _times(gradient, rate)
+    return variable.scatter_sub(step) if isinstance(step, tf.IndexedSlices) else variable.assign_sub(step)
+
+
+def _towers(request: Request, devices: Sequence[str], build: Callable[[], Workload]) -> Callable[[], tf.Tensor]:
     host = "/CPU:0" if len(devices) > 1 else devices[0]
     with tf.device(host):
-        model, shape, classes = _network(request)
+        workload = build()
+    model = workload.network
     batches = []
     for tower, device in enumerate(devices):
         with tf.device(device):
-            batches.append(_batch(request, shape, classes, tower))
+            batches.append(_batch(request, workload, tower))
     variables = [variable.value for variable in model.trainable_variables]
 
     @tf.function(jit_compile=request.xla)
@@ -87,13 +98,15 @@ def _towers(request: Request, devices: Sequence[str]) -> Callable[[], tf.Tensor]
             towers.append(gradients)
         with tf.device(host):
             for variable, *parts in zip(variables, *towers, strict=True):
-                variable.assign_sub(LEARNING_RATE / len(devices) * (tf.add_n(parts) if len(parts) > 1 else parts[0]))
+                whole = parts if isinstance(parts[0], tf.IndexedSlices) or len(parts) == 1 else [tf.add_n(parts)]
+                for part in whole:
+                    _descend(variable, part, LEARNING_RATE / len(devices))
         return tf.add_n(losses) / len(devices)
 
     return step
 
 
-def _mirrored(request: Request, devices: Sequence[str]) -> Callable[[], tf.Tensor]:
+def _mirrored(request: Request, devices: Sequence[str], build: Callable[[], Workload]) -> Callable[[], tf.Tensor]:
     reduction = {
         "A": lambda: tf.distribute.ReductionToOneDevice(reduce_to_device="/CPU:0"),
         "B": tf.distribute.NcclAllReduce,
@@ -101,18 +114,19 @@ def _mirrored(request: Request, devices: Sequence[str]) -> Callable[[], tf.Tenso
     }[request.cell.variant]()
     strategy = tf.distribute.MirroredStrategy(list(devices), cross_device_ops=reduction)
     with strategy.scope():
-        model, shape, classes = _network(request)
+        workload = build()
+    model = workload.network
     variables = [variable.value for variable in model.trainable_variables]
     values = strategy.experimental_distribute_values_from_function
-    images = values(lambda context: _batch(request, shape, classes, context.replica_id_in_sync_group)[0])
-    labels = values(lambda context: _batch(request, shape, classes, context.replica_id_in_sync_group)[1])
+    images = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[0])
+    labels = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[1])
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
         pairs = list(zip(gradients, variables, strict=True))
         reduced = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
         for gradient, variable in zip(reduced, variables, strict=True):
             strategy.extended.update(
-                variable, lambda mine, part: mine.assign_sub(LEARNING_RATE * part), args=(gradient,), group=False
+                variable, lambda mine, part: _descend(mine, part, LEARNING_RATE), args=(gradient,), group=False
             )
 
     def replica(images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:

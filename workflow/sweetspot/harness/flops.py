@@ -1,0 +1,57 @@
+"""Arithmetic of one training sample, counted from a network's layers."""
+
+import math
+
+import keras
+
+
+def forward_flop(network: keras.Model) -> int:
+    """Floating-point operations of the forward pass of one sample, a multiply-add counted as two.
+
+    Counts convolutions, dense and recurrent layers, where practically all arithmetic lies; normalisation,
+    activation and pooling are left out, as in the published counts (He et al. 2015, table 1).
+    """
+    return sum(2 * layer_multiply_adds(layer) for layer in network.layers)
+
+
+def training_flop(network: keras.Model) -> int:
+    """Operations of a training step per sample: forward, gradient of the weights, gradient of the inputs.
+
+    Each costs as much as the forward pass; a first layer that sees the data needs no gradient of its inputs,
+    one that sees an embedding does.
+    """
+    counts = [2 * layer_multiply_adds(layer) for layer in network.layers]
+    embedded = any(isinstance(layer, keras.layers.Embedding) for layer in network.layers)
+    first = 0 if embedded else next((count for count in counts if count), 0)
+    return 3 * sum(counts) - first
+
+
+def layer_multiply_adds(layer: keras.layers.Layer) -> int:
+    """Multiply-adds of one layer for one sample; 0 for a layer without matrix arithmetic."""
+    if isinstance(layer, keras.layers.Bidirectional):
+        return _recurrent(layer.forward_layer, layer.input.shape) + _recurrent(layer.backward_layer, layer.input.shape)
+    if isinstance(layer, keras.layers.LSTM | keras.layers.GRU | keras.layers.SimpleRNN):
+        return _recurrent(layer, layer.input.shape)
+    if isinstance(layer, keras.layers.Dense):
+        return layer.input.shape[-1] * layer.units * math.prod(layer.output.shape[1:-1])
+    if isinstance(layer, keras.layers.SeparableConv2D):
+        positions, kernel = _positions(layer), math.prod(layer.kernel_size)
+        wide = layer.pointwise_kernel.shape[-2]
+        return positions * wide * (kernel + layer.filters)
+    if isinstance(layer, keras.layers.DepthwiseConv2D):
+        return _positions(layer) * math.prod(layer.kernel.shape)
+    if isinstance(layer, keras.layers.Conv1D | keras.layers.Conv2D):
+        return _positions(layer) * math.prod(layer.kernel.shape)  # the kernel's inputs are already per group
+    if isinstance(layer, keras.Model):
+        return sum(layer_multiply_adds(inner) for inner in layer.layers)
+    return 0
+
+
+def _positions(layer: keras.layers.Layer) -> int:
+    shape = layer.output.shape
+    return math.prod(shape[1:-1] if layer.data_format == "channels_last" else shape[2:])
+
+
+def _recurrent(layer: keras.layers.Layer, shape: tuple[int, ...]) -> int:
+    gates = {"LSTM": 4, "GRU": 3}.get(type(layer).__name__, 1)
+    return shape[1] * gates * layer.units * (shape[2] + layer.units)

@@ -1,0 +1,97 @@
+"""What the steps of one run tell: when to stop, and whether the machine was steady. Pure functions of the times.
+
+Steps of one process are not independent; their spread decides when a run may end and raises warnings, but the
+interval of a throughput comes from independent runs.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+WARM_UP = 1.10  # the first step against the median of the others
+DRIFT = 0.05  # trend over the whole run, relative to its median step
+THROTTLED = 1.10  # later level against the earlier one
+IMPRECISE = 0.03  # 95 % half-width of the mean step
+# 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook, section 1.3.6.7.2);
+# a table because scipy takes longer to import than a small network takes to train.
+T_975 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+
+
+def half_width(seconds: Sequence[float]) -> float:
+    """95 % half-width of the mean step as a share of the mean; infinite below two steps."""
+    count = len(seconds)
+    if count < 2:
+        return math.inf
+    values = np.asarray(seconds, dtype=float)
+    quantile = T_975[min(count - 1, len(T_975)) - 1]
+    return float(quantile * values.std(ddof=1) / math.sqrt(count) / values.mean())
+
+
+def may_stop(
+    seconds: Sequence[float], min_steps: int, min_seconds: float, min_steps_slow: int, target: float = 0.0
+) -> bool:
+    """Whether a run may end: `min_steps` steps whose mean is known to `target` (0: any), or the time is up.
+
+    The time is up after `min_seconds` of timed steps, but never before `min_steps_slow` of them.
+    """
+    if len(seconds) >= min_steps and (target <= 0 or half_width(seconds) <= target):
+        return True
+    return sum(seconds) >= min_seconds and len(seconds) >= min_steps_slow
+
+
+def step_warnings(seconds: Sequence[float]) -> list[str]:
+    """Named warnings, in the order `warm-up`, `drift`, `throttling`, `imprecise`; [] for a steady run.
+
+    warm-up: the first timed step is over a tenth slower than the median of the others and slower than each.
+    drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
+    throttling: the times fall into two levels, the later a tenth slower, every step of it above the earlier.
+    imprecise: the 95 % half-width of the mean step exceeds 3 %.
+    """
+    values = np.asarray(seconds, dtype=float)
+    if len(values) < 3:
+        return []
+    found = []
+    if values[0] > WARM_UP * np.median(values[1:]) and values[0] > values[1:].max():
+        found.append(f"warm-up: the first timed step took {values[0] / np.median(values[1:]) - 1:.0%} longer")
+        values = values[1:]
+    jump = _throttling(values)
+    trend = _trend(values)
+    if jump is None and abs(trend) > DRIFT:
+        found.append(f"drift: step time changed by {trend:+.0%} over the run")
+    if jump is not None:
+        found.append(
+            f"throttling: steps took {jump[1] - 1:.0%} longer from step {jump[0] + len(seconds) - len(values)} on"
+        )
+    if half_width(seconds) > IMPRECISE:
+        found.append(f"imprecise: the mean step is known to {half_width(seconds):.0%}")
+    return found
+
+
+def _trend(values: np.ndarray) -> float:
+    """Theil-Sen's slope times the length over the median, 0 where Mann-Kendall's test sees no trend at 5 %."""
+    count = len(values)
+    if count < 5:
+        return 0.0
+    first, second = np.triu_indices(count, 1)
+    rises = values[second] - values[first]
+    score = np.sign(rises).sum()
+    spread = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    if (abs(score) - 1) / spread < 1.96:
+        return 0.0
+    return float(np.median(rises / (second - first)) * (count - 1) / np.median(values))
+
+
+def _throttling(values: np.ndarray) -> tuple[int, float] | None:
+    """Where two levels part and the ratio of their medians; at least two steps on each side, none overlapping."""
+    for split in range(2, len(values) - 1):
+        before, after = values[:split], values[split:]
+        ratio = float(np.median(after) / np.median(before))
+        apart = after.min() - before.max() > max(np.ptp(before), np.ptp(after)) / 2
+        if ratio > THROTTLED and apart:
+            return split, ratio
+    return None
