@@ -8,7 +8,7 @@ from pydantic import Field, RootModel
 from sweetspot.config import Closed, Count, Slug, Text, validated
 from sweetspot.yamlfile import load_yaml
 
-AboveZero = Annotated[float, Field(strict=True, gt=0)]
+AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 
 
 class Training(Closed):

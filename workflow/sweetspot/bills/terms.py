@@ -9,7 +9,9 @@ from pydantic_core import CoreSchema
 from sweetspot.config import Closed, Count, Text
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
-Number = Annotated[float, Field(strict=True)]
+# Bounds far outside any price, so that no product of sane figures overflows a float.
+Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
+LEAST = 1e-12
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
@@ -43,7 +45,7 @@ class Amount(Closed):
 
 
 def _above_zero(amount: Amount) -> Amount:
-    if amount.ends[0] <= 0:
+    if amount.ends[0] < LEAST:
         raise ValueError(f"a number above 0, found {amount.ends[0]:g}")
     return amount
 
