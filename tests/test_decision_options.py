@@ -110,7 +110,11 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
     head = found["headline"].iloc[0]
     assert head["scope"] == "answer" and head["winner"] == BOX and head["alternative"] == "p3.2xlarge"
     assert head["p_cheaper"] == 1.0 and head["days"] == pytest.approx(1.3735, abs=2e-4)
-    assert "1.4 days of use a month" in head["second"]
+    assert head["second"].startswith("Owning pays from 1.4 days of use a month (")
+    assert head["first"].startswith(
+        f"{BOX} is cheaper than the cheapest persistent alternative, p3.2xlarge, on vgg16 (6.1"
+    )
+    assert "probability over 99%" in head["first"]
 
 
 def test_two_near_equals_are_too_close_to_call():

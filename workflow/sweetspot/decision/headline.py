@@ -1,12 +1,15 @@
 """The answer in two sentences, and the facts in them."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.words import confidence
+from sweetspot.decision.words import confidence, percent
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
@@ -33,8 +36,9 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
     table = pd.DataFrame(rows).sort_values("gain", kind="stable")
     table["scope"] = "model"
     table = pd.concat([table.head(1).assign(scope="answer"), table], ignore_index=True)
-    sentences = [_sentences(row) for row in table.to_dict("records")]
-    table["first"], table["second"] = zip(*sentences, strict=True)
+    rows = table.to_dict("records")
+    table["first"] = [f"{_first(row)}{_beside(row, rows[-1])}." for row in rows]
+    table["second"] = [_second(row) for row in rows]
     return table[list(COLUMNS)]
 
 
@@ -71,28 +75,40 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
     }
 
 
-def _sentences(row: dict[str, object]) -> tuple[str, str]:
+def _span(row: Mapping[str, Any]) -> str:
+    """How many times cheaper the winner is: the loser's gain is below 1 and turned over."""
     wins = row["gain"] > 1
     ratios = [row[name] for name in ("gain", "gain_low", "gain_high")]
-    # The loser's gain is below 1; turned over it says how many times cheaper the winner is.
     value, low, high = ratios if wins else [1 / ratios[0], 1 / ratios[2], 1 / ratios[1]]
     probability = row["p_cheaper"] if wins else 1 - row["p_cheaper"]
-    span = f"{value:.2g} times, {low:.2g} to {high:.2g}; probability {probability:.0%}"
+    return f"{value:.2g} times, {low:.2g} to {high:.2g}; probability {percent(probability)}"
+
+
+def _first(row: Mapping[str, Any]) -> str:
+    wins = row["gain"] > 1
     winner, loser = (row["reference"], row["alternative"]) if wins else (row["alternative"], row["reference"])
+    on = f"on {row['model']} ({_span(row)})"
     if row["confidence"] == "too close to call":
-        first = f"Too close to call: {winner} is cheaper than {loser} by {span}"
-    elif wins:
-        first = f"{winner} is cheaper than the cheapest persistent alternative, {loser} ({span})"
-    else:
-        first = f"{winner} is cheaper than {loser} ({span})"
-    first += f", on {row['model']}" + (", the model least in its favour." if row["scope"] == "answer" else ".")
+        return f"Too close to call: {winner} looks cheaper than {loser} {on}"
+    rival = f"the cheapest persistent alternative, {loser}," if wins else loser
+    return f"{winner} is cheaper than {rival} {on}"
+
+
+def _beside(row: Mapping[str, Any], best: Mapping[str, Any]) -> str:
+    """The range over models, in the answer only: it speaks of the least favourable one."""
+    if row["scope"] != "answer" or best["model"] == row["model"]:
+        return ""
+    against = best["reference"] if best["gain"] > 1 else best["alternative"]
+    least = f", the model least in favour of {row['reference']}"
+    return f"{least}; on {best['model']}, the most, {against} is cheaper ({_span(best)})"
+
+
+def _second(row: Mapping[str, Any]) -> str:
     place = f"It is number {row['rank_hours']} of {row['machines']} machines in time to train."
     if pd.isna(row["planned_days"]):
-        return first, place
+        return place.replace("It", row["reference"], 1)
     if pd.isna(row["days"]):
-        return first, f"At no use within a month does owning it pay; {place[0].lower()}{place[1:]}"
-    upper = "never" if pd.isna(row["days_high"]) else f"{row['days_high']:.1f}"
-    lower = "never" if pd.isna(row["days_low"]) else f"{row['days_low']:.1f}"
+        return f"At no use within a month does owning it pay; {place[0].lower()}{place[1:]}"
+    lower, upper = ("never" if pd.isna(row[end]) else f"{row[end]:.1f}" for end in ("days_low", "days_high"))
     span = f"{row['days']:.1f} days of use a month ({lower} to {upper})"
-    pays = f"Owning pays from {span}; planned are {row['planned_days']:g}."
-    return first, f"{pays} {place}"
+    return f"Owning pays from {span}; planned are {row['planned_days']:g}. {place}"

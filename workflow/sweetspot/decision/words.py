@@ -14,3 +14,8 @@ def confidence(probability: float) -> str:
     if probability >= CLEAR:
         return "clear"
     return "likely" if probability >= TOO_CLOSE else "too close to call"
+
+
+def percent(probability: float) -> str:
+    """A simulated probability; a finite number of draws never shows that something is certain."""
+    return "over 99%" if probability > 0.99 else "under 1%" if probability < 0.01 else f"{probability:.0%}"
