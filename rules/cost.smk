@@ -15,7 +15,7 @@ rule price_workloads:
             *(
                 f"bills/{name}"
                 for name in (
-                    "costs linearity lines lint money offers owning plans pricing renting spot terms".split()
+                    "cash costs linearity lines lint money offers owning plans pricing renting spot terms".split()
                 )
             ),
         ),

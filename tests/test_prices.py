@@ -5,6 +5,7 @@ import pytest
 import yaml
 from price_lists import STUDY_DATE, machines, offers, price_list
 from project_copy import ROOT
+from sweetspot.bills.cash import cash_table
 from sweetspot.bills.costs import price_cells
 from sweetspot.bills.offers import offers_table
 from sweetspot.bills.owning import annuity, cash_flow, fixed_per_month, office_hour
@@ -147,6 +148,9 @@ def test_commitment_is_paid_whether_used_or_not():
     row = offers(prices)[lambda table: table["purchase"] == "reserved"].iloc[0]
     assert row["usd_per_hour"] == pytest.approx(173.2 / 240)
     assert row["earning_days_per_month"] == pytest.approx(8.0185, abs=1e-4)
+    flow = cash_table("list", prices, 30.5)
+    assert flow["usd"].tolist() == pytest.approx([1200, *[73.2] * 12])  # 0.1 an hour, all 732 hours of the month
+    assert flow["cumulative_usd"].iloc[-1] == pytest.approx(12 * 173.2)
 
 
 def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
@@ -207,6 +211,7 @@ def test_a_faulty_list_is_one_sentence(keys, words):
         ({"per_hour": 1, "purchase": "own"}, ["key own"]),
         ({"same_price_as": "y"}, ["offers[0].same_price_as", "'y'"]),
         ({"purchase": "reserved", "commitment": {"term_months": 36}}, ["offers[0].commitment.term_months", "36", "30"]),
+        ({"purchase": "reserved", "commitment": {"term_months": 1e9}}, ["offers[0].commitment.term_months", "600"]),
         ({"per_hour": 1, "days_per_month": 40}, ["offers[0]", "40 days a month"]),
         ({"per_hour": 1, "billing": {"granularity_s": 0}}, ["offers[0].billing.granularity_s"]),
     ],

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 from project_copy import ROOT
-
 from sweetspot.bills.offers import check_instances, offers_table
 from sweetspot.config import load_instances
 from sweetspot.errors import UserError

@@ -6,18 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from sweetspot.bills.cash import cash_table
 from sweetspot.bills.costs import all_cells, price_cells
 from sweetspot.bills.lint import findings_table, lint, offer_findings
-from sweetspot.bills.money import to_usd
 from sweetspot.bills.offers import check_instances, offers_table
-from sweetspot.bills.owning import cash_flow, own_numbers
 from sweetspot.bills.plans import plan_table
 from sweetspot.config import Instance, load_instances
 from sweetspot.errors import UserError
 from sweetspot.prices import PriceList, load_price_list
 from sweetspot.workloads import Plan, Runs, Training, load_workloads
-
-CASH_COLUMNS = ("price_list", "instance", "purchase", "month", "usd", "cumulative_usd", "present_usd", "npv_usd")
 
 
 def price_study(
@@ -51,7 +48,7 @@ def price_study(
         "offers": offers,
         "bills": bills,
         "plans": plan_table(cells, offers, plans, prices, instances),
-        "cash_flow": owned_cash(name, prices),
+        "cash_flow": cash_table(name, prices, month),
         "price_lint": findings_table(findings),
     }
 
@@ -76,17 +73,3 @@ def check_workloads(
                     f"{price_file}: offers[{number}].commitment.term_months is {offer.commitment.term_months.value:g};"
                     f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
                 )
-
-
-def owned_cash(name: str, prices: PriceList) -> pd.DataFrame:
-    """Cash flow by month of every machine owned, at its planned use, in CASH_COLUMNS."""
-    parts = []
-    for offer in prices.offers:
-        if offer.own is not None:
-            numbers = own_numbers(offer.own, factor=to_usd(offer, prices)[0])
-            flow = cash_flow(numbers, offer.own.discount_rate, offer.own.boxes, offer.own.downtime_share)
-            parts.append(flow.assign(price_list=name, instance=offer.instance, purchase=offer.purchase))
-    kinds = {column: "string" for column in CASH_COLUMNS[:3]} | {"month": "int64"}
-    kinds |= {column: "float64" for column in CASH_COLUMNS[4:]}
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(CASH_COLUMNS))
-    return table[list(CASH_COLUMNS)].astype(kinds)

@@ -12,6 +12,7 @@ Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
 # Bounds far outside any price, so that no product of sane figures overflows a float.
 Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 LEAST = 1e-12
+LONGEST_MONTHS = 600
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
@@ -46,17 +47,24 @@ class Amount(Closed):
 
 def _above_zero(amount: Amount) -> Amount:
     if amount.ends[0] < LEAST:
-        raise ValueError(f"a number above 0, found {amount.ends[0]:g}")
+        raise ValueError("a number above 0")
     return amount
 
 
 def _not_below_zero(amount: Amount) -> Amount:
     if amount.ends[0] < 0:
-        raise ValueError(f"a number of at least 0, found {amount.ends[0]:g}")
+        raise ValueError("a number of at least 0")
+    return amount
+
+
+def _at_most_fifty_years(amount: Amount) -> Amount:
+    if amount.ends[1] > LONGEST_MONTHS:
+        raise ValueError(f"at most {LONGEST_MONTHS} months, found {amount.ends[1]:g}")
     return amount
 
 
 Positive = Annotated[Amount, AfterValidator(_above_zero)]
+Months = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_fifty_years)]
 NotNegative = Annotated[Amount, AfterValidator(_not_below_zero)]
 
 
@@ -169,7 +177,7 @@ class Sustained(Closed):
 class Commitment(Closed):
     """Paying for a term, used or not."""
 
-    term_months: Positive = Field(description="Months committed to")
+    term_months: Months = Field(description="Months committed to")
     upfront: NotNegative = Field(Amount(value=0.0), description="Paid at the start of the term")
     per_month: NotNegative = Field(Amount(value=0.0), description="Paid each month of the term")
     per_hour: NotNegative = Field(Amount(value=0.0), description="Hourly price within the term")
@@ -202,7 +210,7 @@ class Own(Closed):
     """A machine bought: DESIGN.md, office hour; with a discount rate the same figures as present values."""
 
     capex: Positive = Field(description="Purchase, one machine")
-    months: Positive = Field(description="Months over which it is used")
+    months: Months = Field(description="Months over which it is used")
     residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end")
     maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
     kw: NotNegative = Field(description="Power under load in kW")
