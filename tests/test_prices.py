@@ -262,6 +262,18 @@ def test_a_search_on_ten_rented_machines_and_in_a_queue_on_four_cards():
     assert rows.loc[("cloud", "total"), "usd"] == pytest.approx(240 + 50 * 2.0)
 
 
+def test_a_plan_with_a_phase_that_never_finishes_says_so_in_its_total():
+    terms = {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200, "source": "-"}
+    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=terms)
+    phases = [{"name": "short", "jobs": 1, "hours": 0.01}, {"name": "long", "jobs": 1, "hours": 300}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 1, "phases": phases, "source": "-"}
+    works = validated(Workloads, {"project": plan}, "w.yaml").root
+    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
+    plans = plan_table(pd.DataFrame([cell("x")]), table, works, prices, machines(prices)).set_index("phase")
+    assert plans["status"].to_dict() == {"short": "ok", "long": "never finishes", "total": "never finishes"}
+    assert plans.loc[["long", "total"], ["hours", "usd"]].isna().all(axis=None)
+
+
 def test_hours_on_a_named_machine_scale_with_throughput():
     prices = price_list({"instance": "fast", "per_hour": 1.0}, {"instance": "slow", "per_hour": 1.0})
     cells = [cell("fast", 200), cell("slow", 50)]

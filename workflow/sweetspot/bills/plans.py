@@ -66,11 +66,21 @@ def _plan(
     if held.any():
         part = _shown(rows, name, POSSESSION, 0, _boxes(rows), np.zeros(len(rows)), np.zeros(len(rows)), fixed)
         parts.append(part[held])
-    spent = sum((part["usd"].to_numpy() for part in parts[: len(plan.phases)]), np.nan_to_num(fixed))
-    took = sum(part["hours"].to_numpy() for part in parts[: len(plan.phases)])
-    most = np.max([part["machines"].to_numpy() for part in parts[: len(plan.phases)]], axis=0)
-    jobs = sum(phase.jobs for phase in plan.phases)
-    return [*parts, _shown(rows, name, TOTAL, jobs, most, np.full(len(rows), np.nan), took, spent)]
+    total = _total(
+        rows, name, parts[: len(plan.phases)], np.nan_to_num(fixed), sum(phase.jobs for phase in plan.phases)
+    )
+    return [*parts, total]
+
+
+def _total(rows: pd.DataFrame, name: str, phases: list[pd.DataFrame], fixed: Array, jobs: int) -> pd.DataFrame:
+    """The sums over the phases; a phase that has no figure or never finishes says so for the whole."""
+    spent = sum((part["usd"].to_numpy() for part in phases), fixed)
+    took = sum(part["hours"].to_numpy() for part in phases)
+    most = np.max([part["machines"].to_numpy() for part in phases], axis=0)
+    total = _shown(rows, name, TOTAL, jobs, most, np.full(len(rows), np.nan), took, spent)
+    for part in phases:
+        total["status"] = total["status"].where(part["status"] == "ok", part["status"])
+    return total
 
 
 def _boxes(rows: pd.DataFrame) -> Array:
