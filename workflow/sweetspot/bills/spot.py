@@ -61,7 +61,7 @@ def overhead(per_hour: npt.ArrayLike, dump: npt.ArrayLike, restore: npt.ArrayLik
 def makespan(machine_hours: npt.ArrayLike, per_hour: npt.ArrayLike, wait: npt.ArrayLike) -> Array:
     """Expected hours from start to end: T_w + (T_w/M) wait; waiting is not billed."""
     hours = np.asarray(machine_hours, float)
-    return hours + hours * np.asarray(per_hour, float) * np.asarray(wait, float)
+    return hours * (1.0 + np.asarray(per_hour, float) * np.asarray(wait, float))
 
 
 def losing_rate(
