@@ -2,15 +2,19 @@
 
 
 rule fit_scaling:
-    """Gather the study's scaling efficiencies, printed and measured, and their averages."""
+    """Gather the study's scaling efficiencies, their averages, and all figures that the methods learn from."""
     input:
         throughput=f"{RESULTS}/throughput.parquet",
         table=[file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()],
+        borrowed=[
+            f"config/studies/{study}/throughput.csv" for study in PLAN.study.borrow
+        ],
         instances=INSTANCE_FILES,
-        formula=formula("scaling/evidence"),
+        formula=formula("scaling/evidence", "scaling/partners", "scaling/machine"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
+        evidence=f"{RESULTS}/scaling/evidence.parquet",
     params:
         folder=CONFIG,
     script:
@@ -18,17 +22,32 @@ rule fit_scaling:
 
 
 rule extrapolate:
-    """Estimate the machines nobody has measured, by every method, with its interval."""
+    """Validate every method on card families left out, and estimate the machines nobody has measured."""
     input:
         throughput=f"{RESULTS}/throughput.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
-        formula=formula("scaling/mean_efficiency", "scaling/targets"),
+        evidence=f"{RESULTS}/scaling/evidence.parquet",
+        instances=INSTANCE_FILES,
+        formula=formula(
+            "scaling/mean_efficiency",
+            "scaling/curves",
+            "scaling/pooled",
+            "scaling/networks",
+            "scaling/methods",
+            "scaling/conformal",
+            "scaling/validation",
+            "scaling/explain",
+            "scaling/targets",
+        ),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
+        validation=f"{RESULTS}/scaling/validation.parquet",
+        explain=f"{RESULTS}/scaling/explain.parquet",
     params:
         targets=[target.model_dump(mode="json") for target in PLAN.study.targets],
         question=PLAN.study.cells.model_dump(mode="json"),
+        method=PLAN.study.method,
     script:
         "../workflow/scripts/extrapolate.py"
 

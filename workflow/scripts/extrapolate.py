@@ -1,30 +1,49 @@
-"""Estimate the machines nobody has measured, by every method, with its interval."""
+"""Validate every method on families left out, choose the headline, and estimate the machines nobody has measured."""
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.config import Question, Target
-from sweetspot.errors import exit_on_user_error
+from sweetspot.config import Question, Target, load_instances
+from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.files import write_parquet
-from sweetspot.scaling.mean_efficiency import mean_efficiency
-from sweetspot.scaling.targets import extrapolation, target_cells
+from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
+from sweetspot.scaling.methods import METHODS, RULE_2018
+from sweetspot.scaling.shipped import with_family
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, as_evidence, extrapolate_all, target_cells
+from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
 
 
-def main(throughput: str, averages: str, targets: list[dict[str, Any]], question: dict[str, Any], output: str) -> None:
-    """Write results/<study>/extrapolation.parquet."""
-    cells = target_cells(pd.read_parquet(throughput), [Target(**target) for target in targets], Question(**question))
-    predicted = mean_efficiency(pd.read_parquet(averages), cells).assign(
-        source="mean efficiency of the families", warning=None
-    )
-    write_parquet(extrapolation(cells, predicted, "mean_efficiency", headline=True), output)
+def main(inputs: dict[str, Any], targets: list[Target], question: Question, method: str, out: dict[str, str]) -> None:
+    """Write extrapolation.parquet, scaling/validation.parquet and scaling/explain.parquet.
+
+    With fewer than two card families nothing can be left out: the 2018 rule alone is used.
+    """
+    if method not in ("auto", *METHODS):
+        raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
+    throughput, evidence = pd.read_parquet(inputs["throughput"]), pd.read_parquet(inputs["evidence"])
+    declared = load_instances(*(Path(file) for file in inputs["instances"]))
+    table = pd.read_parquet(inputs["efficiency"])
+    rule = with_family(table, {name: instance.gpu for name, instance in declared.items()})
+    cells = target_cells(throughput, targets, question)
+    names = list(METHODS) if evidence["family"].nunique() > 1 else []
+    errors = held_out(evidence, rule, names) if names else pd.DataFrame({"method": [], "slice": []})
+    validation = validation_table(errors)
+    headline = method if method != "auto" else best_method(validation) if names else RULE_2018
+    width = widths(errors) if names else {RULE_2018: {}}
+    tables = (evidence, rule, pd.read_parquet(inputs["averages"]))
+    estimated = extrapolate_all(cells, as_evidence(cells, declared), tables, width, headline) if len(cells) else cells
+    write_parquet(estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)), out["extrapolation"])
+    write_parquet(validation, out["validation"])
+    write_parquet(explain(evidence) if len(evidence) else pd.DataFrame(columns=list(EXPLAIN_COLUMNS)), out["explain"])
 
 
 if "snakemake" in globals():
     with exit_on_user_error():
         main(
-            throughput=snakemake.input.throughput,
-            averages=snakemake.input.averages,
-            targets=snakemake.params.targets,
-            question=snakemake.params.question,
-            output=snakemake.output.extrapolation,
+            inputs={**dict(snakemake.input.items()), "instances": list(snakemake.input.instances)},
+            targets=[Target(**target) for target in snakemake.params.targets],
+            question=Question(**snakemake.params.question),
+            method=snakemake.params.method,
+            out=dict(snakemake.output.items()),
         )

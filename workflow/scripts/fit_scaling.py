@@ -1,4 +1,4 @@
-"""Gather what is known about scaling: the study's efficiencies and their averages."""
+"""Gather what is known about scaling: the study's efficiencies, their averages, and all figures to learn from."""
 
 from pathlib import Path
 
@@ -6,17 +6,22 @@ import pandas as pd
 from sweetspot.config import load_instances
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
-from sweetspot.scaling.evidence import average_efficiency, study_efficiency
-from sweetspot.throughput.published import read_efficiency
+from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
+from sweetspot.scaling.partners import published_evidence
+from sweetspot.scaling.shipped import joined
+from sweetspot.throughput.published import read_efficiency, read_published
 
 
-def main(throughput: str, folder: str, instances: list[str], efficiency: str, averages: str) -> None:
-    """Write efficiency.parquet and scaling/averages.parquet of the study in `folder`."""
+def main(throughput: str, folder: str, borrowed: list[str], instances: list[str], outputs: dict[str, str]) -> None:
+    """Write efficiency.parquet, scaling/averages.parquet and scaling/evidence.parquet of the study in `folder`."""
     declared = load_instances(*(Path(file) for file in instances))
-    printed = read_efficiency(Path(folder) / "efficiency.csv")
-    table = study_efficiency(pd.read_parquet(throughput), printed, declared)
-    write_parquet(table, efficiency)
-    write_parquet(average_efficiency(table), averages)
+    measured = pd.read_parquet(throughput)
+    table = study_efficiency(measured, read_efficiency(Path(folder) / "efficiency.csv"), declared)
+    pools = [published_evidence(Path(file).parent.name, read_published(Path(file))) for file in borrowed]
+    own = study_evidence(Path(folder).name, table, measured, declared)
+    write_parquet(table, outputs["efficiency"])
+    write_parquet(average_efficiency(table), outputs["averages"])
+    write_parquet(joined([*pools, own]), outputs["evidence"])
 
 
 if "snakemake" in globals():
@@ -24,7 +29,7 @@ if "snakemake" in globals():
         main(
             throughput=snakemake.input.throughput,
             folder=snakemake.params.folder,
+            borrowed=list(snakemake.input.borrowed),
             instances=list(snakemake.input.instances),
-            efficiency=snakemake.output.efficiency,
-            averages=snakemake.output.averages,
+            outputs=dict(snakemake.output.items()),
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sweetspot.cells import weakest
+from sweetspot.scaling.machine import family
 
 if TYPE_CHECKING:
     from sweetspot.config import Instance
@@ -25,6 +26,26 @@ EFFICIENCY_COLUMNS = (
 )
 SUPERLINEAR = 1.05
 OBSERVED = ("measured", "published")  # a scaled figure holds an efficiency already; using it would count it twice
+EVIDENCE_COLUMNS = (
+    "study",
+    "family",
+    "gpu",
+    "instance",
+    "gpus",
+    "framework",
+    "framework_version",
+    "model",
+    "batch_size",
+    "precision",
+    "variant",
+    "dataset",
+    "note",
+    "as_of",
+    "base_images_per_s",
+    "efficiency",
+    "source",
+    "warning",
+)
 SAME_CELL = ["framework", "model", "batch_size", "precision"]
 
 
@@ -82,6 +103,32 @@ def _warning(efficiency: float, present: str | None) -> str | None:
     if efficiency <= SUPERLINEAR:
         return present
     return f"super-linear: efficiency {efficiency:.2f} is above {SUPERLINEAR}; the single-device figure is too slow"
+
+
+def study_evidence(
+    study: str, efficiency: pd.DataFrame, throughput: pd.DataFrame, instances: Mapping[str, "Instance"]
+) -> pd.DataFrame:
+    """A study's efficiencies with the speed of their single device, in EVIDENCE_COLUMNS.
+
+    efficiency: `study_efficiency`; throughput: results/<study>/throughput.parquet. Pairs whose single-device figure
+    (images_per_s of the base at the same model, batch and precision, a stand-in included) is not in hand are left out.
+    """
+    cell = ["base_instance", "model", "batch_size", "precision"]
+    single = throughput[(throughput["gpus"] == 1) & (throughput["status"] == "ok")].rename(
+        columns={"instance": "base_instance", "images_per_s": "base_images_per_s"}
+    )
+    single = single.drop_duplicates(cell)[[*cell, "framework", "gpu", "as_of", "base_images_per_s"]]
+    pairs = efficiency.merge(single, on=cell, how="inner")
+    links = {name: instance.interconnect or "" for name, instance in instances.items()}
+    table = pairs.assign(
+        study=study,
+        family=pairs["gpu"].map(family),
+        framework_version="",
+        dataset="synthetic",
+        note=[f"variant {v}; {links.get(i, '')}" for i, v in zip(pairs["instance"], pairs["variant"], strict=True)],
+        batch_size=pairs["batch_size"].astype("float64"),
+    )
+    return table[list(EVIDENCE_COLUMNS)]
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:

@@ -14,7 +14,9 @@ def mean_efficiency(average: pd.DataFrame, cells: pd.DataFrame, level: float = 0
     Returns efficiency, low, high (dimensionless): the interval is the `level` prediction interval of a further
     family, mean +- t(n-1) s sqrt(1 + 1/n); NaN with fewer than two families. Source: Parkopedia 2018, section 3.
     """
-    rows = [_row(average, cell.model, cell.batch_size, cell.precision, level) for cell in cells.itertuples()]
+    wanted = list(zip(cells["model"], cells["batch_size"].astype(float).fillna(0.0), cells["precision"], strict=True))
+    known = {cell: _row(average, *cell, level) for cell in set(wanted)}
+    rows = [known[cell] for cell in wanted]
     return pd.DataFrame(rows, columns=["efficiency", "low", "high"], index=cells.index)
 
 
@@ -27,7 +29,7 @@ def _row(
     for column, value in (("model", model), ("precision", precision)):
         same = near[near[column] == value]
         near = same if len(same) else near
-    if len(near) and not math.isnan(batch_size):
+    if len(near) and batch_size > 0:
         distance = near["batch_size"].map(lambda batch: abs(math.log2(batch / batch_size)))
         near = near[distance <= distance.min() + 1e-9]
     if near.empty:

@@ -1,12 +1,18 @@
 """From the efficiencies of the methods to the throughput of a machine nobody has measured."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
+from sweetspot.scaling.machine import family
+from sweetspot.scaling.mean_efficiency import mean_efficiency
+from sweetspot.scaling.methods import METHODS, RULE_2018
+from sweetspot.scaling.validation import predict_with_interval
+
 if TYPE_CHECKING:
-    from sweetspot.config import Question, Target
+    from sweetspot.config import Instance, Question, Target
 
 EXTRAPOLATION_COLUMNS = (
     "instance",
@@ -27,7 +33,6 @@ EXTRAPOLATION_COLUMNS = (
     "source",
     "warning",
 )
-Predict = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "Question") -> pd.DataFrame:
@@ -51,6 +56,46 @@ def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "
         for target in targets
     ]
     return pd.concat(parts, ignore_index=True) if parts else base.assign(base_instance="").head(0)
+
+
+def as_evidence(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Target cells with the facts that the methods read: card family, link as declared, no software version."""
+    links = {name: instance.interconnect or "" for name, instance in instances.items()}
+    return cells.assign(
+        family=cells["gpu"].map(family),
+        batch_size=cells["batch_size"].astype("float64"),
+        note=[f"variant {v}; {links.get(i, '')}" for i, v in zip(cells["instance"], cells["variant"], strict=True)],
+        framework_version="",
+        dataset="synthetic",
+    )
+
+
+def extrapolate_all(
+    cells: pd.DataFrame,
+    facts: pd.DataFrame,
+    tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+    width: Mapping[str, Mapping[float, float]],
+    headline: str,
+) -> pd.DataFrame:
+    """Every method on the target cells, in EXTRAPOLATION_COLUMNS; intervals are 90 % prediction intervals.
+
+    cells: `target_cells`; facts: `as_evidence` of them; tables: evidence, the study's efficiency with `family`, and
+    its averages; width: `validation.widths`; headline: the method to be marked. The 2018 rule's interval is that of
+    a further family by the spread of the study's own; the others' are calibrated on families left out.
+    """
+    evidence, rule, averages = tables
+    parts = []
+    for method, own in width.items():
+        if method == RULE_2018 and len(averages):
+            predicted = mean_efficiency(averages, cells)
+        else:
+            predicted = predict_with_interval(method, evidence, rule, facts, dict(own))
+        beyond = facts["gpus"] > evidence["gpus"].max()
+        warning = np.where(beyond, f"more devices than any figure in hand ({evidence['gpus'].max()})", None)
+        parts.append(
+            extrapolation(cells, predicted.assign(source=METHODS[method], warning=warning), method, method == headline)
+        )
+    return pd.concat(parts, ignore_index=True)
 
 
 def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, headline: bool) -> pd.DataFrame:

@@ -1,0 +1,207 @@
+"""The learned method: a ring model whose bandwidths and latencies are pooled over cards and machines.
+
+The step of N devices takes T_N = T_1 (1 + s + c + l + q), each part positive:
+s  waiting for the slowest device;
+c  exposed exchange: 2 (N-1)/N x gradient bytes x seconds per byte, over T_1;
+l  start of the exchanges: gradient tensors x seconds per tensor, over T_1;
+q  the slow-down of half precision with batch normalisation that TensorFlow without XLA shows on several devices.
+The logarithm of each part is linear in facts of the cell (link, XLA, age of the software, device count) and has a
+random part of the card family and of the machine. All are estimated together by penalised robust least squares on
+log efficiency: figures of one machine repeat each other, so twelve logs of one card do not count as twelve cards.
+A machine never seen takes the population's value, and the spread of the machines widens its interval.
+Sources: alpha-beta model, Patarasuk & Yuan 2009; partial pooling, Gelman & Hill 2007, chapters 12 and 13.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.scaling.machine import describe
+
+RESIDUAL = 0.04  # scatter of repeated figures of one machine, in log efficiency (RTX 2080 Ti logs: 0.02 to 0.06)
+CARD_SHARE = 0.5  # of the spread between machines, the part that goes with the card
+SLOWDOWN_LIMIT = 2.5  # half precision never cost more than this many single-device steps
+UNKNOWN_BATCH = 0.5  # log step time where the batch is not stated: a factor of 1.6 either way
+UNKNOWN_NETWORK = 0.7  # log gradient bytes and tensors of a network that is not in the table
+
+
+class Term(NamedTuple):
+    """One coefficient: the part it acts on, and what is believed of it before any figure is seen (mean, sd)."""
+
+    part: str
+    mean: float
+    sd: float
+
+
+# Weak beliefs in log units. c: seconds per 1e9 bytes (PCIe about 4 GB/s, NVLink four times that); a ring's bandwidth
+# does not depend on the device count, hence the tight c_doubling. l: seconds per tensor (0.15 ms; XLA merges
+# starts). s: 2.5 % of a step. q: a third of a step, more with the device count.
+TERMS = {
+    "c": Term("c", -1.5, 0.7),
+    "c_nvlink": Term("c", -1.3, 0.7),
+    "c_bridge": Term("c", -0.3, 0.3),
+    "c_later_build": Term("c", 0.0, 0.3),
+    "c_doubling": Term("c", 0.0, 0.05),
+    "l": Term("l", -8.7, 0.7),
+    "l_xla": Term("l", -1.0, 0.5),
+    "l_doubling": Term("l", 0.4, 0.3),
+    "l_old": Term("l", 0.0, 0.5),
+    "s": Term("s", -3.7, 0.7),
+    "s_doubling": Term("s", 0.2, 0.3),
+    "q": Term("q", -1.0, 0.7),
+    "q_ring": Term("q", 0.7, 0.3),
+    "q_old": Term("q", -0.7, 0.5),
+}
+# Spread of the machines around the population, log units: bandwidth, its change per doubling (buses that several
+# devices share), latency, waiting.
+SPREAD = {"c": 1.0, "c_doubling": 0.6, "l": 0.7, "s": 0.6}
+PARTS = ("c", "l", "s", "q")
+
+
+class Pooled(NamedTuple):
+    """A fitted model: coefficients (TERMS, then each SPREAD for machines and cards), covariance, known groups."""
+
+    coefficients: np.ndarray
+    covariance: np.ndarray
+    machines: dict[str, int]
+    cards: dict[str, int]
+
+
+def fit_pooled(evidence: pd.DataFrame) -> Pooled:
+    """Fit to evidence: the columns `machine.describe` needs, `family` (card) and `efficiency` (dimensionless)."""
+    from scipy.optimize import least_squares
+
+    machines, cards = _groups(evidence)
+    design, base = _design(evidence, machines, cards)
+    mean, sd = _beliefs(len(machines), len(cards))
+    target = np.log(evidence["efficiency"].to_numpy(dtype=float))
+    weight = np.sqrt(_family_weight(evidence["family"]))
+
+    def both(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        overhead, slope = _overhead(theta, design, base)
+        gap = (target + np.log1p(overhead)) / RESIDUAL
+        root = np.sqrt(1 + gap**2)
+        soft = np.sign(gap) * np.sqrt(2 * (root - 1))  # grows as the root of a large gap: one odd log cannot lead
+        rate = np.where(np.abs(gap) > 1e-6, gap / (root * np.where(soft == 0, 1, soft)), 1.0)
+        jacobian = (rate * weight / RESIDUAL / (1 + overhead))[:, None] * slope
+        return np.concatenate([soft * weight, (theta - mean) / sd]), np.vstack([jacobian, np.diag(1 / sd)])
+
+    found = least_squares(
+        lambda theta: both(theta)[0],
+        mean,
+        jac=lambda theta: both(theta)[1],
+        max_nfev=80,
+        ftol=1e-5,
+        xtol=1e-5,
+        gtol=1e-5,
+    )
+    jacobian = both(found.x)[1]
+    return Pooled(found.x, np.linalg.inv(jacobian.T @ jacobian), machines, cards)
+
+
+def predict_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
+    """Efficiency of cells (columns as in fit_pooled, without efficiency) and `scale`, its sd in log units; same index.
+
+    The scale holds the scatter of figures, the uncertainty of the coefficients, the spread of machines and cards for
+    those never seen, and what an unstated batch or an unknown network leaves open.
+    """
+    design, base = _design(cells, model.machines, model.cards)
+    overhead, slope = _overhead(model.coefficients, design, base)
+    slope = slope / (1 + overhead)[:, None]
+    variance = np.einsum("ij,jk,ik->i", slope, model.covariance, slope)
+    new_machine = ~_machine(cells).isin(model.machines).to_numpy()
+    new_card = ~cells["family"].isin(model.cards).to_numpy()
+    unseen = (1 - CARD_SHARE) * new_machine + CARD_SHARE * new_card
+    for name, spread in SPREAD.items():
+        variance += unseen * (slope[:, list(TERMS).index(name)] * spread) ** 2
+    facts = describe(cells)
+    exchange = slope[:, list(TERMS).index("c")] + slope[:, list(TERMS).index("l")]
+    variance += np.where(facts["known_batch"], 0, (exchange * UNKNOWN_BATCH) ** 2)
+    variance += np.where(facts["known_network"], 0, (exchange * UNKNOWN_NETWORK) ** 2)
+    return pd.DataFrame({"efficiency": 1 / (1 + overhead), "scale": np.sqrt(variance + RESIDUAL**2)}, index=cells.index)
+
+
+def parts_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
+    """The parts c, l, s, q of the step of N devices, in single-device steps, same index."""
+    design, base = _design(cells, model.machines, model.cards)
+    return pd.DataFrame(_parts(model.coefficients, design, base), index=cells.index)
+
+
+def _machine(cells: pd.DataFrame) -> pd.Series:
+    return cells["instance"].fillna("").astype(str) + " / " + cells["gpu"].fillna("").astype(str)
+
+
+def _groups(evidence: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
+    machines = {name: number for number, name in enumerate(sorted(set(_machine(evidence))))}
+    return machines, {name: number for number, name in enumerate(sorted(set(evidence["family"])))}
+
+
+def _family_weight(families: pd.Series) -> np.ndarray:
+    """Rows weigh with the root of their family's share: many logs of one card inform more, but not in proportion."""
+    count = families.map(families.value_counts()).to_numpy(dtype=float)
+    return count**-0.5 / np.mean(count**-0.5)
+
+
+def _beliefs(machines: int, cards: int) -> tuple[np.ndarray, np.ndarray]:
+    mean = [term.mean for term in TERMS.values()]
+    sd = [term.sd for term in TERMS.values()]
+    for spread in SPREAD.values():
+        sd += [spread * np.sqrt(1 - CARD_SHARE)] * machines + [spread * np.sqrt(CARD_SHARE)] * cards
+    return np.array(mean + [0.0] * (len(sd) - len(mean))), np.array(sd)
+
+
+def _design(
+    cells: pd.DataFrame, machines: dict[str, int], cards: dict[str, int]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Per part the linear facts of each cell (rows x coefficients), and the physical quantity they multiply."""
+    facts = describe(cells)
+    doublings = np.log2(facts["devices"] / 2)
+    ring = 2 * (facts["devices"] - 1) / facts["devices"]
+    columns = {
+        "c_nvlink": facts["nvlink"],
+        "c_bridge": facts["bridge"],
+        "c_later_build": facts["later_build"],
+        "c_doubling": doublings * (1 - facts["nvlink"]),
+        "l_xla": facts["xla"],
+        "l_doubling": doublings,
+        "l_old": 1 - facts["recent"],
+        "s_doubling": doublings,
+        "q_ring": np.log(ring),
+        "q_old": 1 - facts["recent"],
+    }
+    width = len(TERMS) + len(SPREAD) * (len(machines) + len(cards))
+    design = {part: np.zeros((len(cells), width)) for part in PARTS}
+    for number, (name, term) in enumerate(TERMS.items()):
+        design[term.part][:, number] = columns.get(name, 1.0)
+    offset = len(TERMS)
+    for name in SPREAD:
+        values = columns.get(name, pd.Series(1.0, index=cells.index)).to_numpy()
+        for groups, labels in ((machines, _machine(cells)), (cards, cells["family"])):
+            place = labels.map(groups).to_numpy(dtype=float)
+            seen = np.flatnonzero(~np.isnan(place))
+            design[TERMS[name].part][seen, offset + place[seen].astype(int)] = values[seen]
+            offset += len(groups)
+    slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"] * (1 - facts["later_build"])
+    base = {
+        "c": facts["exchange"] * ring * facts["gradient_gb"] / facts["step_s"],
+        "l": facts["exchange"] * facts["tensors"] / facts["step_s"],
+        "s": pd.Series(1.0, index=cells.index),
+        "q": slow * ring,
+    }
+    return design, {part: value.to_numpy(dtype=float) for part, value in base.items()}
+
+
+def _parts(theta: np.ndarray, design: dict[str, np.ndarray], base: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    raw = {part: np.exp(np.clip(design[part] @ theta, -30, 6)) * base[part] for part in PARTS}
+    return {**raw, "q": SLOWDOWN_LIMIT * np.tanh(raw["q"] / SLOWDOWN_LIMIT)}
+
+
+def _overhead(
+    theta: np.ndarray, design: dict[str, np.ndarray], base: dict[str, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """S + c + l + q in single-device steps, and its derivative by each coefficient."""
+    parts = _parts(theta, design, base)
+    raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
+    slopes = {**parts, "q": raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)}
+    return sum(parts.values()), sum(slopes[part][:, None] * design[part] for part in PARTS)
