@@ -47,6 +47,5 @@ def explain(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def reach(part: pd.Series, spare: pd.Series) -> pd.Series:
-    """By what factor `part` must shrink to fit into `spare` (both in single-device steps); 1 if it does, NaN if never."""
-    factor = part / spare.where(spare > 0)
-    return factor.clip(lower=1.0).where((spare > 0) | (part + 0 <= spare))
+    """By what factor `part` must shrink to fit into `spare`, both in single-device steps; 1 if it fits, NaN if never."""
+    return (part / spare.where(spare > 0)).clip(lower=1.0)

@@ -8,7 +8,8 @@ import pandas as pd
 from sweetspot.scaling.networks import network
 
 CHIP = re.compile(
-    r"(?<![a-z0-9])(k\d{2,3}|m\d{2,4}|p\d{1,4}|v100s?|t4|a\d{1,4}g?|h\d{3}|l40s?|l4|gh200|b200|mi\d+|rx ?\d+\w*|vega\w*)"
+    r"(?<![a-z0-9])(k\d{2,3}|m\d{2,4}|p\d{1,4}|v100s?|t4|a\d{1,4}g?|h\d{3}|l40s?|l4|gh200|b200|mi\d+"
+    r"|rx ?\d+\w*|vega\w*)"
 )
 CONSUMER = re.compile(r"(?<![0-9a-z])(\d{3,4}) ?(ti|super)?(?![0-9a-z])")
 VENDOR = re.compile(r"nvidia|geforce|tesla|quadro|amd|graphics|gpu")
@@ -44,11 +45,12 @@ def link(gpu: str, instance: str, note: str) -> str:
 def describe(cells: pd.DataFrame) -> pd.DataFrame:
     """Physical facts of multi-device cells, one row each, same index.
 
-    cells: gpus, model, batch_size (NaN: not stated), precision, gpu, instance, note, framework_version and
-    base_images_per_s (one device); as_of (date as text) where known. Returns floats unless said: devices; step_s (seconds of one device's step);
-    gradient_gb (1e9 bytes a device sends, half in fp16); tensors; fp16, xla, nvlink, bridge, normalised, recent
-    (TensorFlow 1.15 or later), later_build (a vendor's build or patch release), tensor_cores, exchange (0 where the
-    devices train independently): flags 0 or 1; known_network, known_batch (bool); link (text).
+    cells: gpus, model, batch_size (NaN: not stated), precision, gpu, instance, note, framework_version,
+    base_images_per_s (one device); as_of (date as text) where known. Returns floats unless said: devices; step_s
+    (seconds of one device's step); gradient_gb (1e9 bytes a device sends, half in fp16); tensors; the flags (0 or 1)
+    fp16, xla, nvlink, bridge, normalised, recent (TensorFlow 1.15 or later), later_build (a vendor's build or a patch
+    release), tensor_cores and exchange (0 where the devices train independently); known_network and known_batch
+    (bool); link (text, one of LINKS).
     """
     facts = [network(model) for model in cells["model"]]
     text = {name: cells[name].fillna("").astype(str) for name in ("gpu", "instance", "note", "framework_version")}
