@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import inputs, study
+from decision_tables import SAMPLES, inputs, study
 from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.bills.owning import crossing_days
@@ -112,6 +112,24 @@ def test_without_prices_the_tables_are_empty():
     bare = replace(market, costs=market.costs.iloc[:0], offers=market.offers.iloc[:0])
     found = compare(bare, study(), [])
     assert all(found[name].empty for name in found if name != "warnings")
+
+
+def test_one_machine_alone_has_a_cost_and_no_rival():
+    # a study of one's own may begin with the machine at hand and nothing else
+    market = tables()
+    alone = replace(market, costs=market.costs.iloc[:1], offers=market.offers.iloc[:1])
+    found = compare(alone, study(), [])
+    assert len(found["ranks"]) == 1 and found["ranks"]["usd"][0] == pytest.approx(
+        SAMPLES / 498 / 3600 * 1.102778, rel=1e-5
+    )
+    assert found["recommendation"]["reason"][0] == "the only persistent option"
+    assert all(found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "headline", "pairs"))
+
+
+def test_a_reference_that_is_rented_has_no_break_even():
+    found = compare(tables(), study(reference="p3.2xlarge"), [])
+    assert found["break_even"].empty and found["tornado"].empty
+    assert found["headline"]["reference"][0] == "p3.2xlarge" and found["headline"]["winner"][0] == "office-4x1080ti"
 
 
 def test_a_reference_without_a_price_is_named():
