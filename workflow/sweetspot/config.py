@@ -46,6 +46,12 @@ class Measure(Closed):
     min_steps: Count = Field(5, description="Timed steps after which a run may end")
     min_seconds: float = Field(20.0, description="Timed seconds after which a slow run may end", gt=0, le=86_400)
     min_steps_slow: Count = Field(3, description="Timed steps that even a slow run makes")
+    target_half_width: float = Field(
+        0.0,
+        description="Share of the mean step to which its 95 % interval must shrink before min_seconds; 0: any",
+        ge=0,
+        lt=1,
+    )
     time_limit_s: Count = Field(1800, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.errors import UserError
+from sweetspot.harness.units import unit_of
 
 RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
 DRIFT_LIMIT = 0.05
@@ -143,7 +144,7 @@ def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
         status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
         warning=[_warnings(row) for row in cells.itertuples()],
         as_of=None,
-        unit="images",
+        unit=cells["model"].map(unit_of),
     )
     return table[[*TABLE_COLUMNS]]
 
