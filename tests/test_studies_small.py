@@ -62,6 +62,14 @@ def test_the_answer_may_be_a_machine_that_can_be_taken_away(cron):
     assert answer["option"].startswith("n1-standard-1 (preemptible)")
 
 
+def test_the_headline_goes_by_the_bill_not_by_the_hourly_price(cron):
+    # An hour of the Digital Ocean machine is nominally cheaper (0.00744 < 0.01 USD), its month is not: 5 against 0.71.
+    answer = cron.comparison["headline"].iloc[0]
+    assert answer["winner"].startswith("n1-standard-1 (preemptible)")
+    assert answer["alternative"] == "digital-ocean"
+    assert answer["gain"] == pytest.approx(5 / 0.710004)
+
+
 PRINTED = {"p2-over-cpu": 43, "1080ti-over-cpu": 167, "gpu-plus-over-p2": 1.15, "p5000-over-p2": 3, "spot-price": 0.20}
 
 

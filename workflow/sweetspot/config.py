@@ -112,6 +112,14 @@ class Question(Closed):
         """The batches per device of `model` in the tables: those listed, or its own where models differ."""
         return [self.headline(model)] if isinstance(self.headline_batch_size, dict) else list(self.batch_size)
 
+    def headline_words(self) -> str:
+        """The batches of the answer in words: `64`, or `32 (cifar10_cnn); 128 (mnist_mlp)` where models differ."""
+        batch = self.headline_batch_size
+        if not isinstance(batch, dict):
+            return str(batch)
+        alike = {value: [model for model in self.model if batch[model] == value] for value in sorted(batch.values())}
+        return "; ".join(f"{value} ({', '.join(models)})" for value, models in alike.items())
+
     def headline(self, model: str) -> int:
         """The batch per device that the answer about `model` uses."""
         batch = self.headline_batch_size

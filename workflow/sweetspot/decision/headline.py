@@ -43,20 +43,27 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
 
 
 def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Series | None) -> dict[str, object] | None:
-    kept = rows[rows["persistent"].astype(bool)].sort_values("images_per_usd", ascending=False, kind="stable")
+    kept = rows[rows["persistent"].astype(bool)]
+    # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
+    billed = _bills_decide(kept)
+    kept = kept.sort_values("usd" if billed else "images_per_usd", ascending=billed, kind="stable")
     if len(kept) < 1 + (own is None):
         return None
     box = kept.iloc[0] if own is None else own
-    others = kept[kept["option"] != box["option"]]
+    # The same machine had the same way under another price list is no alternative to itself.
+    others = kept[(kept["instance"] != box["instance"]) | (kept["purchase"] != box["purchase"])]
     if others.empty:
         return None
     rival = others.iloc[0]
-    gain = draws.images_per_usd[box.name] / draws.images_per_usd[rival.name]
+    if billed:
+        gain, central = draws.usd[rival.name] / draws.usd[box.name], float(rival["usd"] / box["usd"])
+    else:
+        gain = draws.images_per_usd[box.name] / draws.images_per_usd[rival.name]
+        central = float(box["images_per_usd"] / rival["images_per_usd"])
     low, high = interval(gain)
     probability = float(np.mean(gain > 1))
     found = break_even[(break_even["model"] == box["model"]) & (break_even["option"] == rival["option"])]
     days = found.iloc[0] if len(found) else {}
-    central = float(box["images_per_usd"] / rival["images_per_usd"])
     machines = rows.drop_duplicates("instance")
     return {
         "model": box["model"],
@@ -73,6 +80,12 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
         "machines": len(machines),
         "confidence": confidence(max(probability, 1 - probability)),
     }
+
+
+def _bills_decide(rows: pd.DataFrame) -> bool:
+    """Whether the USD of the workload are not in proportion to USD per image for all options, by 5 % or more."""
+    product = rows["usd"] * rows["images_per_usd"]
+    return bool(len(product) and product.notna().all() and product.max() > 1.05 * product.min())
 
 
 def _span(row: Mapping[str, Any]) -> str:

@@ -89,7 +89,7 @@ def _headline_throughput(tables: Mapping[str, pd.DataFrame], study: "Study") -> 
     both = pd.concat([part for part in (known, guessed) if len(part)], ignore_index=True)
     if both.empty:
         return both
-    asked = both["model"].isin(question.model) & (both["batch_size"] == question.headline_batch_size)
+    asked = both["batch_size"] == both["model"].map({model: question.headline(model) for model in question.model})
     return both[asked & (both["precision"] == question.precision)]
 
 
@@ -111,7 +111,7 @@ def render(tables: Mapping[str, pd.DataFrame], study: "Study", drawings: Mapping
         css=(TEMPLATES / "page.css").read_text(encoding="utf-8"),
         marks=MARKS,
         figures=drawings,
-        headline_batch=study.cells.headline_batch_size,
+        headline_batch=study.cells.headline_words(),
         answer=next((row for row in headline if row["scope"] == "answer"), None),
         by_model=[row for row in headline if row["scope"] == "model"],
         recommendation=records(tables.get("recommendation")),
