@@ -108,7 +108,7 @@ def _tensorflow_step(request: Request, devices: list[str]) -> tuple[Callable[[],
 
     def build() -> "Workload":
         workload = build_workload(request.cell.model, request.checkpoint)
-        made.append(workload._replace(network=with_fused_normalisation(workload.network)))
+        made.append(workload._replace(network=with_fused_normalisation(workload.network, bool(request.checkpoint))))
         return made[-1]
 
     step = training_step(request, devices, build)

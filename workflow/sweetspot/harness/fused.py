@@ -46,8 +46,8 @@ def _fused(
     )
 
 
-def with_fused_normalisation(model: keras.Model) -> keras.Model:
-    """A copy of an image model whose four-dimensional batch normalisations are fused; weights are new.
+def with_fused_normalisation(model: keras.Model, keep_weights: bool = False) -> keras.Model:
+    """A copy of a model whose four-dimensional batch normalisations are fused; weights are new, unless kept.
 
     A convolution whose output goes only into such a normalisation loses its bias: the normalisation subtracts
     it again, its gradient is zero, and He et al.'s ResNet, unlike keras.applications', has none.
@@ -63,7 +63,21 @@ def with_fused_normalisation(model: keras.Model) -> keras.Model:
             settings["use_bias"] = False
         return type(layer).from_config(settings)
 
-    return keras.models.clone_model(model, clone_function=replaced)
+    fused = keras.models.clone_model(model, clone_function=replaced)
+    if keep_weights:
+        _copy_weights(model, fused)
+    return fused
+
+
+def _copy_weights(stock: keras.Model, fused: keras.Model) -> None:
+    """A bias dropped before a normalisation moves into its mean: (x + bias) - mean = x - (mean - bias)."""
+    for source, target in zip(stock.layers, fused.layers, strict=True):
+        target.set_weights(source.get_weights()[: len(target.weights)])
+    for source, target in zip(stock.layers, fused.layers, strict=True):
+        if len(source.weights) > len(target.weights):
+            for node in target._outbound_nodes:
+                mean = node.operation.moving_mean
+                mean.assign(mean - source.bias)
 
 
 def _is_fusable(layer: keras.layers.Layer) -> bool:
