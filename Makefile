@@ -10,12 +10,15 @@ READY  := $(VENV)/.ready$(if $(GPU),-gpu)
 BIN    := $(VENV)/bin
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report test environment check lock clean
+.PHONY: report study test environment check lock clean
 
 report: environment  ## measure, extrapolate, price, compare; prints the path of the page
 	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo
 	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
+
+study: environment  ## a study of your own: make study NAME=mine
+	python -m sweetspot.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
 
 test: environment check  ## every test this machine can run
 	python -m pytest
