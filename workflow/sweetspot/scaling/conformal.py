@@ -25,7 +25,7 @@ def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
     weight = count[inverse] ** -0.5
     order = np.argsort(score)
     share = np.cumsum(weight[order]) / (weight.sum() + weight.mean())
-    place = min(int(np.searchsorted(share, level)), len(score) - 1)
+    place = min(int(np.searchsorted(share, level - 1e-9)), len(score) - 1)
     return float(score[order][place])
 
 

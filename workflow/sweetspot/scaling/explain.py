@@ -47,5 +47,5 @@ def explain(evidence: pd.DataFrame) -> pd.DataFrame:
 
 
 def reach(part: pd.Series, spare: pd.Series) -> pd.Series:
-    """By what factor `part` must shrink to fit into `spare`, both in single-device steps; 1 if it fits, NaN if never."""
+    """Factor by which `part` must shrink to fit into `spare` (single-device steps); 1: it fits, NaN: never."""
     return (part / spare.where(spare > 0)).clip(lower=1.0)
