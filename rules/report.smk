@@ -1,38 +1,68 @@
-"""The page a person reads."""
+"""The page a person reads, its charts and tables."""
 
-PAGE_TABLES = {
-    **{
-        name: f"{RESULTS}/{name}.parquet"
-        for name in ("throughput", "efficiency", "extrapolation")
-    },
-    **{name: f"{RESULTS}/comparison/{name}.parquet" for name in COMPARISON},
-    **{
-        name: [f"{RESULTS}/{name}/{price_list}.parquet" for price_list in PRICE_LISTS]
-        for name in ("costs", "offers", "bills", "cash_flow")
-    },
+FIGURES = {
+    "images_per_usd": "Costs",
+    "time_cost": "Costs",
+    "bill": "Costs",
+    "utilisation": "Decision",
+    "cash_flow": "Decision",
+    "tornado": "Decision",
+    "throughput": "Speed",
+    "efficiency": "Speed",
+    "extrapolation": "Speed",
 }
+
+REPORT = f"{RESULTS}/report"
 
 
 rule render_report:
-    """Render the page with its figures and tables; seconds."""
+    """Write the page, its charts as SVG and PNG, its tables as CSV and Parquet, and a summary in Markdown."""
     input:
-        **PAGE_TABLES,
+        throughput=f"{RESULTS}/throughput.parquet",
+        efficiency=f"{RESULTS}/efficiency.parquet",
+        extrapolation=f"{RESULTS}/extrapolation.parquet",
+        scaling=[rules.fit_scaling.output, rules.extrapolate.output],
+        costs=collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),
+        offers=collect(
+            f"{RESULTS}/offers/{{price_list}}.parquet", price_list=PRICE_LISTS
+        ),
+        bills=collect(f"{RESULTS}/bills/{{price_list}}.parquet", price_list=PRICE_LISTS),
+        cash_flow=collect(
+            f"{RESULTS}/cash_flow/{{price_list}}.parquet", price_list=PRICE_LISTS
+        ),
+        price_lint=collect(
+            f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
+        ),
+        comparison=rules.compare.output,
         study=f"{CONFIG}/study.yaml",
-        formula=formula("report/page", "report/charts"),
-        templates=[
-            f"{LIBRARY}/report/templates/{name}"
-            for name in ("page.html.j2", "page.css")
-        ],
+        page=sorted(
+            str(file)
+            for file in Path(LIBRARY, "report").rglob("*")
+            if file.suffix in {".py", ".j2", ".css", ".js"}
+        ),
     output:
-        page=f"{RESULTS}/report/index.html",
-        summary=f"{RESULTS}/report/summary.md",
-    params:
-        tables=sorted(PAGE_TABLES),
+        html=report(
+            f"{REPORT}/index.html",
+            caption="captions/page.rst",
+            category="Answer",
+        ),
+        summary=f"{REPORT}/summary.md",
+        figures=[
+            report(
+                f"{REPORT}/figures/{figure}.svg",
+                caption=f"captions/{figure}.rst",
+                category=category,
+                labels={"figure": figure.replace("_", " ")},
+            )
+            for figure, category in FIGURES.items()
+        ],
+        png=collect(f"{REPORT}/figures/{{figure}}.png", figure=FIGURES),
+        tables=directory(f"{REPORT}/tables"),
     script:
         "../workflow/scripts/render_report.py"
 
 
 rule report:
-    """Everything up to the page."""
+    """Stop after the report; what the workflow makes by default."""
     input:
-        rules.render_report.output,
+        rules.render_report.output.html,

@@ -1,43 +1,29 @@
-"""Render the page of a study with its figures and tables."""
+"""Render results/<study>/report/ from the tables of a study."""
 
-from pathlib import Path
+from collections.abc import Sequence
 
-import pandas as pd
-from sweetspot.config import load_study
 from sweetspot.errors import exit_on_user_error
-from sweetspot.files import write_whole
-from sweetspot.report.page import figures, plain_summary, render
+from sweetspot.report import write_report
+from sweetspot.report.tables import read_tables
 
 
-def main(tables: dict[str, list[str]], study: str, output: str, png: bool = True) -> None:
-    """Write results/<study>/report/: index.html, summary.md, figures/, tables/."""
-    import vl_convert
-
-    read = {name: pd.concat(map(pd.read_parquet, files), ignore_index=True) for name, files in tables.items() if files}
-    question = load_study(Path(study).parent)
-    folder = Path(output).parent
-    drawings = {}
-    for name, chart in figures(read, question).items():
-        spec = chart.to_json(validate=False)
-        drawings[name] = vl_convert.vegalite_to_svg(spec)
-        with write_whole(folder / "figures" / f"{name}.svg") as temporary:
-            temporary.write_text(drawings[name], encoding="utf-8")
-        with write_whole(folder / "figures" / f"{name}.png") as temporary:
-            temporary.write_bytes(vl_convert.svg_to_png(drawings[name], scale=1.5))
-    for name, table in read.items():
-        with write_whole(folder / "tables" / f"{name}.csv") as temporary:
-            table.to_csv(temporary, index=False)
-    with write_whole(folder / "summary.md") as temporary:
-        temporary.write_text(plain_summary(read, question), encoding="utf-8")
-    with write_whole(output) as temporary:
-        temporary.write_text(render(read, question, drawings), encoding="utf-8")
+def main(inputs: dict[str, Sequence[str]], study: str, folder: str, figures: Sequence[str]) -> None:
+    """Write the page and what lies beside it into `folder`. `inputs`: files by the table's name."""
+    write_report(read_tables(inputs), study, folder, figures)
 
 
 if "snakemake" in globals():
+    from pathlib import Path
+
+    TABLES = ("throughput", "efficiency", "extrapolation", "scaling", "costs", "offers", "bills", "cash_flow",
+              "price_lint", "comparison")  # fmt: skip
     with exit_on_user_error():
-        named = {name: snakemake.input.get(name) for name in snakemake.params.tables}
         main(
-            tables={name: [files] if isinstance(files, str) else list(files) for name, files in named.items()},
+            inputs={
+                name: [snakemake.input[name]] if isinstance(snakemake.input[name], str) else list(snakemake.input[name])
+                for name in TABLES
+            },
             study=snakemake.input.study,
-            output=snakemake.output.page,
+            folder=str(Path(snakemake.output.html).parent),
+            figures=[Path(file).stem for file in snakemake.output.figures],
         )

@@ -1,177 +1,333 @@
-"""The charts of the page as Altair charts: basis by shape, intervals drawn, colours safe for the colour-blind."""
+"""The charts: shape tells the basis, hollow marks what nobody measured on that very cell, lines are intervals."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+import altair as alt
 import pandas as pd
 
-if TYPE_CHECKING:
-    import altair as alt
+from sweetspot.cells import BASES
+from sweetspot.report.cash import cash_lines
+from sweetspot.report.tables import Tables
 
-# Okabe & Ito 2008: eight colours that people with any colour vision tell apart; here black, blue, vermilion, green, ...
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-SHAPES = {
-    "measured": "circle",
-    "published": "diamond",
-    "equivalent": "square",
-    "scaled": "triangle-up",
-    "stand_in": "cross",
-    "extrapolated": "stroke",
-}
-WIDTH = 460
+WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
+# Okabe and Ito 2008, without the yellow that vanishes on white.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+SHAPES = ["circle", "diamond", "square", "triangle-up", "cross", "circle"]
+SHOWN = 12  # options a model in a chart; the tables hold all
+
+alt.data_transformers.disable_max_rows()
 
 
-def _altair() -> "alt":
-    import altair as alt
+class Facts:
+    """What several charts need: the study's tables, the model of the answer, the reference option."""
 
-    alt.data_transformers.disable_max_rows()
-    return alt
+    def __init__(self, tables: Tables, reference: str | None) -> None:
+        self.tables = tables
+        headline = tables.get("headline", pd.DataFrame())
+        self.model = str(headline["model"].iloc[0]) if len(headline) else ""
+        self.rival = str(headline["alternative"].iloc[0]) if len(headline) else ""
+        self.reference = reference or ""
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table, empty where the study has none."""
+        return self.tables.get(name, pd.DataFrame())
+
+    def options(self) -> pd.DataFrame:
+        """One row per option and model, ranked by images per USD, the reference always among those shown."""
+        ranks = self.table("ranks")
+        if ranks.empty:
+            return ranks
+        rows = ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"])
+        place = rows.groupby("model")["images_per_usd"].rank(ascending=False, method="first")
+        return rows[(place <= SHOWN) | (rows["instance"] == self.reference)]
 
 
-def _basis_shape(alt: "alt", present: pd.Series) -> "alt.Shape":
-    names = [name for name in SHAPES if name in set(present)]
-    scale = alt.Scale(domain=names, range=[SHAPES[name] for name in names])
-    return alt.Shape("basis:N", scale=scale, title="basis", legend=alt.Legend(orient="bottom", columns=3))
+def basis_shape() -> alt.Shape:
+    """Shape by basis, with its legend."""
+    scale = alt.Scale(domain=list(BASES), range=SHAPES)
+    return alt.Shape("basis:N", scale=scale, legend=None)
 
 
-def _style(chart: "alt.Chart") -> "alt.Chart":
+def points(base: alt.Chart, **encodings: object) -> alt.LayerChart:
+    """Marks by basis: filled where measured, published, equivalent or scaled; hollow stand-ins; dashed predictions."""
+    weak = "datum.basis == 'stand_in'"
+    guess = "datum.basis == 'extrapolated'"
+    shape = basis_shape()
+    size = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
+    return alt.layer(
+        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **size).encode(shape=shape, **encodings),
+        base.transform_filter(weak).mark_point(fill="white", **size).encode(shape=shape, **encodings),
+        base.transform_filter(guess)
+        .mark_point(fill="white", strokeDash=[2.2, 1.6], **size)
+        .encode(shape=shape, **encodings),
+    )
+
+
+def empty(reason: str) -> alt.Chart:
+    """A stated absence, so that a missing chart is never mistaken for an oversight."""
     return (
-        chart.configure(font="Helvetica, Arial, sans-serif", background="#ffffff")
-        .configure_axis(labelFontSize=12, titleFontSize=12, labelLimit=260, gridColor="#e4e4e4", domainColor="#888")
-        .configure_legend(labelFontSize=12, titleFontSize=12, symbolSize=110, labelLimit=320)
-        .configure_header(labelFontSize=13, titleFontSize=13, labelFontWeight="bold")
-        .configure_view(stroke="#cccccc")
+        alt.Chart(pd.DataFrame({"text": [reason]}))
+        .mark_text(color="#555", fontSize=12, lineBreak="\n")
+        .encode(text="text:N")
+        .properties(width=WIDTH - 130, height=70)
     )
 
 
-def dots(
-    table: pd.DataFrame, value: str, title: str, log: bool = True, reference: str | None = None, name: str = "option"
-) -> "alt.Chart":
-    """One row an option and model with its interval: `name`, `model`, `value`, `<value>_low/_high`, `basis`."""
-    alt = _altair()
-    rows = table[[name, "model", value, f"{value}_low", f"{value}_high", "basis"]].dropna(subset=[value])
-    rows = rows.assign(chosen=(rows[name] == reference).map({True: "the box in question", False: "others"}))
-    order = rows.groupby(name)[value].median().sort_values(ascending=False).index.tolist()
-    scale = alt.Scale(type="log") if log else alt.Scale(zero=True)
-    y = alt.Y(f"{name}:N", sort=order, title=None)
-    colour = alt.Color(
-        "chosen:N",
-        scale=alt.Scale(domain=["the box in question", "others"], range=[PALETTE[1], PALETTE[0]]),
-        legend=None,
+def colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
+    """Okabe-Ito colours in the order of `names`."""
+    palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
+    return alt.Color(
+        field, scale=alt.Scale(domain=names, range=palette), legend=alt.Legend(title=title, orient="top", columns=2)
     )
+
+
+def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
+    """Images per USD of the best options of each model, with 90 % intervals."""
+    rows = facts.options()
+    if rows.empty:
+        return empty("No priced option in this study.")
+    rows = rows.assign(kind=rows["persistent"].map({True: "stays", False: "can be taken away"}))
     base = alt.Chart(rows)
-    points = base.mark_point(filled=False, size=85, strokeWidth=2).encode(
-        x=alt.X(f"{value}:Q", scale=scale, title=title), y=y, shape=_basis_shape(alt, rows["basis"]), color=colour
-    )
-    bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(
-        x=f"{value}_low:Q", x2=f"{value}_high:Q", y=y, color=colour
-    )
-    layered = (bars + points).properties(width=WIDTH, height=alt.Step(17))
-    return _style(layered.facet(row=alt.Row("model:N", title=None, header=alt.Header(labelAngle=0, labelOrient="top"))))
-
-
-def front(frontier: pd.DataFrame) -> "alt.Chart":
-    """Time against cost: `option`, `model`, `hours`, `usd`, `on_front`, `basis`; options on the front are named."""
-    alt = _altair()
-    rows = frontier.dropna(subset=["hours", "usd"])
-    rows = rows.assign(place=rows["on_front"].map({True: "on the front", False: "dominated"}))
-    x = alt.X("hours:Q", scale=alt.Scale(type="log"), title="hours to train")
-    y = alt.Y("usd:Q", scale=alt.Scale(type="log"), title="USD to train")
-    colour = alt.Color(
-        "place:N",
-        scale=alt.Scale(domain=["on the front", "dominated"], range=[PALETTE[1], "#8a8a8a"]),
-        legend=alt.Legend(orient="bottom", title=None),
-    )
-    base = alt.Chart(rows)
-    points = base.mark_point(filled=False, size=85, strokeWidth=2).encode(
-        x=x, y=y, color=colour, shape=_basis_shape(alt, rows["basis"])
-    )
-    steps = base.transform_filter("datum.on_front").mark_line(interpolate="step-after", color=PALETTE[1], opacity=0.5)
-    names = base.transform_filter("datum.on_front").mark_text(align="left", dx=8, dy=-6, fontSize=11)
-    layered = steps.encode(x=x, y=y) + points + names.encode(x=x, y=y, text="option:N")
-    layered = layered.properties(width=WIDTH, height=260)
-    return _style(layered.facet(row=alt.Row("model:N", title=None, header=alt.Header(labelAngle=0, labelOrient="top"))))
-
-
-def utilisation(curve: pd.DataFrame, break_even: pd.DataFrame) -> "alt.Chart":
-    """How many times cheaper the box is by days of use: `option`, `days`, `gain`; break-even `days` marked at 1."""
-    alt = _altair()
-    x = alt.X("days:Q", title="days of use a month, 24 hours each", scale=alt.Scale(domain=[0, 31]))
-    y = alt.Y("gain:Q", scale=alt.Scale(type="log"), title="times cheaper than the alternative")
-    names = curve["option"].unique().tolist()
-    colour = alt.Color(
-        "option:N",
-        scale=alt.Scale(domain=names, range=list(PALETTE)),
-        legend=alt.Legend(orient="bottom", columns=2, title="the box against"),
-    )
-    dash = alt.StrokeDash("option:N", scale=alt.Scale(domain=names), legend=None)
-    lines = alt.Chart(curve).mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
-    even = alt.Chart(pd.DataFrame({"gain": [1.0]})).mark_rule(color="#000", strokeDash=[4, 3]).encode(y="gain:Q")
-    crossing = break_even.dropna(subset=["days"]).assign(gain=1.0)
-    crossing = crossing.assign(label=crossing["days"].map("{:.1f} d".format))
-    marks = alt.Chart(crossing).mark_point(size=90, filled=True).encode(x=x, y=y, color=colour)
-    text = alt.Chart(crossing).mark_text(dy=14, fontSize=12).encode(x=x, y=y, text="label:N")
-    return _style((lines + even + marks + text).properties(width=WIDTH + 120, height=300))
-
-
-def tornado(rows: pd.DataFrame) -> "alt.Chart":
-    """What each assumption does to the margin: `assumption`, `margin_low`, `margin_high`, `margin`, `flips`."""
-    alt = _altair()
-    order = rows.sort_values("swing", ascending=False)["assumption"].tolist()
-    rows = rows.assign(effect=rows["flips"].map({True: "changes the winner", False: "does not"}))
-    colour = alt.Color(
-        "effect:N",
-        scale=alt.Scale(domain=["changes the winner", "does not"], range=[PALETTE[1], PALETTE[0]]),
-        legend=alt.Legend(orient="bottom", title="within its range"),
-    )
-    base = alt.Chart(rows)
-    title = "times cheaper than the best rental (1: even)"
-    bars = base.mark_bar(height=14, opacity=0.85).encode(
-        x=alt.X("margin_low:Q", title=title, scale=alt.Scale(type="log")),
-        x2="margin_high:Q",
-        y=alt.Y("assumption:N", sort=order, title=None),
-        color=colour,
-    )
-    even = alt.Chart(pd.DataFrame({"at": [1.0]})).mark_rule(strokeDash=[4, 3]).encode(x="at:Q")
-    now = base.mark_tick(color="#000", thickness=2, height=16).encode(x="margin:Q", y=alt.Y("assumption:N", sort=order))
-    return _style((bars + even + now).properties(width=WIDTH, height=alt.Step(26)))
-
-
-def efficiency(rows: pd.DataFrame) -> "alt.Chart":
-    """Scaling efficiency against device count: `gpus`, `efficiency`, `model`, `instance`, `batch_size`."""
-    alt = _altair()
-    x = alt.X("gpus:Q", title="devices", scale=alt.Scale(type="log", base=2))
-    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.1], clamp=True), title="efficiency (1: no loss)")
-    points = (
-        alt.Chart(rows)
-        .mark_point(size=70, strokeWidth=2)
-        .encode(
-            x=x,
+    y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None)
+    x = alt.X("images_per_usd:Q", title="images per USD (log scale)", scale=alt.Scale(type="log"))
+    kinds = colour("kind:N", ["stays", "can be taken away"])
+    layers = alt.layer(
+        base.mark_rule(strokeWidth=1.5).encode(
             y=y,
-            color=alt.Color("batch_size:O", scale=alt.Scale(range=list(PALETTE)), title="batch per device"),
-            shape=_basis_shape(alt, rows["basis"]),
-        )
+            x=alt.X("images_per_usd_low:Q", title="images per USD (log scale)"),
+            x2="images_per_usd_high:Q",
+            color=kinds,
+        ),
+        points(base, y=y, x=x, color=kinds),
+    ).properties(width=WIDTH - 215, height=alt.Step(15))
+    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(y="independent")
+
+
+def time_cost(facts: Facts) -> alt.TopLevelMixin:
+    """Hours against USD of training, each model's front of persistent and of all options joined."""
+    front = facts.table("frontier")
+    rows = front[front["hours"].notna() & front["workload"].isin(_training(facts))] if len(front) else front
+    if rows.empty:
+        return empty("No workload with a model to train in this study.")
+    rows = rows.assign(
+        kind=rows["persistent"].map({True: "stays", False: "can be taken away"}),
+        label=rows["option"].where(rows["on_front"] | (rows["instance"] == facts.reference), ""),
     )
-    ideal = alt.Chart(rows).mark_rule(strokeDash=[4, 3]).encode(y=alt.datum(1.0))
-    layered = (points + ideal).properties(width=WIDTH, height=170)
-    return _style(layered.facet(row=alt.Row("model:N", title=None, header=alt.Header(labelAngle=0, labelOrient="top"))))
+    base = alt.Chart(rows)
+    x = alt.X("hours:Q", scale=alt.Scale(type="log", nice=False, padding=24), title="hours to train (log)")
+    y = alt.Y("usd:Q", scale=alt.Scale(type="log", nice=False, padding=18), title="USD (log)")
+    layers = alt.layer(
+        base.transform_filter("datum.on_front")
+        .mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after")
+        .encode(x=x, y=y),
+        points(base, x=x, y=y, color=colour("kind:N", ["stays", "can be taken away"])),
+        base.mark_text(align="left", dx=7, dy=9, fontSize=9.5).encode(x=x, y=y, text="label:N"),
+    ).properties(width=WIDTH - 70, height=210)
+    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(x="independent", y="independent")
 
 
-def cumulative_cash(cash: pd.DataFrame) -> "alt.Chart":
-    """Money spent so far by month: `option`, `month`, `cumulative_usd`."""
-    alt = _altair()
-    names = cash["option"].unique().tolist()
-    return _style(
-        alt.Chart(cash)
+def _training(facts: Facts) -> list[str]:
+    """Workloads of one model: those whose hours differ by machine for that model alone."""
+    ranks = facts.table("ranks")
+    models = ranks.groupby("workload")["model"].nunique()
+    return [str(name) for name in models[models == 1].index] or [str(name) for name in models.index[:1]]
+
+
+def bill(facts: Facts) -> alt.TopLevelMixin:
+    """Lines of the bills of the answer's model for its cheapest options."""
+    bills, ranks = facts.table("bills"), facts.table("ranks")
+    if bills.empty or ranks.empty:
+        return empty("No bill in this study.")
+    chosen = ranks[(ranks["model"] == facts.model) & ranks["workload"].isin(_training(facts))]
+    chosen = chosen[chosen["persistent"] | (chosen["instance"] == facts.reference)].head(8)
+    key = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
+    rows = bills.merge(chosen[[*key, "option", "usd"]].rename(columns={"usd": "total"}), on=key)
+    rows = rows.drop_duplicates([*key, "line"])
+    if rows.empty:
+        return empty("No bill for the model of the answer.")
+    names = list(dict.fromkeys(rows["line"]))
+    return (
+        alt.Chart(rows)
+        .mark_bar(stroke="white")
+        .encode(
+            y=alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None),
+            x=alt.X("usd:Q", title=f"USD to train {facts.model} once", stack="zero"),
+            color=colour("line:N", names),
+        )
+        .properties(width=WIDTH - 150, height=alt.Step(24))
+    )
+
+
+def utilisation(facts: Facts) -> alt.TopLevelMixin:
+    """How many times cheaper the box is, by days of use; dots mark the break-even against each rival."""
+    rows = facts.table("utilisation")
+    if rows.empty:
+        return empty("Nothing to own in this study: no break-even.")
+    days = facts.table("break_even").query("model == @facts.model")
+    best = days.sort_values(["persistent", "gain_at_use"], ascending=[False, True])
+    names = list(best[best["persistent"].astype(bool)]["option"].head(3)) + list(
+        best[~best["persistent"].astype(bool)]["option"].head(1)
+    )
+    rows = rows[(rows["model"] == facts.model) & rows["option"].isin(names)]
+    marks = days[days["option"].isin(names) & days["days"].notna()].assign(gain=1.0)
+    marks["label"] = marks["days"].map("{:.1f} d".format)
+    x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, 31], nice=False))
+    y = alt.Y("gain:Q", title=f"times cheaper than the rival ({facts.model}, log)", scale=alt.Scale(type="log"))
+    tint = colour("option:N", names)
+    base = alt.Chart(rows)
+    band = base.transform_filter(alt.datum.option == names[0]).mark_area(opacity=0.15)
+    level = alt.Chart(pd.DataFrame({"gain": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(y="gain:Q")
+    dots = alt.Chart(marks)
+    return alt.layer(
+        band.encode(x=x, y=alt.Y("gain_low:Q", title=""), y2="gain_high:Q", color=tint),
+        level,
+        base.mark_line(strokeWidth=2).encode(
+            x=x, y=y, color=tint, strokeDash=alt.StrokeDash("option:N", legend=None, sort=names)
+        ),
+        dots.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=tint),
+        dots.mark_text(dy=14, dx=14, fontSize=10.5).encode(x=x, y=y, text="label:N", color=tint),
+    ).properties(width=WIDTH - 60, height=250)
+
+
+def cash_flow(facts: Facts) -> alt.TopLevelMixin:
+    """Money gone by month: the box, and its rivals doing the box's work."""
+    flow, offers = facts.table("cash_flow"), facts.table("offers")
+    key = ["price_list", "instance", "purchase"]
+    if len(flow):
+        flow = flow.merge(offers[[*key, "days_per_month"]], on=key)
+    rows = cash_lines(flow, facts.table("ranks"), facts.reference, facts.model)
+    if rows.empty:
+        return empty("Nothing to own in this study: no cash flow to compare.")
+    names = list(dict.fromkeys(rows["option"]))
+    return (
+        alt.Chart(rows)
         .mark_line(strokeWidth=2)
         .encode(
-            x=alt.X("month:Q", title="month of the project"),
-            y=alt.Y("cumulative_usd:Q", title="USD spent so far"),
-            color=alt.Color(
-                "option:N",
-                scale=alt.Scale(domain=names, range=list(PALETTE)),
-                legend=alt.Legend(orient="bottom", columns=2, title=None),
-            ),
-            strokeDash=alt.StrokeDash("option:N", scale=alt.Scale(domain=names), legend=None),
+            x=alt.X("month:Q", title="month"),
+            y=alt.Y("cumulative_usd:Q", title=f"USD paid so far, work of the box on {facts.model}"),
+            color=colour("option:N", names),
+            strokeDash=alt.StrokeDash("option:N", sort=names, legend=None),
         )
-        .properties(width=WIDTH + 120, height=280)
+        .properties(width=WIDTH - 70, height=230)
+    )
+
+
+def tornado(facts: Facts) -> alt.TopLevelMixin:
+    """Margin of the box at each assumption's low and high end; where it crosses 1 the winner flips."""
+    rows = facts.table("tornado")
+    rows = rows[rows["model"] == facts.model] if len(rows) else rows
+    if rows.empty:
+        return empty("Nothing to own in this study: no assumption to vary.")
+    rows = rows.assign(kind=rows["flips"].map({True: "flips the winner", False: "does not"}))
+    y = alt.Y(
+        "assumption:N",
+        sort=alt.EncodingSortField("swing", order="descending"),
+        title=None,
+        axis=alt.Axis(labelLimit=200),
+    )
+    middle = alt.Chart(rows.head(1)).mark_rule(color="#444").encode(x="margin:Q")
+    even = alt.Chart(pd.DataFrame({"one": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(x="one:Q")
+    title = f"USD of {facts.rival} / USD of the box ({facts.model}); dashed: a tie"
+    bars = alt.Chart(rows).mark_bar(height=11).encode(
+        y=y, x=alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False)), x2="margin_high:Q",
+        color=colour("kind:N", ["does not", "flips the winner"]),
+    )  # fmt: skip
+    return alt.layer(bars, middle, even).properties(width=WIDTH - 210, height=alt.Step(20))
+
+
+def throughput(facts: Facts) -> alt.TopLevelMixin:
+    """Images per second by machine, model and batch."""
+    rows = facts.table("throughput")
+    rows = rows[rows["images_per_s"] > 0] if len(rows) else rows
+    guess = facts.table("extrapolation")
+    if len(guess):
+        rows = pd.concat([rows, guess[guess["headline"].astype(bool)]], ignore_index=True)
+    if rows.empty:
+        return empty("No throughput measured or published in this study.")
+    keep = ["instance", "model", "batch_size", "images_per_s", "images_per_s_low", "images_per_s_high", "basis"]
+    rows = rows.sort_values("images_per_s").drop_duplicates(keep[:3], keep="last")[keep]
+    busiest = rows.groupby("instance")["images_per_s"].max().nlargest(20).index
+    rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
+    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
+    rows = rows.assign(batch=rows["batch_size"].astype(str))
+    y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
+    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)")
+    tint = colour("batch:N", batches, "batch per device")
+    base = alt.Chart(rows)
+    layers = alt.layer(
+        base.transform_filter("isValid(datum.images_per_s_low)").mark_rule().encode(
+            y=y, x=alt.X("images_per_s_low:Q", title="images/s (log)"), x2="images_per_s_high:Q", color=tint
+        ),
+        points(base, y=y, x=x, color=tint),
+    ).properties(width=WIDTH - 150, height=alt.Step(15))  # fmt: skip
+    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(y="independent")
+
+
+def efficiency(facts: Facts) -> alt.TopLevelMixin:
+    """Efficiency against device count, one line a family, at the largest batch."""
+    rows = facts.table("efficiency")
+    if rows.empty:
+        return empty("No scaling efficiency in this study.")
+    rows = rows[rows["batch_size"] == rows["batch_size"].max()]
+    names = sorted(rows["base_instance"].unique())
+    ones = rows.drop_duplicates(["base_instance", "model"]).assign(gpus=1, efficiency=1.0)
+    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
+    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05]), title="efficiency")
+    tint = colour("base_instance:N", names)
+    base = alt.Chart(pd.concat([ones, rows], ignore_index=True))
+    layers = alt.layer(
+        base.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
+        points(base.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
+    ).properties(width=WIDTH - 70, height=120)
+    return layers.facet(row=alt.Row("model:N", title=None))
+
+
+def extrapolation(facts: Facts) -> alt.TopLevelMixin:
+    """Predicted images per second by method, with 90 % prediction intervals."""
+    rows = facts.table("extrapolation")
+    if rows.empty:
+        return empty("Nothing is extrapolated in this study.")
+    rows = rows.assign(cell=rows["model"] + " " + rows["batch_size"].astype(str), basis="extrapolated")
+    names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:7]
+    rows = rows[rows["method"].isin(names)]
+    y = alt.Y("cell:N", title=None)
+    x = alt.X("images_per_s:Q", title="images/s", scale=alt.Scale(zero=False))
+    offset = alt.YOffset("method:N", sort=names)
+    tint = colour("method:N", names)
+    base = alt.Chart(rows)
+    layers = alt.layer(
+        base.mark_rule().encode(
+            y=y, x=alt.X("images_per_s_low:Q", title="images/s"), x2="images_per_s_high:Q", color=tint, yOffset=offset
+        ),
+        points(base, y=y, x=x, color=tint, yOffset=offset),
+    ).properties(width=WIDTH - 100, height=alt.Step(max(7, 20 // len(names))))
+    return layers.facet(row=alt.Row("instance:N", title=None))
+
+
+CHARTS: dict[str, Callable[[Facts], alt.TopLevelMixin]] = {
+    chart.__name__: chart
+    for chart in (
+        images_per_usd,
+        time_cost,
+        bill,
+        utilisation,
+        cash_flow,
+        tornado,
+        throughput,
+        efficiency,
+        extrapolation,
+    )
+}
+
+
+def themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """The look that all charts share."""
+    return (
+        chart.configure(font="system-ui, Helvetica, Arial, sans-serif", background="white", padding=4)
+        .configure_axis(
+            labelFontSize=11, titleFontSize=11, titleFontWeight="normal", gridColor="#e6e6e6", labelLimit=190
+        )
+        .configure_legend(labelFontSize=11, titleFontSize=11, labelLimit=220, symbolStrokeWidth=2)
+        .configure_header(labelFontSize=12, labelFontWeight="bold", labelOrient="top", labelAnchor="start")
+        .configure_view(stroke="#ddd")
     )

@@ -1,0 +1,47 @@
+"""Charts to SVG that can stand in a page beside others, and to PNG."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sweetspot.files import write_whole
+
+if TYPE_CHECKING:
+    import altair as alt
+
+PNG_SCALE = 1.5
+
+
+def svg_of(chart: "alt.TopLevelMixin") -> str:
+    """The chart as SVG text, drawn by vl-convert in this process."""
+    import vl_convert
+
+    return vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=vl_version())
+
+
+def vl_version() -> str:
+    """Vega-Lite version of Altair's schema, as vl-convert names it (`6.1`)."""
+    import altair
+
+    return ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def inline(svg: str, name: str, title: str) -> str:
+    """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
+
+    `title` must be escaped already.
+    """
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
+    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"', svg, count=1)
+
+
+def save(svg: str, folder: Path, name: str) -> None:
+    """Write `name`.svg and `name`.png whole."""
+    import vl_convert
+
+    with write_whole(folder / f"{name}.svg") as temporary:
+        temporary.write_text(svg, encoding="utf-8")
+    with write_whole(folder / f"{name}.png") as temporary:
+        temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))

@@ -1,0 +1,58 @@
+"""Every figure of the page with where it comes from."""
+
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from sweetspot.report.words import BASIS_SIGNS, interval_text, number
+
+Key = tuple[str, str, str]
+
+
+@dataclass
+class Provenance:
+    """Origins of the figures shown, numbered in order of appearance; each figure links to its origin's row."""
+
+    rows: dict[Key, int] = field(default_factory=dict)
+    shown: dict[Key, int] = field(default_factory=dict)
+
+    def cite(
+        self,
+        value: object,
+        basis: object = "",
+        source: object = "",
+        date: object = "",
+        low: object = None,
+        high: object = None,
+        unit: str = "",
+        level: str = "90 %",
+        digits: int = 3,
+        ident: str = "",
+    ) -> Markup:
+        """A number as a link to its origin, which also stands in its tooltip. Missing values are a dash."""
+        text = number(value, digits)
+        if text == "–":
+            return Markup('<span class="none" title="no figure">–</span>')
+        key = (_text(basis), _text(source) or "computed from this report's tables", _text(date)[:10])
+        row = self.rows.setdefault(key, len(self.rows) + 1)
+        self.shown[key] = self.shown.get(key, 0) + 1
+        span = interval_text(low, high, digits)
+        parts = [key[0].replace("_", "-"), f"{span} ({level})" if span else "no interval", key[1], key[2]]
+        title = " · ".join(part for part in parts if part)
+        sign = BASIS_SIGNS.get(key[0], "")
+        return Markup('<a class="n {}" href="#p{}" title="{}"{}>{}{}{}</a>').format(
+            key[0] or "computed", row, title, Markup(' data-n="{}"').format(ident) if ident else "",
+            text, Markup(" {}").format(unit) if unit else "",
+            Markup('<i aria-hidden="true">{}</i>').format(sign) if sign else "",
+        )  # fmt: skip
+
+    def table(self) -> list[dict[str, object]]:
+        """Rows for the page: number, basis, source, date, how often it is shown."""
+        return [
+            {"row": row, "basis": key[0], "source": key[1], "date": key[2], "shown": self.shown[key]}
+            for key, row in self.rows.items()
+        ]
+
+
+def _text(value: object) -> str:
+    return "" if value is None or value != value else str(value)

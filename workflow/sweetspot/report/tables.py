@@ -1,0 +1,42 @@
+"""The tables a report is made of, read and written."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from sweetspot.files import write_parquet, write_whole
+
+BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
+Tables = dict[str, pd.DataFrame]
+
+
+def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
+    """Read the tables by name. Those of one file a price list are put together under one name; the others keep theirs."""
+    tables: Tables = {}
+    for name, paths in files.items():
+        if name in BY_PRICE_LIST:
+            tables[name] = _together([pd.read_parquet(path) for path in paths])
+        else:
+            tables |= {Path(path).stem: pd.read_parquet(path) for path in paths}
+    return {name: _plain(table) for name, table in tables.items()}
+
+
+def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    # Empty tables carry no types; leaving them out keeps those of the others.
+    filled = [table for table in tables if len(table)] or list(tables[:1])
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Text as plain objects: the page reads single cells, which Arrow strings make slow."""
+    text = {name: object for name in table.columns if pd.api.types.is_string_dtype(table[name])}
+    return table.astype(text)
+
+
+def write_tables(tables: Tables, folder: Path) -> None:
+    """Write every table whole as CSV and Parquet."""
+    for name, table in sorted(tables.items()):
+        write_parquet(table, folder / f"{name}.parquet")
+        with write_whole(folder / f"{name}.csv") as temporary:
+            table.to_csv(temporary, index=False)

@@ -1,0 +1,52 @@
+"""Numbers and bases as text for people."""
+
+import math
+
+# Shapes, not colours alone, tell the bases apart; the charts use the same ones.
+BASIS_SIGNS = {
+    "measured": "●",
+    "published": "◆",
+    "equivalent": "■",
+    "scaled": "▲",
+    "stand_in": "✚",
+    "extrapolated": "◌",
+}
+BASIS_MEANING = {
+    "measured": "timed on this machine",
+    "published": "printed by somebody else",
+    "equivalent": "another instance's figure, by declaration",
+    "scaled": "devices × the single-device figure × a published efficiency",
+    "stand_in": "nearest published batch or precision of the same card and model",
+    "extrapolated": "predicted for a machine nobody has measured",
+}
+
+
+def missing(value: object) -> bool:
+    """Whether a cell holds nothing (None, NaN, NA)."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA refuses to be true or false
+        return True
+
+
+def number(value: object, digits: int = 3) -> str:
+    """`digits` significant digits, whole from 100 on, thousands separated; a dash for nothing; text stays text."""
+    if missing(value):
+        return "–"
+    if isinstance(value, str):
+        return value
+    amount = float(value)  # type: ignore[arg-type]
+    if not math.isfinite(amount):
+        return "∞" if amount > 0 else "–∞"
+    if amount == 0:
+        return "0"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(amount))))
+    text = f"{amount:,.{min(places, 6)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text and digits > 3 else text
+
+
+def interval_text(low: object, high: object, digits: int = 3) -> str:
+    """`low to high`, or nothing where both are missing; an open upper end is `never`."""
+    if missing(low) and missing(high):
+        return ""
+    return f"{number(low, digits)} to {'never' if missing(high) else number(high, digits)}"
