@@ -89,7 +89,12 @@ def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
     rows = rows.assign(kind=rows["persistent"].map({True: "stays", False: "can be taken away"}))
     base = alt.Chart(rows)
     y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None)
-    x = alt.X("images_per_usd:Q", title="images per USD (log scale)", scale=alt.Scale(type="log"))
+    x = alt.X(
+        "images_per_usd:Q",
+        title="images per USD (log scale)",
+        scale=alt.Scale(type="log"),
+        axis=alt.Axis(tickCount=4, format="~s"),
+    )
     kinds = colour("kind:N", ["stays", "can be taken away"])
     layers = alt.layer(
         base.mark_rule(strokeWidth=1.5).encode(
@@ -113,15 +118,33 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
         kind=rows["persistent"].map({True: "stays", False: "can be taken away"}),
         label=rows["option"].where(rows["on_front"] | (rows["instance"] == facts.reference), ""),
     )
+    # What is beaten and can be taken away as well tells nobody anything: the table has it.
+    rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
+    rows["right"] = rows["hours"] > rows.groupby("model")["hours"].transform("median")
     base = alt.Chart(rows)
-    x = alt.X("hours:Q", scale=alt.Scale(type="log", nice=False, padding=24), title="hours to train (log)")
-    y = alt.Y("usd:Q", scale=alt.Scale(type="log", nice=False, padding=18), title="USD (log)")
+    x = alt.X(
+        "hours:Q",
+        scale=alt.Scale(type="log", nice=False, padding=24),
+        title="hours to train (log)",
+        axis=alt.Axis(tickCount=5, format="~s"),
+    )
+    y = alt.Y(
+        "usd:Q",
+        scale=alt.Scale(type="log", nice=False, padding=18),
+        title="USD (log)",
+        axis=alt.Axis(tickCount=4, format="~s"),
+    )
     layers = alt.layer(
         base.transform_filter("datum.on_front")
         .mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after")
         .encode(x=x, y=y),
         points(base, x=x, y=y, color=colour("kind:N", ["stays", "can be taken away"])),
-        base.mark_text(align="left", dx=7, dy=9, fontSize=9.5).encode(x=x, y=y, text="label:N"),
+        base.transform_filter("datum.right")
+        .mark_text(align="right", dx=-8, dy=11, fontSize=10)
+        .encode(x=x, y=y, text="label:N"),
+        base.transform_filter("!datum.right")
+        .mark_text(align="left", dx=8, dy=-9, fontSize=10)
+        .encode(x=x, y=y, text="label:N"),
     ).properties(width=WIDTH - 70, height=210)
     return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(x="independent", y="independent")
 
@@ -171,8 +194,14 @@ def utilisation(facts: Facts) -> alt.TopLevelMixin:
     rows = rows[(rows["model"] == facts.model) & rows["option"].isin(names)]
     marks = days[days["option"].isin(names) & days["days"].notna()].assign(gain=1.0)
     marks["label"] = marks["days"].map("{:.1f} d".format)
+    marks["place"] = marks["days"].rank(method="first").map(lambda n: 0.45 / 1.35**n)
     x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, 31], nice=False))
-    y = alt.Y("gain:Q", title=f"times cheaper than the rival ({facts.model}, log)", scale=alt.Scale(type="log"))
+    y = alt.Y(
+        "gain:Q",
+        title=f"times cheaper ({facts.model}, log)",
+        scale=alt.Scale(type="log", domain=[0.1, 10], clamp=True),
+        axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]),
+    )
     tint = colour("option:N", names)
     base = alt.Chart(rows)
     band = base.transform_filter(alt.datum.option == names[0]).mark_area(opacity=0.15)
@@ -185,7 +214,10 @@ def utilisation(facts: Facts) -> alt.TopLevelMixin:
             x=x, y=y, color=tint, strokeDash=alt.StrokeDash("option:N", legend=None, sort=names)
         ),
         dots.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=tint),
-        dots.mark_text(dy=14, dx=14, fontSize=10.5).encode(x=x, y=y, text="label:N", color=tint),
+        dots.mark_rule(opacity=0.5).encode(x=x, y=alt.Y("place:Q", title=""), y2="gain:Q", color=tint),
+        dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(
+            x=x, y=alt.Y("place:Q", title=""), text="label:N", color=tint
+        ),
     ).properties(width=WIDTH - 60, height=250)
 
 
@@ -204,7 +236,7 @@ def cash_flow(facts: Facts) -> alt.TopLevelMixin:
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X("month:Q", title="month"),
-            y=alt.Y("cumulative_usd:Q", title=f"USD paid so far, work of the box on {facts.model}"),
+            y=alt.Y("cumulative_usd:Q", title=f"USD so far for the box's work ({facts.model})"),
             color=colour("option:N", names),
             strokeDash=alt.StrokeDash("option:N", sort=names, legend=None),
         )
@@ -227,7 +259,7 @@ def tornado(facts: Facts) -> alt.TopLevelMixin:
     )
     middle = alt.Chart(rows.head(1)).mark_rule(color="#444").encode(x="margin:Q")
     even = alt.Chart(pd.DataFrame({"one": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(x="one:Q")
-    title = f"USD of {facts.rival} / USD of the box ({facts.model}); dashed: a tie"
+    title = f"USD of {facts.rival} / USD of the box"
     bars = alt.Chart(rows).mark_bar(height=11).encode(
         y=y, x=alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False)), x2="margin_high:Q",
         color=colour("kind:N", ["does not", "flips the winner"]),
@@ -251,7 +283,9 @@ def throughput(facts: Facts) -> alt.TopLevelMixin:
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
-    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)")
+    x = alt.X(
+        "images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)", axis=alt.Axis(tickCount=5, format="~s")
+    )
     tint = colour("batch:N", batches, "batch per device")
     base = alt.Chart(rows)
     layers = alt.layer(
@@ -323,11 +357,15 @@ CHARTS: dict[str, Callable[[Facts], alt.TopLevelMixin]] = {
 def themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     """The look that all charts share."""
     return (
-        chart.configure(font="system-ui, Helvetica, Arial, sans-serif", background="white", padding=4)
-        .configure_axis(
-            labelFontSize=11, titleFontSize=11, titleFontWeight="normal", gridColor="#e6e6e6", labelLimit=190
+        chart.configure(
+            font="Arial, Helvetica, Liberation Sans, sans-serif",
+            background="white",
+            padding={"left": 26, "right": 12, "top": 4, "bottom": 4},
         )
-        .configure_legend(labelFontSize=11, titleFontSize=11, labelLimit=220, symbolStrokeWidth=2)
+        .configure_axis(
+            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e6e6e6", labelLimit=190
+        )
+        .configure_legend(labelFontSize=12, titleFontSize=12, labelLimit=230, symbolStrokeWidth=2)
         .configure_header(labelFontSize=12, labelFontWeight="bold", labelOrient="top", labelAnchor="start")
         .configure_view(stroke="#ddd")
     )
