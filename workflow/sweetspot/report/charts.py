@@ -150,10 +150,11 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
 
 
 def _training(facts: Facts) -> list[str]:
-    """Workloads of one model: those whose hours differ by machine for that model alone."""
+    """One workload a model: the first of those that stand for that model alone."""
     ranks = facts.table("ranks")
     models = ranks.groupby("workload")["model"].nunique()
-    return [str(name) for name in models[models == 1].index] or [str(name) for name in models.index[:1]]
+    alone = ranks[ranks["workload"].isin(models[models == 1].index)]
+    return list(alone.groupby("model")["workload"].min()) or [str(name) for name in models.index[:1]]
 
 
 def bill(facts: Facts) -> alt.TopLevelMixin:
@@ -365,7 +366,7 @@ def themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
         .configure_axis(
             labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e6e6e6", labelLimit=190
         )
-        .configure_legend(labelFontSize=12, titleFontSize=12, labelLimit=230, symbolStrokeWidth=2)
+        .configure_legend(labelFontSize=12, titleFontSize=12, labelLimit=230, symbolStrokeWidth=2, symbolOpacity=1)
         .configure_header(labelFontSize=12, labelFontWeight="bold", labelOrient="top", labelAnchor="start")
         .configure_view(stroke="#ddd")
     )

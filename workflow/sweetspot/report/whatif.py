@@ -1,16 +1,80 @@
 """What the page's sliders calculate with."""
 
 import json
+import math
 
+import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.config import Study
 from sweetspot.report.tables import Tables
+from sweetspot.report.words import missing
+
+OWN = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month")
+SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
+KEY = ["price_list", "instance", "purchase"]
 
 
 def what_if(tables: Tables, study: Study) -> dict[str, object]:
-    """Offers and throughputs of the answer's cells, for arithmetic in the page; empty without an owned reference."""
-    return {}
+    """Offers, throughputs and bills of the answer's cells, for arithmetic in the page.
+
+    Keys: `month_days`, `model` shown first, `reference` (its option), `offers` (one a priced option: names, USD/hour,
+    the fields of owning and of interruptions, null where they do not apply), `jobs` (option, model, images/s, samples,
+    hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
+    """
+    ranks, headline = tables.get("ranks", pd.DataFrame()), tables.get("headline", pd.DataFrame())
+    if ranks.empty or headline.empty:
+        return {}
+    box = ranks[ranks["option"] == headline["reference"].iloc[0]]
+    if box.empty or box["purchase"].iloc[0] != "own":
+        return {}
+    jobs = _jobs(ranks)
+    used = {job["option"] for job in jobs}
+    return {
+        "month_days": study.month_days,
+        "model": str(headline["model"].iloc[0]),
+        "reference": str(headline["reference"].iloc[0]),
+        "offers": [offer for offer in _offers(ranks, tables["offers"]) if offer["option"] in used],
+        "jobs": jobs,
+    }
+
+
+def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, object]]:
+    names = ranks[[*KEY, "option", "persistent"]].drop_duplicates("option")
+    rows = names.merge(offers.drop_duplicates(KEY), on=KEY)
+    found = []
+    for row in rows.to_dict("records"):
+        own = row["purchase"] == "own"
+        fields = {name: _number(row.get(name)) for name in (*(OWN if own else ()), *(() if own else SPOT))}
+        found.append({
+            **{name: str(row[name]) for name in ("option", "instance", "purchase", "provider")},
+            "persistent": bool(row["persistent"]), "usd_per_hour": _number(row["usd_per_hour"]), **fields,
+        })  # fmt: skip
+    return found
+
+
+def _jobs(ranks: pd.DataFrame) -> list[dict[str, object]]:
+    """The first workload of each model that stands for it alone."""
+    rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna()]
+    models = rows.groupby("workload")["model"].nunique()
+    rows = rows[rows["workload"].isin(models[models == 1].index)]
+    rows = rows[rows["workload"] == rows.groupby("model")["workload"].transform("min")]
+    # An undisturbed machine works hours x 3600 x images/s samples; one waiting for a spot machine more hours.
+    work = rows.assign(samples=rows["hours"] * 3600 * rows["images_per_s"]).groupby("workload")["samples"].min()
+    return [
+        {
+            "option": str(row["option"]), "model": str(row["model"]), "workload": str(row["workload"]),
+            "images_per_s": float(row["images_per_s"]), "images_per_usd": float(row["images_per_usd"]),
+            "samples": float(work[row["workload"]]), "hours": float(row["hours"]), "usd": float(row["usd"]),
+        }
+        for row in rows.to_dict("records")
+    ]  # fmt: skip
+
+
+def _number(value: object) -> float | None:
+    if missing(value) or not math.isfinite(float(value)):  # type: ignore[arg-type]
+        return None
+    return float(value)  # type: ignore[arg-type]
 
 
 def script_json(payload: object) -> Markup:

@@ -1,0 +1,141 @@
+"use strict";
+(() => {
+  const source = document.getElementById("whatif-data");
+  if (!source) return;
+  const data = JSON.parse(source.textContent);
+  const form = document.getElementById("sliders"), outcome = document.getElementById("outcome");
+  const box = data.offers.find((offer) => offer.option === data.reference);
+  const zero = (value, other = 0) => (value === null || value === undefined ? other : value);
+
+  // USD a month beyond the fields below (discounting, staff): what the price list's own hour has more.
+  const fixedOf = (o) => (o.capex_usd - zero(o.residual_usd)) / o.months + zero(o.maintenance_usd_per_month);
+  const powerOf = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
+  const restOf = (o) => (o.usd_per_hour - powerOf(o)) * 24 * o.days_per_month - fixedOf(o);
+
+  // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours).
+  const interval = (d, m) => {
+    const part = d / (2 * m);
+    return d < 2 * m ? Math.sqrt(2 * d * m) * (1 + Math.sqrt(part) / 3 + part / 9) - d : m;
+  };
+  const stretched = (o, rate, work) => {
+    if (!(rate > 0)) return work === undefined ? 1 : work;
+    const m = 1 / rate, d = zero(o.checkpoint_s) / 3600, r = zero(o.restore_s) / 3600;
+    let tau = o.every_s === null || o.every_s === undefined ? interval(d, m) : o.every_s / 3600;
+    if (work !== undefined) tau = Math.min(tau, work);
+    return (m * Math.exp(r / m) * Math.expm1((tau + d) / m) * (work === undefined ? 1 : work)) / tau;
+  };
+
+  function result(job, knob) {
+    const offer = data.offers.find((one) => one.option === job.option);
+    const work = job.samples / job.images_per_s / 3600;
+    if (offer.purchase === "own") {
+      const own = offer.option === data.reference ? { ...offer, ...knob.box } : offer;
+      const fixed = fixedOf(own) + restOf(offer), power = powerOf(own);
+      const hourly = fixed / (24 * own.days_per_month) + power;
+      return { hours: work, usd: work * hourly, perUsd: (3600 * job.images_per_s) / hourly, fixed, power };
+    }
+    const fleeting = offer.purchase === "spot" || offer.purchase === "preemptible";
+    const times = zero(knob.providers[offer.provider], 1) * (fleeting ? knob.spotPrice : 1);
+    const rate = zero(offer.interruptions_per_hour) * (fleeting ? knob.spotRate : 1);
+    const machine = stretched(offer, rate, work);
+    const then = stretched(offer, zero(offer.interruptions_per_hour), work);
+    const fees = job.usd - then * offer.usd_per_hour;
+    return {
+      hours: machine * (1 + (rate * zero(offer.wait_s)) / 3600),
+      usd: (machine * offer.usd_per_hour + fees) * times,
+      perUsd: (3600 * job.images_per_s) / (offer.usd_per_hour * times * stretched(offer, rate)),
+    };
+  }
+
+  const sliders = [];
+  function slider(name, label, low, high, step, value, show) {
+    const frame = document.createElement("label"), output = document.createElement("output"), input = document.createElement("input");
+    input.type = "range"; input.min = low; input.max = high; input.step = step; input.name = name; input.defaultValue = value;
+    frame.append(label, output, input); form.append(frame);
+    input.addEventListener("input", update);
+    // The browser rounds a range to its steps: untouched, the table's own figure counts.
+    const one = { name, input, output, show, value, start: input.value };
+    one.read = () => (input.value === one.start ? value : Number(input.value));
+    sliders.push(one);
+  }
+  const text = (value, digits = 3) => {
+    if (!Number.isFinite(value)) return "never";
+    const places = value === 0 ? 0 : Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
+    return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
+  };
+
+  const models = [...new Set(data.jobs.map((job) => job.model))];
+  const choose = document.createElement("select");
+  choose.name = "model";
+  for (const model of models) choose.add(new Option(model, model, model === data.model, model === data.model));
+  choose.addEventListener("input", update);
+  const chooser = document.createElement("label");
+  chooser.append("model ", choose); form.append(chooser);
+  slider("days_per_month", "days of use a month", 1, 30, 0.5, box.days_per_month, (v) => text(v, 3));
+  slider("months", "months of the project", 3, 72, 1, box.months, (v) => text(v, 2));
+  slider("usd_per_kwh", "electricity, USD/kWh", 0, 1, 0.01, zero(box.usd_per_kwh), (v) => text(v, 3));
+  slider("capex_usd", "price of the box, USD", 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
+  const fleeting = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
+  if (fleeting.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
+  if (fleeting.some((o) => zero(o.interruptions_per_hour) > 0))
+    slider("spotRate", "interruptions, times today's", 0, 10, 0.1, 1, (v) => text(v, 3));
+  const providers = [...new Set(data.offers.filter((o) => o.purchase !== "own").map((o) => o.provider))];
+  for (const name of providers) slider(`provider:${name}`, `prices of ${name}, times today's`, 0.2, 3, 0.05, 1, (v) => text(v, 3));
+  const reset = document.createElement("button");
+  reset.type = "button"; reset.textContent = "Back to the study's figures";
+  reset.addEventListener("click", () => { form.reset(); update(); });
+  form.append(reset);
+
+  function knobs() {
+    const knob = { box: {}, providers: {}, spotPrice: 1, spotRate: 1 };
+    for (const one of sliders) {
+      const value = one.read();
+      one.output.textContent = one.show(value);
+      if (one.name.startsWith("provider:")) knob.providers[one.name.slice(9)] = value;
+      else if (one.name.startsWith("spot")) knob[one.name] = value;
+      else knob.box[one.name] = value;
+    }
+    return knob;
+  }
+
+  function update() {
+    const knob = knobs();
+    const rows = data.jobs.filter((job) => job.model === choose.value).map((job) => ({
+      job, offer: data.offers.find((one) => one.option === job.option), ...result(job, knob) }));
+    rows.sort((a, b) => a.usd - b.usd);
+    const own = rows.find((row) => row.job.option === data.reference);
+    for (const row of rows) {
+      const bracket = (3600 * own.job.images_per_s) / row.perUsd - own.power, days = own.fixed / (24 * bracket);
+      row.days = row === own ? null : bracket > 0 && days <= data.month_days ? days : Infinity;
+    }
+    const rival = rows.filter((row) => row !== own && row.offer.persistent).sort((a, b) => b.perUsd - a.perUsd)[0];
+    outcome.replaceChildren();
+    const say = document.createElement("p");
+    if (rival) {
+      const gain = own.perUsd / rival.perUsd, wins = gain >= 1;
+      say.textContent = `${wins ? own.job.option : rival.job.option} is ${text(wins ? gain : 1 / gain)} times cheaper than ` +
+        `${wins ? rival.job.option : own.job.option}; owning pays from ${Number.isFinite(rival.days) ? text(rival.days) + " days a month" : "no use within a month"}.`;
+      say.dataset.gain = gain; say.dataset.days = rival.days; say.dataset.rival = rival.job.option;
+    }
+    say.id = "whatif-says"; say.className = "says";
+    const table = document.createElement("table");
+    const head = table.createTHead().insertRow();
+    for (const name of ["", "option", "USD", "hours", "break-even days"]) {
+      const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = name; head.append(cell);
+    }
+    head.cells[0].textContent = "place";
+    const body = table.createTBody();
+    rows.forEach((row, place) => {
+      const line = body.insertRow();
+      line.className = row === own ? "good" : row.offer.persistent ? "" : "fleeting";
+      line.dataset.option = row.job.option; line.dataset.usd = row.usd; line.dataset.hours = row.hours; line.dataset.days = row.days;
+      for (const value of [place + 1, row.job.option, text(row.usd), text(row.hours), row.days === null ? "" : text(row.days)])
+        line.insertCell().textContent = value;
+    });
+    const frame = document.createElement("div");
+    frame.className = "scroll"; frame.tabIndex = 0; frame.setAttribute("role", "region"); frame.setAttribute("aria-label", "What-if ranking");
+    frame.append(table);
+    outcome.append(say, frame);
+  }
+  update();
+})();
