@@ -76,8 +76,7 @@ def _sentences(*parts: str | None) -> str:
 
 
 def _offer(choice: kinds.Choice, evidence: Evidence) -> pd.Series:
-    offers = evidence.offers.assign(persistent=~evidence.offers["purchase"].isin(["spot", "preemptible"]))
-    return chosen(offers, choice).iloc[0]
+    return chosen(evidence.priced, choice).iloc[0]
 
 
 def _price(claim: kinds.Price, evidence: Evidence) -> Finding:

@@ -9,11 +9,15 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.claim_base import Choice
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import INTERRUPTIBLE, trained
 
 SPOKEN_OF = (
     "option", "instance", "purchase", "provider", "price_list", "persistent", "model", "images_per_s", "images_per_usd",
     "hours", "usd", "usd_per_hour", "throughput_basis",
+)  # fmt: skip
+
+OFFERED = (
+    "price_list", "instance", "purchase", "provider", "usd_per_hour", "days_per_month", "kw", "pue", "usd_per_kwh",
 )  # fmt: skip
 
 
@@ -46,6 +50,12 @@ class Evidence:
     def by_model(self) -> dict[str, pd.DataFrame]:
         """The options of each model, with the columns that claims speak of."""
         return {model: rows[list(SPOKEN_OF)] for model, rows in trained(self.options).items()}
+
+    @cached_property
+    def priced(self) -> pd.DataFrame:
+        """All offers, whether or not a throughput is known, as plain objects with the columns that claims speak of."""
+        known = self.offers.reindex(columns=list(OFFERED)).astype({name: object for name in OFFERED[:4]})
+        return known.assign(persistent=~known["purchase"].isin(INTERRUPTIBLE))
 
     @cached_property
     def boxes(self) -> dict[str, pd.Series]:
