@@ -97,13 +97,14 @@ def validate(figures: pd.DataFrame) -> dict[str, Any]:
     `families_fitted` (those of FILE that the shipped figures hold too).
     """
     paired, alone = with_partners(figures)
+    flagged = paired[paired["warning"].notna()]
     evidence, rule, errors = _shipped()
     result = {
         "headline": best_method(validation_table(errors)),
         "methods": [],
         "study_models": [],
         "without_partner": [_place(row) for row in alone.itertuples()],
-        "flagged": [{**_place(row), "warning": row.warning} for row in paired.itertuples() if row.warning],
+        "flagged": [{**_place(row), "warning": row.warning} for row in flagged.itertuples()],
         "families": sorted(set(paired["family"])),
         "families_fitted": sorted(set(paired["family"]) & set(evidence["family"])),
     }

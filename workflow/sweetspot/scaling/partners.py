@@ -1,5 +1,7 @@
 """Multi-device figures and their single-device partners in one table of published throughput."""
 
+import statistics
+
 import pandas as pd
 
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPERLINEAR
@@ -24,13 +26,19 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         batch_size=rows["batch_size"].astype(float),
         **{name: rows[name].fillna("").astype(str) for name in ("instance", "note")},
     )
-    key = rows[SAME].assign(batch_size=rows["batch_size"].fillna(0)).apply(tuple, axis=1)
-    singles = {group: part for group, part in rows[rows["gpus"] == 1].groupby(key)}
+    stated = rows["batch_size"].fillna(0)  # two figures without a batch are partners
+    key = pd.Series(
+        list(zip(*(stated if name == "batch_size" else rows[name] for name in SAME), strict=True)), rows.index
+    )
     several = rows[rows["gpus"] > 1]
-    found = several.index[[key[index] in singles for index in several.index]]
-    partners = [_partner(rows.loc[index], singles[key[index]]) for index in found]
+    partners = _partners(rows, key)
+    found = several.index[[key[index] in partners for index in several.index]]
+    bases = [
+        partners.get((*key[index], instance, note), partners[key[index]])
+        for index, instance, note in zip(found, several.loc[found, "instance"], several.loc[found, "note"], strict=True)
+    ]
     paired = several.loc[found].assign(
-        base_images_per_s=[value for value, _ in partners], base_source=[source for _, source in partners]
+        base_images_per_s=[value for value, _ in bases], base_source=[source for _, source in bases]
     )
     paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
     paired["family"] = paired["gpu"].map(family).astype(object)
@@ -44,10 +52,16 @@ def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 
-def _partner(row: pd.Series, candidates: pd.DataFrame) -> tuple[float, str]:
-    own = candidates[(candidates["instance"] == row["instance"]) & (candidates["note"] == row["note"])]
-    chosen = own if len(own) else candidates
-    return float(chosen["images_per_s"].median()), " ; ".join(dict.fromkeys(chosen["source"]))
+def _partners(rows: pd.DataFrame, key: pd.Series) -> dict[tuple, tuple[float, str]]:
+    """Median figure and sources of the single-device rows: by SAME, and by SAME with instance and note."""
+    groups: dict[tuple, list[tuple[float, str]]] = {}
+    for row in rows[rows["gpus"] == 1].itertuples():
+        for name in (key[row.Index], (*key[row.Index], row.instance, row.note)):
+            groups.setdefault(name, []).append((row.images_per_s, row.source))
+    return {
+        name: (statistics.median(value for value, _ in found), " ; ".join(dict.fromkeys(text for _, text in found)))
+        for name, found in groups.items()
+    }
 
 
 def _warnings(paired: pd.DataFrame, key: pd.Series) -> list[str | None]:

@@ -182,14 +182,19 @@ def _design(
             seen = np.flatnonzero(~np.isnan(place))
             design[TERMS[name].part][seen, offset + place[seen].astype(int)] = values[seen]
             offset += len(groups)
+    return design, _quantities(facts, ring)
+
+
+def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
+    """What each part multiplies: 1e9 bytes and tensors per second of a step, 1, and whether half precision slows."""
     slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"] * (1 - facts["later_build"])
     base = {
         "c": facts["exchange"] * ring * facts["gradient_gb"] / facts["step_s"],
         "l": facts["exchange"] * facts["tensors"] / facts["step_s"],
-        "s": pd.Series(1.0, index=cells.index),
+        "s": pd.Series(1.0, index=facts.index),
         "q": slow * ring,
     }
-    return design, {part: value.to_numpy(dtype=float) for part, value in base.items()}
+    return {part: value.to_numpy(dtype=float) for part, value in base.items()}
 
 
 def _parts(theta: np.ndarray, design: dict[str, np.ndarray], base: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
