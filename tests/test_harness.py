@@ -300,6 +300,25 @@ def test_an_interrupted_run_leaves_no_file_and_no_process(tmp_path, number):
 
 
 @pytest.mark.slow
+def test_no_training_outlives_a_killed_supervisor_whose_cards_are_free_again(tmp_path):
+    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
+    (child,) = children(process.pid)
+    process.kill()
+    process.wait(timeout=60)
+    deadline = time.monotonic() + 20
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not alive(child)
+    assert list(tmp_path.iterdir()) == []
+
+
+def alive(pid):
+    """Running, and not merely waiting for a parent to ask how it ended."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.slow
 def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
     done = measure(
         tmp_path / "run~1.parquet", "--min-steps", "100000000", "--min-seconds", "100000", "--time-limit-s", "8"

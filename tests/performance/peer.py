@@ -19,6 +19,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow.parquet as pq
+
 ROOT = Path(__file__).parent.parent.parent
 FEW, MORE = 2, 8
 
@@ -59,7 +61,11 @@ def ours(model: str, batch_size: int, scratch: Path) -> Step:
     rest = "--precision fp32 --variant default --run 1 --warmup-steps 2 --min-seconds 100000"
     script = str(ROOT / "workflow" / "scripts" / "run_benchmark.py")
     command = [sys.executable, script, *flags.split(), *rest.split(), "--output", str(scratch / "run~1.parquet")]
-    return step_cost(command, "--min-steps={}", ROOT, "")
+    cost = step_cost(command, "--min-steps={}", ROOT, "")
+    status = pq.read_table(scratch / "run~1.parquet").column("status")[0].as_py()
+    if status not in ("ok", "unstable"):  # a failed run is data to the harness, and would look fast here
+        raise RuntimeError(f"our run of {model} ended as {status}")
+    return cost
 
 
 def peer(model: str, batch_size: int, folder: Path, extra: str) -> Step:

@@ -1,6 +1,7 @@
 """The devices of a run: leased from other jobs, counted, named, and refused if they are not those asked for."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -30,10 +31,11 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     folder = lease_folder()
     folder.mkdir(mode=0o777, parents=True, exist_ok=True)
     with ExitStack() as held:
+        print(f"waiting for {count} of {len(cards)} card(s), if other jobs hold them", file=sys.stderr, flush=True)
         free: list[str] = []
         with FileLock(folder / "queue.lock", mode=0o666):
-            waiting = iter(lambda: _try_all(folder, cards, count, held, Timeout), None)
-            free = next(taken for taken in waiting if taken)
+            while not free:
+                free = _try_all(folder, cards, count, held, Timeout)
         yield free
 
 

@@ -4,7 +4,9 @@ Speaks to its supervisor in JSON lines on stdout: {"facts": ...}, {"seconds": s,
 It is a process of its own because a framework that dies must not take the run's record with it.
 """
 
+import ctypes
 import json
+import signal
 import sys
 import time
 from typing import Any
@@ -18,6 +20,15 @@ from sweetspot.harness.steps import may_stop
 def say(**fact: Any) -> None:
     """One JSON line to the supervisor."""
     print(json.dumps(fact), flush=True)
+
+
+def die_with_supervisor() -> None:
+    """Have the kernel kill this process when its supervisor is killed: else it would train on cards no longer leased.
+
+    Linux only (prctl PR_SET_PDEATHSIG, 1); elsewhere the broken pipe ends it at its next step.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
 
 
 def finished(request: Request, timed: list[float]) -> bool:
@@ -55,5 +66,6 @@ def main(request: Request) -> None:
 
 
 if __name__ == "__main__":
+    die_with_supervisor()
     with exit_on_user_error():
         main(Request.from_json(sys.argv[1]))
