@@ -35,11 +35,12 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     environment.filters["figure"] = _figure(drawn)
     provenance = Provenance()
+    made = sections.Sections(tables, study, provenance)
     payload = what_if(tables, study)
     context = {
         "study": study,
-        "answer": sections.answer(tables, study, provenance),
-        "parts": sections.parts(tables, study, provenance),
+        "answer": made.answer(),
+        "parts": made.parts(),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "warnings": sections.warnings(tables.get("warnings", pd.DataFrame())),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
@@ -59,7 +60,9 @@ def _figure(drawn: dict[str, str]) -> Callable[[str], Markup]:
             return Markup("")
         title = TITLES[name]
         svg = Markup(inline(drawn[name], name, str(escape(title))))
-        return Markup('<figure id="fig-{}"><div class="chart">{}</div><figcaption>{}. <a href="figures/{}.svg">SVG</a> '
-                      '<a href="figures/{}.png">PNG</a></figcaption></figure>').format(name, svg, title, name, name)  # fmt: skip
+        return Markup(
+            '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2}. '
+            '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
+        ).format(name, svg, title)
 
     return show

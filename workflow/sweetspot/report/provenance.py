@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from sweetspot.report.words import BASIS_SIGNS, interval_text, number
+from sweetspot.report.words import BASIS_SIGNS, interval_text, missing, number
 
 Key = tuple[str, str, str]
 
@@ -27,7 +27,6 @@ class Provenance:
         unit: str = "",
         level: str = "90 %",
         digits: int = 3,
-        ident: str = "",
     ) -> Markup:
         """A number as a link to its origin, which also stands in its tooltip. Missing values are a dash."""
         text = number(value, digits)
@@ -40,11 +39,11 @@ class Provenance:
         parts = [key[0].replace("_", "-"), f"{span} ({level})" if span else "no interval", key[1], key[2]]
         title = " · ".join(part for part in parts if part)
         sign = BASIS_SIGNS.get(key[0], "")
-        return Markup('<a class="n {}" href="#p{}" title="{}"{}>{}{}{}</a>').format(
-            key[0] or "computed", row, title, Markup(' data-n="{}"').format(ident) if ident else "",
-            text, Markup(" {}").format(unit) if unit else "",
-            Markup('<i aria-hidden="true">{}</i>').format(sign) if sign else "",
-        )  # fmt: skip
+        mark = Markup('<i aria-hidden="true">{}</i>').format(sign) if sign else ""
+        shown = Markup("{} {}").format(text, unit) if unit else text
+        return Markup('<a class="n {}" href="#p{}" title="{}">{}{}</a>').format(
+            key[0] or "computed", row, title, shown, mark
+        )
 
     def table(self) -> list[dict[str, object]]:
         """Rows for the page: number, basis, source, date, how often it is shown."""
@@ -55,4 +54,4 @@ class Provenance:
 
 
 def _text(value: object) -> str:
-    return "" if value is None or value != value else str(value)
+    return "" if missing(value) else str(value)

@@ -12,7 +12,7 @@ Tables = dict[str, pd.DataFrame]
 
 
 def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
-    """Read the tables by name. Those of one file a price list are put together under one name; the others keep theirs."""
+    """Read the tables by name; those of one file a price list are put together under one name."""
     tables: Tables = {}
     for name, paths in files.items():
         if name in BY_PRICE_LIST:

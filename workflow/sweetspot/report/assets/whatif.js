@@ -50,6 +50,8 @@
   const sliders = [];
   function slider(name, label, low, high, step, value, show) {
     const frame = document.createElement("label"), output = document.createElement("output"), input = document.createElement("input");
+    // `output` can be labelled too and stands first: the label must name its input.
+    input.id = `knob-${sliders.length}`; frame.htmlFor = input.id;
     input.type = "range"; input.min = low; input.max = high; input.step = step; input.name = name; input.defaultValue = value;
     frame.append(label, output, input); form.append(frame);
     input.addEventListener("input", update);

@@ -1,0 +1,161 @@
+"""The page as a person uses it, in headless Chromium: opens from disk, sliders count right, readable, printable."""
+
+import re
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from project_copy import edit, run_snakemake
+from report_tables import CHROMIUM, make_report, opened
+
+SAMPLES = 94_720_000
+# d* = (capex/months) / (24 (p_c R_o/R_c - kW p_kWh)); the box 498 images/s, the rival 225 at 3.06 USD an hour
+BREAK_EVEN = 6500 / 30 / (24 * (3.06 * 498 / 225 - 0.20))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return make_report(tmp_path_factory.mktemp("browser")) / "index.html"
+
+
+def move(tab, name, value):
+    """Set a slider as a hand would: the value, then the event."""
+    tab.eval_on_selector(
+        f'input[name="{name}"]',
+        "(one, value) => { one.value = value; one.dispatchEvent(new Event('input')) }",
+        str(value),
+    )
+
+
+def said(tab, name):
+    return float(tab.get_attribute("#whatif-says", f"data-{name}"))
+
+
+def row(tab, option, name):
+    return float(tab.get_attribute(f'#outcome tr[data-option="{option}"]', f"data-{name}"))
+
+
+def test_opens_from_disk_without_network_or_complaint(page):
+    with opened(page) as (tab, noise):
+        assert tab.inner_text("h1") == "A box or a rented card"
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert noise == []
+
+
+def test_what_if_starts_at_the_figures_of_the_tables(page):
+    ranks = pd.read_parquet(page.parent / "tables" / "ranks.parquet").set_index("option")
+    days = pd.read_parquet(page.parent / "tables" / "break_even.parquet").set_index("option")["days"]
+    with opened(page) as (tab, _):
+        for option, figures in ranks.iterrows():
+            assert row(tab, option, "usd") == pytest.approx(figures["usd"], rel=1e-9)
+            assert row(tab, option, "hours") == pytest.approx(figures["hours"], rel=1e-9)
+        for option in days.index:
+            assert row(tab, option, "days") == pytest.approx(days[option], rel=1e-9)
+        assert said(tab, "days") == pytest.approx(BREAK_EVEN, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("slider", "value", "usd_per_hour"),
+    [
+        ("days_per_month", 20, 6500 / 30 / 480 + 0.20),
+        ("months", 60, 6500 / 60 / 240 + 0.20),
+        ("usd_per_kwh", 0.5, 6500 / 30 / 240 + 0.50),
+        ("capex_usd", 0, 0.20),
+    ],
+)
+def test_sliders_of_the_box_follow_the_office_hour(page, slider, value, usd_per_hour):
+    with opened(page) as (tab, _):
+        move(tab, slider, value)
+        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * usd_per_hour, rel=1e-9)
+
+
+def test_electricity_moves_the_break_even_and_reset_brings_it_back(page):
+    with opened(page) as (tab, _):
+        move(tab, "usd_per_kwh", 0.5)
+        assert said(tab, "days") == pytest.approx(6500 / 30 / (24 * (3.06 * 498 / 225 - 0.5)), rel=1e-9)
+        tab.click("text=Back to the study")
+        assert said(tab, "days") == pytest.approx(BREAK_EVEN, rel=1e-9)
+
+
+def test_spot_prices_and_providers_multiply(page):
+    with opened(page) as (tab, _):
+        move(tab, "spotPrice", 2)
+        assert row(tab, "p3.2xlarge (spot)", "usd") == pytest.approx(SAMPLES / 225 / 3600 * 1.11 * 2, rel=1e-9)
+        assert row(tab, "p3.2xlarge", "usd") == pytest.approx(SAMPLES / 225 / 3600 * 3.06, rel=1e-9)
+        move(tab, "provider:aws", 0.5)
+        assert row(tab, "p3.2xlarge", "usd") == pytest.approx(SAMPLES / 225 / 3600 * 1.53, rel=1e-9)
+
+
+def test_reads_without_javascript(page):
+    with opened(page, javascript=False) as (tab, _):
+        assert "cheaper" in tab.inner_text(".answer")
+        assert tab.locator("#t-ranks tbody tr").count() == 3
+        assert tab.locator("figure svg").count() == 4
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_sideways_scrolling_of_the_page(page, width):
+    with opened(page, width) as (tab, _):
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_links_lead_somewhere_and_folds_open(page):
+    with opened(page) as (tab, _):
+        links = tab.eval_on_selector_all("a[href]", "all => all.map(one => one.getAttribute('href'))")
+        for link in sorted(set(links)):
+            if link.startswith("#"):
+                assert tab.locator(link).count() == 1, link
+            else:
+                assert (page.parent / link).is_file(), link
+        fold = tab.query_selector("#money details:not([open]) summary")
+        fold.click()
+        assert fold.evaluate("one => one.parentElement.open")
+
+
+def test_controls_and_charts_have_names(page):
+    with opened(page) as (tab, _):
+        unnamed = (
+            "all => all.filter(one => !(one.labels && one.labels.length) && !one.getAttribute('aria-label')).length"
+        )
+        assert tab.eval_on_selector_all("input, select", unnamed) == 0
+        assert (
+            tab.eval_on_selector_all("figure svg", "all => all.filter(s => !s.getAttribute('aria-label')).length") == 0
+        )
+        levels = tab.eval_on_selector_all("h1, h2, h3", "all => all.map(one => Number(one.tagName[1]))")
+        assert levels[0] == 1
+        assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_paper_holds_every_chart_whole(page, tmp_path):
+    with opened(page) as (tab, _):
+        tab.emulate_media(media="print")
+        tab.set_viewport_size({"width": 688, "height": 1000})  # A4 less its margins, at 96 dpi
+        heights = tab.eval_on_selector_all("figure svg", "all => all.map(one => one.getBoundingClientRect().height)")
+        assert max(heights) < 1016
+        assert tab.eval_on_selector_all("figure", "all => all.every(f => getComputedStyle(f).breakInside === 'avoid')")
+        file = tmp_path / "page.pdf"
+        tab.pdf(path=str(file), format="A4")
+        assert re.search(rb"/Type\s*/Page\b", file.read_bytes()) or file.stat().st_size > 10_000
+
+
+def test_slider_and_price_list_give_the_same_number(project):
+    """A reader who edits the electricity price in the list and one who moves the slider see one break-even."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    folder = project / "results" / "parkopedia-2018" / "report"
+    with opened(folder / "index.html") as (tab, noise):
+        assert noise == []
+        move(tab, "usd_per_kwh", 0.4)
+        moved = {name: said(tab, name) for name in ("days", "gain")}
+        rival, model = tab.get_attribute("#whatif-says", "data-rival"), tab.input_value("select[name=model]")
+    edit(
+        project / "config" / "studies" / "parkopedia-2018" / "prices" / "office-box.yaml",
+        "per_kwh: 0.20",
+        "per_kwh: 0.40",
+    )
+    done = run_snakemake(project, "comparison")
+    assert done.returncode == 0, done.stdout[-3000:]
+    table = pd.read_parquet(folder.parent / "comparison" / "break_even.parquet")
+    edited = table[(table["option"] == rival) & (table["model"] == model)].iloc[0]
+    assert moved["days"] == pytest.approx(edited["days"], rel=1e-9)
+    assert moved["gain"] == pytest.approx(edited["gain_at_use"], rel=1e-9)
