@@ -11,6 +11,8 @@ def write_report(tables: Tables, study_file: str | Path, folder: str | Path, fig
 
     `figures`: names of `charts.CHARTS`. Raises UserError for a broken study.yaml, ValueError for an unknown figure.
     """
+    from altair.utils.schemapi import debug_mode
+
     from sweetspot.config import load_study
     from sweetspot.files import write_whole
     from sweetspot.report import charts, draw
@@ -24,7 +26,9 @@ def write_report(tables: Tables, study_file: str | Path, folder: str | Path, fig
     for name in figures:
         if name not in charts.CHARTS:
             raise ValueError(f"figure {name!r} is unknown; expected one of {', '.join(charts.CHARTS)}")
-        drawn[name] = draw.svg_of(charts.themed(charts.CHARTS[name](facts)))
+        # Vega-Lite checks the specification when it draws; Altair's own check costs as much as the drawing.
+        with debug_mode(False):
+            drawn[name] = draw.svg_of(charts.CHARTS[name](facts))
         draw.save(drawn[name], target / "figures", name)
     write_tables(tables, target / "tables")
     for name, text in (

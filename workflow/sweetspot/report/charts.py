@@ -6,9 +6,9 @@ import altair as alt
 import pandas as pd
 
 from sweetspot.report.cash import cash_lines
-from sweetspot.report.marks import WIDTH, Facts, colour, empty, points, themed
+from sweetspot.report.marks import WIDTH, Facts, colour, drawing, empty, points
 
-__all__ = ["CHARTS", "Facts", "themed"]
+__all__ = ["CHARTS", "Facts"]
 
 
 def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
@@ -17,7 +17,7 @@ def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
     if rows.empty:
         return empty("No priced option in this study.")
     rows = rows.assign(kind=rows["persistent"].map({True: "stays", False: "can be taken away"}))
-    base = alt.Chart(rows)
+    base = drawing(rows)
     y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None)
     x = alt.X(
         "images_per_usd:Q",
@@ -51,7 +51,7 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
     # What is beaten and can be taken away as well tells nobody anything: the table has it.
     rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
     rows["right"] = rows["hours"] > rows.groupby("model")["hours"].transform("median")
-    base = alt.Chart(rows)
+    base = drawing(rows)
     x = alt.X(
         "hours:Q",
         scale=alt.Scale(type="log", nice=False, padding=24),
@@ -101,7 +101,7 @@ def bill(facts: Facts) -> alt.TopLevelMixin:
         return empty("No bill for the model of the answer.")
     names = list(dict.fromkeys(rows["line"]))
     return (
-        alt.Chart(rows)
+        drawing(rows)
         .mark_bar(stroke="white")
         .encode(
             y=alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None),
@@ -134,10 +134,10 @@ def utilisation(facts: Facts) -> alt.TopLevelMixin:
         axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]),
     )
     tint = colour("option:N", names)
-    base = alt.Chart(rows)
+    base = drawing(rows)
     band = base.transform_filter(alt.datum.option == names[0]).mark_area(opacity=0.15)
     level = alt.Chart(pd.DataFrame({"gain": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(y="gain:Q")
-    dots = alt.Chart(marks)
+    dots = drawing(marks)
     return alt.layer(
         band.encode(x=x, y=alt.Y("gain_low:Q", title=""), y2="gain_high:Q", color=tint),
         level,
@@ -163,7 +163,7 @@ def cash_flow(facts: Facts) -> alt.TopLevelMixin:
         return empty("Nothing to own in this study: no cash flow to compare.")
     names = list(dict.fromkeys(rows["option"]))
     return (
-        alt.Chart(rows)
+        drawing(rows)
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X("month:Q", title="month"),
@@ -191,7 +191,7 @@ def tornado(facts: Facts) -> alt.TopLevelMixin:
     middle = alt.Chart(rows.head(1)).mark_rule(color="#444").encode(x="margin:Q")
     even = alt.Chart(pd.DataFrame({"one": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(x="one:Q")
     title = f"USD of {facts.rival} / USD of the box"
-    bars = alt.Chart(rows).mark_bar(height=11).encode(
+    bars = drawing(rows).mark_bar(height=11).encode(
         y=y, x=alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False)), x2="margin_high:Q",
         color=colour("kind:N", ["does not", "flips the winner"]),
     )  # fmt: skip
@@ -218,7 +218,7 @@ def throughput(facts: Facts) -> alt.TopLevelMixin:
         "images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)", axis=alt.Axis(tickCount=5, format="~s")
     )
     tint = colour("batch:N", batches, "batch per device")
-    base = alt.Chart(rows)
+    base = drawing(rows)
     layers = alt.layer(
         base.transform_filter("isValid(datum.images_per_s_low)").mark_rule().encode(
             y=y, x=alt.X("images_per_s_low:Q", title="images/s (log)"), x2="images_per_s_high:Q", color=tint
@@ -239,7 +239,7 @@ def efficiency(facts: Facts) -> alt.TopLevelMixin:
     x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
     y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05]), title="efficiency")
     tint = colour("base_instance:N", names)
-    base = alt.Chart(pd.concat([ones, rows], ignore_index=True))
+    base = drawing(pd.concat([ones, rows], ignore_index=True))
     layers = alt.layer(
         base.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
         points(base.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
@@ -259,7 +259,7 @@ def extrapolation(facts: Facts) -> alt.TopLevelMixin:
     x = alt.X("images_per_s:Q", title="images/s", scale=alt.Scale(zero=False))
     offset = alt.YOffset("method:N", sort=names)
     tint = colour("method:N", names)
-    base = alt.Chart(rows)
+    base = drawing(rows)
     layers = alt.layer(
         base.mark_rule().encode(
             y=y, x=alt.X("images_per_s_low:Q", title="images/s"), x2="images_per_s_high:Q", color=tint, yOffset=offset

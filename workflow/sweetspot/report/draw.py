@@ -10,13 +10,36 @@ if TYPE_CHECKING:
     import altair as alt
 
 PNG_SCALE = 1.5
+LOOK = {
+    "font": "Arial, Helvetica, Liberation Sans, sans-serif",
+    "background": "white",
+    "padding": {"left": 26, "right": 12, "top": 4, "bottom": 4},
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": "#e6e6e6",
+        "labelLimit": 230,
+    },
+    "legend": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "labelLimit": 230,
+        "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
+    },
+    "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelOrient": "top", "labelAnchor": "start"},
+    "view": {"stroke": "#ddd"},
+}
 
 
 def svg_of(chart: "alt.TopLevelMixin") -> str:
     """The chart as SVG text, drawn by vl-convert in this process."""
     import vl_convert
 
-    return vl_convert.vegalite_to_svg(chart.to_dict(), vl_version=vl_version())
+    # The look goes in as a plain mapping: each configure_*() of Altair copies the whole chart with its data.
+    spec = chart.to_dict(validate=False) | {"config": LOOK}
+    return vl_convert.vegalite_to_svg(spec, vl_version=vl_version())
 
 
 def vl_version() -> str:

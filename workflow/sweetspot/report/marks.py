@@ -12,6 +12,14 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 SHAPES = ["circle", "diamond", "square", "triangle-up", "cross", "circle"]
 SHOWN = 12  # options a model in a chart; the tables hold all
 
+FIELDS = (
+    "option", "instance", "model", "basis", "kind", "label", "right", "on_front", "images_per_usd",
+    "images_per_usd_low", "images_per_usd_high", "hours", "usd", "line", "total", "days", "gain", "gain_low",
+    "gain_high", "place", "month", "cumulative_usd", "assumption", "swing", "margin", "margin_low", "margin_high",
+    "images_per_s", "images_per_s_low", "images_per_s_high", "batch", "gpus", "efficiency", "base_instance", "cell",
+    "method",
+)  # fmt: skip
+
 alt.data_transformers.disable_max_rows()
 
 
@@ -78,18 +86,6 @@ def colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
     )
 
 
-def themed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
-    """The look that all charts share."""
-    return (
-        chart.configure(
-            font="Arial, Helvetica, Liberation Sans, sans-serif",
-            background="white",
-            padding={"left": 26, "right": 12, "top": 4, "bottom": 4},
-        )
-        .configure_axis(
-            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e6e6e6", labelLimit=190
-        )
-        .configure_legend(labelFontSize=12, titleFontSize=12, labelLimit=230, symbolStrokeWidth=2, symbolOpacity=1)
-        .configure_header(labelFontSize=12, labelFontWeight="bold", labelOrient="top", labelAnchor="start")
-        .configure_view(stroke="#ddd")
-    )
+def drawing(rows: pd.DataFrame) -> alt.Chart:
+    """A chart of `rows` with the columns that are drawn: Altair copies the data for every layer."""
+    return alt.Chart(rows[[name for name in FIELDS if name in rows.columns]])
