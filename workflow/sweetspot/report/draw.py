@@ -13,7 +13,7 @@ PNG_SCALE = 1.5
 LOOK = {
     "font": "Arial, Helvetica, Liberation Sans, sans-serif",
     "background": "white",
-    "padding": {"left": 26, "right": 12, "top": 4, "bottom": 4},
+    "padding": {"left": 44, "right": 12, "top": 4, "bottom": 4},
     "axis": {
         "labelFontSize": 12,
         "titleFontSize": 12,
@@ -25,6 +25,7 @@ LOOK = {
         "labelFontSize": 12,
         "titleFontSize": 12,
         "labelLimit": 230,
+        "columnPadding": 22,
         "symbolStrokeWidth": 2,
         "symbolOpacity": 1,
     },

@@ -53,6 +53,10 @@ class Sections:
         if name == "throughput" and len(table):
             # With very many cells, those of this machine stay in the page.
             table = table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
+        if name == "claims" and len(table):
+            # What does not recompute comes first, and of that what concerns the answer before single prices.
+            order = table.assign(_holds=table["verdict"] != "does not", _price=table["kind"] == "price_ratio")
+            table = order.sort_values(["_holds", "_price"], kind="stable")
         return table.head(ROWS).to_dict("records")
 
     def _part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
