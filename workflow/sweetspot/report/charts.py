@@ -16,16 +16,18 @@ def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
     rows = facts.options()
     if rows.empty:
         return empty("No priced option in this study.")
-    rows = rows.assign(kind=rows["persistent"].map({True: "stays", False: "can be taken away"}))
+    rows = rows.assign(kind=facts.kinds(rows))
     base = drawing(rows)
-    y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None)
+    # Names of spot offers carry their price list: cut short, two of them read the same.
+    names = alt.Axis(labelLimit=260, labelFontSize=11)
+    y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
     x = alt.X(
         "images_per_usd:Q",
         title="images per USD (log scale)",
         scale=alt.Scale(type="log"),
         axis=alt.Axis(tickCount=4, format="~s"),
     )
-    kinds = colour("kind:N", ["stays", "can be taken away"])
+    kinds = colour("kind:N", facts.kind_names())
     layers = alt.layer(
         base.mark_rule(strokeWidth=1.5).encode(
             y=y,
@@ -45,12 +47,12 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
     if rows.empty:
         return empty("No workload with a model to train in this study.")
     rows = rows.assign(
-        kind=rows["persistent"].map({True: "stays", False: "can be taken away"}),
-        label=rows["option"].where(rows["on_front"] | (rows["instance"] == facts.reference), ""),
+        kind=facts.kinds(rows),
+        label=rows["option"].str.replace(r" \[.*\]$", "", regex=True),
+        place=(rows["instance"] == facts.reference).map({True: "reference", False: "other"}),
     )
     # What is beaten and can be taken away as well tells nobody anything: the table has it.
     rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
-    rows["right"] = rows["hours"] > rows.groupby("model")["hours"].transform("median")
     base = drawing(rows)
     x = alt.X(
         "hours:Q",
@@ -60,7 +62,7 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
     )
     y = alt.Y(
         "usd:Q",
-        scale=alt.Scale(type="log", nice=False, padding=18),
+        scale=alt.Scale(type="log", nice=False, padding=26),
         title="USD (log)",
         axis=alt.Axis(tickCount=4, format="~s"),
     )
@@ -68,12 +70,13 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
         base.transform_filter("datum.on_front")
         .mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after")
         .encode(x=x, y=y),
-        points(base, x=x, y=y, color=colour("kind:N", ["stays", "can be taken away"])),
-        base.transform_filter("datum.right")
-        .mark_text(align="right", dx=-8, dy=11, fontSize=10)
+        points(base, x=x, y=y, color=colour("kind:N", facts.kind_names())),
+        # The front runs level: slanted names of neighbours do not meet, and the reference has the room below.
+        base.transform_filter("datum.on_front && datum.place == 'other'")
+        .mark_text(align="left", dx=7, dy=-6, fontSize=11, angle=325)
         .encode(x=x, y=y, text="label:N"),
-        base.transform_filter("!datum.right")
-        .mark_text(align="left", dx=8, dy=-9, fontSize=10)
+        base.transform_filter("datum.place == 'reference'")
+        .mark_text(align="left", dx=9, dy=9, fontSize=11, fontWeight="bold")
         .encode(x=x, y=y, text="label:N"),
     ).properties(width=WIDTH - 70, height=210)
     return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(x="independent", y="independent")

@@ -10,6 +10,7 @@ WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SHAPES = ["circle", "diamond", "square", "triangle-up", "cross", "circle"]
+STAYS, TAKEN = "stays", "can be taken away"
 SHOWN = 12  # options a model in a chart; the tables hold all
 
 FIELDS = (
@@ -36,6 +37,15 @@ class Facts:
     def table(self, name: str) -> pd.DataFrame:
         """A table, empty where the study has none."""
         return self.tables.get(name, pd.DataFrame())
+
+    def kinds(self, rows: pd.DataFrame) -> pd.Series:
+        """What each option is to a buyer: the reference itself, one that stays, one that can be taken away."""
+        kind = rows["persistent"].astype(bool).map({True: STAYS, False: TAKEN})
+        return kind.where(rows["instance"] != self.reference, self.reference)
+
+    def kind_names(self) -> list[str]:
+        """The names of `kinds`, in the order of their colours."""
+        return [STAYS, TAKEN, *([self.reference] if self.reference else [])]
 
     def options(self) -> pd.DataFrame:
         """One row per option and model, ranked by images per USD, the reference always among those shown."""
@@ -81,6 +91,8 @@ def empty(reason: str) -> alt.Chart:
 def colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
     """Okabe-Ito colours in the order of `names`."""
     palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
+    if names[:2] == [STAYS, TAKEN] and len(names) == 3:
+        palette[2] = "#000000"
     return alt.Color(
         field, scale=alt.Scale(domain=names, range=palette), legend=alt.Legend(title=title, orient="top", columns=2)
     )

@@ -42,6 +42,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "answer": made.answer(),
         "parts": made.parts(),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
+        "claims_in_words": sections.claims_in_words(tables.get("claims", pd.DataFrame())),
         "warnings": sections.warnings(tables.get("warnings", pd.DataFrame())),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
         "whatif": payload,

@@ -1,5 +1,6 @@
 """What stands on the page: the answer, and tables whose every figure links to its origin."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from markupsafe import Markup
 from sweetspot.config import Study
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables
-from sweetspot.report.words import interval_text, missing
+from sweetspot.report.words import interval_text, missing, number
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
@@ -246,6 +247,27 @@ class Sections:
         ]  # fmt: skip
         models = headline[headline["scope"] == "model"].to_dict("records")
         return {name: first[name] for name in ("first", "second", "reference")} | {"figures": figures, "models": models}
+
+
+def _gravity(row: Row) -> tuple[bool, float]:
+    """Those that do not recompute before the others, the farthest off first."""
+    printed, found = row["printed"], row["computed"]
+    known = not (missing(printed) or missing(found)) and float(printed) * float(found) > 0  # type: ignore[arg-type]
+    apart = abs(math.log(float(found) / float(printed))) if known else 0.0  # type: ignore[arg-type]
+    return row["verdict"] != "does not", -apart
+
+
+def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
+    """How many claims recompute, and in plain words the one that is farthest off; None without claims."""
+    if table.empty:
+        return None
+    counts = table["verdict"].value_counts()
+    tally = f"{counts.get('holds', 0)} of {len(table)} claims recompute, {counts.get('does not', 0)} do not"
+    worst = min(table.to_dict("records"), key=_gravity)
+    if worst["verdict"] != "does not":
+        return f"{tally}.", ""
+    values = (number(worst[name], 3) for name in ("printed", "computed"))
+    return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {}.".format(worst["text"], *values)
 
 
 def _span(row: Row, name: str) -> str:
