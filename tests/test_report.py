@@ -9,7 +9,9 @@ import pytest
 from decision_tables import figure, inputs
 from report_tables import FIGURES, make_report, small_tables
 from sweetspot.report.cash import cash_lines
+from sweetspot.report.marks import Facts
 from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import claims_in_words
 from sweetspot.report.whatif import script_json
 from sweetspot.report.words import interval_text, number
 
@@ -145,3 +147,27 @@ def test_the_summary_holds_the_answer():
     text = render_summary(tables, study())
     assert "p3.2xlarge" in text
     assert "| option |" in text
+
+
+def test_claims_that_do_not_recompute_are_said_plainly():
+    """Apart by a factor: 1.9 against 13.1 is 6.9, 1.3 against 1.1028 is 1.18."""
+    claims = pd.DataFrame(
+        [("a", "An hour costs 1.3", 1.3, 1.1028, "USD/hour", "does not"),
+         ("b", "Nine dollars", 9.0, 9.0, "USD", "holds"),
+         ("c", "1.9 times GCE_8xK80", 1.9, 13.1, "x", "does not"),
+         ("d", "Unknown", None, 2.0, "x", "cannot be checked")],
+        columns=["id", "text", "printed", "computed", "unit", "verdict"],
+    )  # fmt: skip
+    tally, worst = claims_in_words(claims)
+    assert tally == "1 of 4 claims recompute, 2 do not."
+    assert worst == "Farthest off: “1.9 times GCE_8xK80”: printed 1.90, recomputed 13.1 (x)."
+    assert claims_in_words(claims[claims["verdict"] == "holds"]) == ("1 of 1 claims recompute, 0 do not.", "")
+    assert claims_in_words(claims.iloc[:0]) is None
+
+
+def test_the_reference_has_its_own_kind_in_the_charts():
+    rows = pd.DataFrame({"instance": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
+    facts = Facts({}, "box")
+    assert facts.kinds(rows).tolist() == ["box", "stays", "can be taken away"]
+    assert facts.kind_names() == ["stays", "can be taken away", "box"]
+    assert Facts({}, None).kind_names() == ["stays", "can be taken away"]

@@ -267,7 +267,9 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
     if worst["verdict"] != "does not":
         return f"{tally}.", ""
     values = (number(worst[name], 3) for name in ("printed", "computed"))
-    return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {}.".format(worst["text"], *values)
+    return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {} ({}).".format(
+        worst["text"], *values, worst["unit"]
+    )
 
 
 def _span(row: Row, name: str) -> str:
