@@ -173,3 +173,27 @@ def test_parsing_imports_no_tensorflow_and_writes_nothing(tmp_path):
     done = run_snakemake(project, "--dry-run")
     assert done.returncode == 0, done.stdout
     assert not (project / "results").exists()
+
+
+def test_two_devices_yield_an_efficiency_row_and_logical_ones_are_priced_nowhere(project):
+    import pandas as pd
+
+    edit(project / "config" / "config.yaml", "gpus: [1]", "gpus: [1, 2]")
+    file = project / STUDY / "prices" / "office-box.yaml"
+    offer = "  - {instance: workstation, purchase: on_demand, per_hour: 1.0}\n"
+    edit(file, "offers:\n", f"offers:\n{offer}")
+    workloads = project / STUDY / "workloads.yaml"
+    job = "tiny: {kind: training, title: Tiny, model: tiny_cnn, samples: 1000, source: test}\n"
+    workloads.write_text(workloads.read_text() + job)
+    done = run_snakemake(project, "costs", "scaling")
+    assert done.returncode == 0, done.stdout[-4000:]
+    results = project / "results" / "parkopedia-2018"
+    speed = pd.read_parquet(results / "throughput.parquet").query("instance == 'workstation'").set_index("gpus")
+    assert list(speed["logical"]) == [False, True]
+    efficiency = pd.read_parquet(results / "efficiency.parquet").query("instance == 'workstation'")
+    (row,) = efficiency.to_dict("records")
+    assert (row["gpus"], row["basis"]) == (2, "measured")
+    by_hand = speed.loc[2, "images_per_s"] / (2 * speed.loc[1, "images_per_s"])
+    assert row["efficiency"] == pytest.approx(by_hand)
+    priced = pd.read_parquet(results / "costs" / "office-box.parquet").query("instance == 'workstation'")
+    assert set(priced["gpus"]) == {1}

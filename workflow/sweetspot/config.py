@@ -71,7 +71,6 @@ class Config(Closed):
     runs: Annotated[int, Field(ge=1, le=100, strict=True)] = Field(2, description="Independent processes per cell")
     exclude: list[Exclusion] = Field([], description="Cells to leave out")
     measure: Measure = Field(Measure(), description="How one run is measured")
-    budget_minutes: float | None = Field(None, description="Cap on the measuring time of the whole matrix", gt=0)
 
     @field_validator("measure_on", mode="before")
     @classmethod

@@ -29,6 +29,7 @@ TABLE_COLUMNS = (
     "unit",
     "warning",
     "as_of",
+    "logical",
 )
 
 
@@ -165,6 +166,8 @@ def _warnings(row: Any) -> str | None:
         found.append("n = 1: one run, no interval")
     if row.runs and row.drift > DRIFT_LIMIT:
         found.append(f"drift: step time changes by {row.drift:.0%} within a run")
+    if row.runs and isinstance(row.message, str) and row.failure is None:
+        found.append(row.message)
     if row.logical:
         found.append("logical devices: parts of one processor, not separate cards")
     return "; ".join(found) or None

@@ -67,7 +67,7 @@ def _published_pool(
 
 
 def _with_status(table: pd.DataFrame, as_of: str, units: Mapping[str, str]) -> pd.DataFrame:
-    filled = table.assign(status="ok", unit=table["model"].map(units), as_of=as_of)
+    filled = table.assign(status="ok", unit=table["model"].map(units), as_of=as_of, logical=False)
     for name, default in {"images_per_s_low": float("nan"), "images_per_s_high": float("nan"), "runs": 0}.items():
         filled[name] = filled[name].fillna(default) if name in filled.columns else default
     return filled[list(TABLE_COLUMNS)]
