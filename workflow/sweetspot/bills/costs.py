@@ -8,7 +8,7 @@ import pandas as pd
 from sweetspot.bills.lines import bill_lines, numbers, reference_rate
 from sweetspot.bills.renting import HOUR_S, Array
 from sweetspot.bills.spot import overhead
-from sweetspot.cells import BASES, CELL_COLUMNS
+from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
 from sweetspot.prices import PriceList
 from sweetspot.workloads import Plan, Runs, Training
 
@@ -41,6 +41,9 @@ def all_cells(
     if "logical" in throughput:  # parts of one processor show how the workflow measures; they are no machine to pay for
         throughput = throughput[~throughput["logical"].astype(bool)]
     known = throughput.reindex(columns=columns)
+    known["status"] = known["status"].mask(
+        known["status"].isin(USABLE), "ok"
+    )  # the warning stays in throughput.parquet
     if extrapolation is None or extrapolation.empty:
         return known
     headline = extrapolation.get("headline", pd.Series(True, index=extrapolation.index)).astype(bool)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.cells import BASES
+from sweetspot.cells import BASES, USABLE
 from sweetspot.config import Study
 from sweetspot.errors import UserError
 
@@ -85,7 +85,7 @@ def _headline_costs(costs: pd.DataFrame, study: Study) -> pd.DataFrame:
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source."""
-    measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & (throughput["status"] == "ok")]
+    measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source"]
     figures = pd.concat(

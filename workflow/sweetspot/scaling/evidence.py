@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.cells import weakest
+from sweetspot.cells import USABLE, weakest
 from sweetspot.scaling.machine import family
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def study_efficiency(
     A pair printed in the table and measured too stands twice, with its basis. Cells without a partner give no row.
     """
     printed = table.assign(basis="published", warning=None)
-    observed = throughput[throughput["basis"].isin(OBSERVED) & (throughput["status"] == "ok")]
+    observed = throughput[throughput["basis"].isin(OBSERVED) & throughput["status"].isin(USABLE)]
     single = observed[observed["gpus"] == 1]
     pairs = [_paired(row, single, instances) for row in observed[observed["gpus"] > 1].itertuples()]
     computed = pd.DataFrame([pair for pair in pairs if pair], columns=list(EFFICIENCY_COLUMNS))
@@ -114,7 +114,7 @@ def study_evidence(
     (images_per_s of the base at the same model, batch and precision, a stand-in included) is not in hand are left out.
     """
     cell = ["base_instance", "model", "batch_size", "precision"]
-    single = throughput[(throughput["gpus"] == 1) & (throughput["status"] == "ok")].rename(
+    single = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)].rename(
         columns={"instance": "base_instance", "images_per_s": "base_images_per_s"}
     )
     single = single.drop_duplicates(cell)[[*cell, "framework", "gpu", "as_of", "base_images_per_s"]]

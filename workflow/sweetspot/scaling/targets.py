@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from sweetspot.cells import USABLE
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, RULE_2018
@@ -43,7 +44,7 @@ def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "
     """
     base = throughput[
         (throughput["gpus"] == 1)
-        & (throughput["status"] == "ok")
+        & throughput["status"].isin(USABLE)
         & throughput["model"].isin(asked.model)
         & throughput["batch_size"].isin(asked.batch_size)
         & (throughput["precision"] == asked.precision)
