@@ -31,7 +31,7 @@ environment: $(READY)
 $(READY): $(LOCKS) pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes $(addprefix -r ,$(LOCKS)) --progress-bar off -q
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-compile $(addprefix -r ,$(LOCKS)) --progress-bar off -q
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -q -e .
 	touch $@
 

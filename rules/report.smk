@@ -10,6 +10,7 @@ FIGURES = {
     "throughput": "Speed",
     "efficiency": "Speed",
     "extrapolation": "Speed",
+    "validation": "Speed",
 }
 
 REPORT = f"{RESULTS}/report"

@@ -272,6 +272,24 @@ def extrapolation(facts: Facts) -> alt.TopLevelMixin:
     return layers.facet(row=alt.Row("instance:N", title=None))
 
 
+def validation(facts: Facts) -> alt.TopLevelMixin:
+    """Held-out error of each method: median as a point, up to the 90th percentile as a line."""
+    rows = facts.table("validation")
+    if rows.empty:
+        return empty("No method was validated for this study.")
+    rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
+    order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
+    base = alt.Chart(rows[["method", "slice", "median_abs_error", "p90_abs_error"]])
+    y = alt.Y("method:N", sort=order, title=None)
+    title = "error on unseen cards: median, and 90 % of rows below"
+    x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
+    layers = alt.layer(
+        base.mark_rule(strokeWidth=1.5).encode(y=y, x=x, x2="p90_abs_error:Q"),
+        base.mark_point(filled=True, size=62, opacity=1).encode(y=y, x=x),
+    ).properties(width=WIDTH - 150, height=alt.Step(15))
+    return layers.facet(row=alt.Row("slice:N", title=None))
+
+
 CHARTS: dict[str, Callable[[Facts], alt.TopLevelMixin]] = {
     chart.__name__: chart
     for chart in (
@@ -284,5 +302,6 @@ CHARTS: dict[str, Callable[[Facts], alt.TopLevelMixin]] = {
         throughput,
         efficiency,
         extrapolation,
+        validation,
     )
 }
