@@ -163,7 +163,17 @@ def broken_type(path):
     pd.read_parquet(path).assign(seconds="fast").to_parquet(path)
 
 
-@pytest.mark.parametrize("breaking", [broken_truncated, broken_empty, broken_column, broken_type])
+def broken_count(path):
+    pd.read_parquet(path).assign(gpus="two").to_parquet(path)
+
+
+def broken_protocol(path):
+    pd.read_parquet(path).assign(protocol="first").to_parquet(path)
+
+
+@pytest.mark.parametrize(
+    "breaking", [broken_truncated, broken_empty, broken_column, broken_type, broken_count, broken_protocol]
+)
 def test_a_broken_run_file_is_named_with_the_remedy(tmp_path, breaking):
     good, bad = write_run(tmp_path, run=1), write_run(tmp_path, run=2)
     breaking(Path(bad))
@@ -173,6 +183,13 @@ def test_a_broken_run_file_is_named_with_the_remedy(tmp_path, breaking):
     assert good not in str(caught.value)
     assert "remove it" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_type_in_the_only_file_is_named_too(tmp_path):
+    bad = write_run(tmp_path)
+    broken_count(Path(bad))
+    with pytest.raises(UserError, match="column 'gpus' has type"):
+        summarise_runs([bad])
 
 
 def test_the_same_run_under_two_names_is_refused(tmp_path):

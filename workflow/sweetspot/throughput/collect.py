@@ -50,10 +50,14 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     """
     try:
         batches = [_summarise(files[start : start + BATCH]) for start in range(0, len(files), BATCH)]
+        summary = pl.concat(batches)
     except (pl.exceptions.PolarsError, OSError):
         raise _culprit(files) from None
     key = [*CELL_COLUMNS, "run"]
-    summary = pl.concat(batches).sort([*key, "path"])
+    counts = [summary.schema[name] for name in ("batch_size", "gpus", "run", "protocol")]
+    if not (summary.schema["seconds"].is_float() and all(kind.is_integer() for kind in counts)):
+        raise _culprit(files)  # every file has the same wrong type, so reading them together did not fail
+    summary = summary.sort([*key, "path"])
     repeated = summary.filter(summary.select(key).is_duplicated())
     if len(repeated):
         raise UserError(f"{repeated['path'][0]} and {repeated['path'][1]} hold the same run; remove one of them")
@@ -91,7 +95,9 @@ def _culprit(files: Sequence[str]) -> UserError:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    expected = {"step": pa.types.is_integer, "seconds": pa.types.is_floating, "batch_size": pa.types.is_integer}
+    whole = dict.fromkeys(("batch_size", "gpus", "run", "protocol", "step"), pa.types.is_integer)
+    words = dict.fromkeys(("instance", "framework", "model", "precision", "variant", "status", "gpu"), _is_text)
+    expected = {**whole, **words, "seconds": pa.types.is_floating, "logical": pa.types.is_boolean}
     remedy = "remove it and it is measured again"
     for file in files:
         try:
@@ -106,6 +112,12 @@ def _culprit(files: Sequence[str]) -> UserError:
             if not right(schema.field(name).type):
                 return UserError(f"{file}: column '{name}' has type {schema.field(name).type}; {remedy}")
     return UserError("the run files do not fit together: their columns have different types")
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
