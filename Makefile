@@ -29,7 +29,8 @@ check: environment  ## style, without running anything
 environment: $(READY)
 
 $(READY): $(LOCKS) pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
+	@echo "Installing the environment into $(VENV): a minute or two the first time"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-compile $(addprefix -r ,$(LOCKS)) --progress-bar off -q
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -q -e .

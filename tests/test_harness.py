@@ -2,44 +2,17 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from harness_runs import CELL, ROOT, command, measure
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.supervise import outcome
 from sweetspot.harness.train import finished
-
-ROOT = Path(__file__).parent.parent
-SCRIPT = ROOT / "workflow" / "scripts" / "run_benchmark.py"
-CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default"
-
-
-def command(output, *more, cell=CELL, gpus=1):
-    return [
-        sys.executable,
-        str(SCRIPT),
-        *cell.split(),
-        "--gpus",
-        str(gpus),
-        "--run",
-        "1",
-        *more,
-        "--output",
-        str(output),
-    ]
-
-
-def measure(output, *more, **other):
-    path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
-    return subprocess.run(command(output, *more, **other), env=env, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -207,123 +180,3 @@ def test_nccl_without_gpus_is_refused(tmp_path):
     assert "NCCL between GPUs" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-LEASE = """
-import sys, time
-from sweetspot.harness.devices import leased_cards
-with leased_cards(int(sys.argv[1]), ["card-a", "card-b"]) as cards:
-    print(*cards, flush=True)
-    time.sleep(float(sys.argv[2]))
-"""
-
-
-def lease(folder, count, seconds):
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "SWEETSPOT_LEASES": str(folder)}
-    line = [sys.executable, "-c", LEASE, str(count), str(seconds)]
-    return subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
-    first, second = lease(tmp_path, 1, 60), None
-    try:
-        held = first.stdout.readline().split()
-        second = lease(tmp_path, 1, 60)
-        other = second.stdout.readline().split()
-        assert {*held, *other} == {"card-a", "card-b"}
-        both = lease(tmp_path, 2, 0)
-        first.kill()
-        second.kill()
-        assert sorted(both.communicate(timeout=30)[0].split()) == ["card-a", "card-b"]
-    finally:
-        for process in (first, second):
-            if process is not None:
-                process.kill()
-
-
-def test_more_cards_than_the_machine_has_are_refused_at_once(tmp_path):
-    process = lease(tmp_path, 3, 0)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode != 0
-    assert "--gpus is 3; this machine shows 2 card(s)" in errors
-
-
-@pytest.mark.slow
-def test_running_out_of_memory_is_an_outcome_not_an_error(tmp_path):
-    cell = CELL.replace("--batch-size 8", "--batch-size 400000")
-    limited = f"ulimit -v 8000000; exec {' '.join(command(tmp_path / 'run~1.parquet', cell=cell))}"
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(["bash", "-c", limited], env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    table = pd.read_parquet(tmp_path / "run~1.parquet")
-    assert list(table["status"]) == ["oom"]
-    assert table["seconds"].isna().all()
-    assert table["message"].iloc[0]
-
-
-def started(tmp_path, *more):
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
-    process = subprocess.Popen(command(tmp_path / "run~1.parquet", *more), env=env, stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if ": step 1 of" in line:
-            return process
-    raise AssertionError("the run never came to its first step")
-
-
-def children(pid):
-    return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-@pytest.mark.slow
-def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path):
-    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
-    (child,) = children(process.pid)
-    os.kill(child, signal.SIGKILL)
-    assert process.wait(timeout=60) == 0
-    table = pd.read_parquet(tmp_path / "run~1.parquet")
-    assert list(table["status"]) == ["oom"]
-    assert "signal 9" in table["message"].iloc[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_interrupted_run_leaves_no_file_and_no_process(tmp_path, number):
-    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
-    (child,) = children(process.pid)
-    process.send_signal(number)
-    assert process.wait(timeout=60) == 128 + number
-    assert list(tmp_path.iterdir()) == []
-    deadline = time.monotonic() + 20
-    while Path(f"/proc/{child}/stat").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not Path(f"/proc/{child}/stat").exists()
-
-
-@pytest.mark.slow
-def test_no_training_outlives_a_killed_supervisor_whose_cards_are_free_again(tmp_path):
-    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
-    (child,) = children(process.pid)
-    process.kill()
-    process.wait(timeout=60)
-    deadline = time.monotonic() + 20
-    while alive(child) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not alive(child)
-    assert list(tmp_path.iterdir()) == []
-
-
-def alive(pid):
-    """Running, and not merely waiting for a parent to ask how it ended."""
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-@pytest.mark.slow
-def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
-    done = measure(
-        tmp_path / "run~1.parquet", "--min-steps", "100000000", "--min-seconds", "100000", "--time-limit-s", "8"
-    )
-    assert done.returncode == 0
-    table = pd.read_parquet(tmp_path / "run~1.parquet")
-    assert list(table["status"]) == ["failed"]
-    assert "time limit of 8 s" in table["message"].iloc[0]

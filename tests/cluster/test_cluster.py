@@ -160,7 +160,6 @@ def test_a_killed_snakemake_is_started_again_and_its_orphan_overwrites_nothing(c
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     slurm.run("scancel", *orphans)  # docs/cluster.md: cancel the old run's jobs first
-    (cluster_project / ".snakemake").joinpath("locks").exists()
     unlock = subprocess.run(
         [sys.executable, "-m", "snakemake", "--unlock"],
         cwd=cluster_project,

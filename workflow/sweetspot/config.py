@@ -168,7 +168,6 @@ class Place(Closed):
     cpus: Count = Field(1, description="CPU cores of a job")
     mem_mb: Count = Field(8000, description="Memory of a job in MB")
     runtime_min: Count = Field(60, description="Time limit of a job in minutes")
-    gpus_per_node: Count | None = Field(None, description="Devices of one node; more than these run on several nodes")
 
     @model_validator(mode="after")
     def _slurm_needs_a_partition(self) -> "Place":

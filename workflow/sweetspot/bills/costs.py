@@ -41,9 +41,8 @@ def all_cells(
     if "logical" in throughput:  # parts of one processor show how the workflow measures; they are no machine to pay for
         throughput = throughput[~throughput["logical"].astype(bool)]
     known = throughput.reindex(columns=columns)
-    known["status"] = known["status"].mask(
-        known["status"].isin(USABLE), "ok"
-    )  # the warning stays in throughput.parquet
+    # An unstable figure is priced; its warning stays in throughput.parquet.
+    known["status"] = known["status"].mask(known["status"].isin(USABLE), "ok")
     if extrapolation is None or extrapolation.empty:
         return known
     headline = extrapolation.get("headline", pd.Series(True, index=extrapolation.index)).astype(bool)

@@ -33,29 +33,32 @@ def wall_time(
     work, rate, dump, restore, every = np.broadcast_arrays(
         *(np.asarray(part, float) for part in (work, per_hour, dump, restore, every))
     )
-    safe = np.where(rate > 0, rate, 1.0)
-    between = 1.0 / safe
-    tau = np.where(np.isnan(every), checkpoint_interval(dump, between), every)
+    tau = np.where(np.isnan(every), checkpoint_interval(dump, _between(rate)), every)
     tau = np.where(np.isnan(work), tau, np.minimum(tau, np.where(work > 0, work, tau)))
-    power = (tau + dump) / between
-    lost = np.expm1(np.minimum(power, LARGEST_EXPONENT))
-    with np.errstate(over="ignore"):
-        total = between * np.exp(np.minimum(restore / between, LARGEST_EXPONENT)) * lost * work / tau
-    total = np.where(rate > 0, total, work)
+    total = work * _factor(rate, dump, restore, tau)
     return np.where(total > NEVER_HOURS, np.inf, total)
 
 
 def overhead(per_hour: npt.ArrayLike, dump: npt.ArrayLike, restore: npt.ArrayLike, every: npt.ArrayLike) -> Array:
     """Machine hours per hour of training of a long job; inf: it never finishes."""
-    rate = np.asarray(per_hour, float)
-    dump, restore, every = (np.asarray(part, float) for part in (dump, restore, every))
-    between = 1.0 / np.where(rate > 0, rate, 1.0)
-    tau = np.where(np.isnan(every), checkpoint_interval(dump, between), every)
-    exponent = np.minimum((tau + dump) / between, LARGEST_EXPONENT)
-    with np.errstate(over="ignore"):
-        factor = between * np.exp(np.minimum(restore / between, LARGEST_EXPONENT)) * np.expm1(exponent) / tau
-    factor = np.where(rate > 0, factor, 1.0)
+    rate, dump, restore, every = (np.asarray(part, float) for part in (per_hour, dump, restore, every))
+    tau = np.where(np.isnan(every), checkpoint_interval(dump, _between(rate)), every)
+    factor = _factor(rate, dump, restore, tau)
     return np.where(factor > NEVER_HOURS, np.inf, factor)
+
+
+def _between(rate: Array) -> Array:
+    """Mean hours between interruptions; 1 where there are none, for the formulae to run over."""
+    return 1.0 / np.where(rate > 0, rate, 1.0)
+
+
+def _factor(rate: Array, dump: Array, restore: Array, tau: Array) -> Array:
+    """T_w / T_s = M e^(R/M) (e^((tau+d)/M) - 1) / tau; 1 without interruptions."""
+    between = _between(rate)
+    lost = np.expm1(np.minimum((tau + dump) / between, LARGEST_EXPONENT))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        factor = between * np.exp(np.minimum(restore / between, LARGEST_EXPONENT)) * lost / tau
+    return np.where(rate > 0, factor, 1.0)
 
 
 def makespan(machine_hours: npt.ArrayLike, per_hour: npt.ArrayLike, wait: npt.ArrayLike) -> Array:

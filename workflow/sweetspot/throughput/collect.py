@@ -14,7 +14,6 @@ from sweetspot.errors import UserError
 from sweetspot.harness.units import unit_of
 
 RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
-DRIFT_LIMIT = 0.05
 BATCH = 1000  # files read together: keeps the memory of any number of runs near 150 MB
 TABLE_COLUMNS = (
     *CELL_COLUMNS,
@@ -43,7 +42,7 @@ def run_facts(path: str | Path) -> dict[str, Any]:
 
 def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     """One row a run: cell columns, `run`, `protocol`, `status`, `message`, `gpu`, `logical`, `seconds` (mean of
-    its timed steps), `steps`, `drift` (last third's mean over the first third's, less 1), `path`.
+    its timed steps), `steps`, `path`.
 
     Raises UserError for a file that is no run file, for a run that stands in two files, and for
     measurements of different protocols.
@@ -76,14 +75,12 @@ def _summarise(files: Sequence[str]) -> pl.DataFrame:
     plain = {"glob": False, "hive_partitioning": False, "use_statistics": False}  # names are names; a fifth faster
     steps = pl.scan_parquet(list(files), include_file_paths="path", **plain).select(*RUN_COLUMNS, "path")
     constant = [name for name in RUN_COLUMNS if name not in ("step", "seconds")]
-    third = pl.len() // 3
     return (
         steps.group_by("path")
         .agg(
             *(pl.col(name).first() for name in constant),
             pl.col("seconds").mean().alias("mean_seconds"),
             pl.col("step").count().alias("steps"),
-            (pl.col("seconds").tail(third).mean() / pl.col("seconds").head(third).mean() - 1).alias("drift"),
         )
         .rename({"mean_seconds": "seconds"})
         .collect()
@@ -136,10 +133,10 @@ def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
             ok.sum().alias("runs"),
             pl.col("seconds").filter(ok).mean().alias("seconds"),
             pl.col("seconds").filter(ok).log().std().alias("spread"),
-            pl.col("drift").filter(ok).abs().max().alias("drift"),
             pl.col("status").filter(~ok).first().alias("failure"),
             pl.col("status").eq("unstable").any().alias("unstable"),
-            pl.col("message").drop_nulls().first().alias("message"),
+            pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
+            pl.col("message").filter(ok).drop_nulls().unique(maintain_order=True).alias("remarks"),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )
         .sort(CELL_COLUMNS)
@@ -171,15 +168,13 @@ def _t_quantile(runs: pd.Series) -> pd.Series:
 
 
 def _warnings(row: Any) -> str | None:
+    """What a reader must know of a cell: failures, a missing interval, and what the runs say of themselves."""
     found = []
     if row.failure is not None and pd.notna(row.failure):
-        found.append(f"{row.failure}: {row.message}")
+        found.append(f"{row.failure}: {row.why}")
     if row.runs == 1:
         found.append("n = 1: one run, no interval")
-    if row.runs and row.drift > DRIFT_LIMIT:
-        found.append(f"drift: step time changes by {row.drift:.0%} within a run")
-    if row.runs and isinstance(row.message, str) and row.failure is None:
-        found.append(row.message)
+    found.extend(row.remarks)
     if row.logical:
         found.append("logical devices: parts of one processor, not separate cards")
     return "; ".join(found) or None

@@ -1,0 +1,95 @@
+"""Charts of speed: what was measured, how it scales, what is predicted, and how wrong the predictions have been."""
+
+import altair as alt
+import pandas as pd
+
+from sweetspot.report.marks import WIDTH, Facts, colour, drawing, empty, points
+
+
+def throughput(facts: Facts) -> alt.TopLevelMixin:
+    """Images per second by machine, model and batch."""
+    rows = facts.table("throughput")
+    rows = rows[rows["images_per_s"] > 0] if len(rows) else rows
+    guess = facts.table("extrapolation")
+    if len(guess):
+        rows = pd.concat([rows, guess[guess["headline"].astype(bool)]], ignore_index=True)
+    if rows.empty:
+        return empty("No throughput measured or published in this study.")
+    keep = ["instance", "model", "batch_size", "images_per_s", "images_per_s_low", "images_per_s_high", "basis"]
+    rows = rows.sort_values("images_per_s").drop_duplicates(keep[:3], keep="last")[keep]
+    busiest = rows.groupby("instance")["images_per_s"].max().nlargest(20).index
+    rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
+    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
+    rows = rows.assign(batch=rows["batch_size"].astype(str))
+    y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
+    x = alt.X(
+        "images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)", axis=alt.Axis(tickCount=5, format="~s")
+    )
+    tint = colour("batch:N", batches, "batch per device")
+    base = drawing(rows)
+    layers = alt.layer(
+        base.transform_filter("isValid(datum.images_per_s_low)").mark_rule().encode(
+            y=y, x=alt.X("images_per_s_low:Q", title="images/s (log)"), x2="images_per_s_high:Q", color=tint
+        ),
+        points(base, y=y, x=x, color=tint),
+    ).properties(width=WIDTH - 150, height=alt.Step(15))  # fmt: skip
+    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(y="independent")
+
+
+def efficiency(facts: Facts) -> alt.TopLevelMixin:
+    """Efficiency against device count, one line a family, at the largest batch."""
+    rows = facts.table("efficiency")
+    if rows.empty:
+        return empty("No scaling efficiency in this study.")
+    rows = rows[rows["batch_size"] == rows["batch_size"].max()]
+    names = sorted(rows["base_instance"].unique())
+    ones = rows.drop_duplicates(["base_instance", "model"]).assign(gpus=1, efficiency=1.0)
+    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
+    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05]), title="efficiency")
+    tint = colour("base_instance:N", names)
+    base = drawing(pd.concat([ones, rows], ignore_index=True))
+    layers = alt.layer(
+        base.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
+        points(base.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
+    ).properties(width=WIDTH - 70, height=120)
+    return layers.facet(row=alt.Row("model:N", title=None))
+
+
+def extrapolation(facts: Facts) -> alt.TopLevelMixin:
+    """Predicted images per second by method, with 90 % prediction intervals."""
+    rows = facts.table("extrapolation")
+    if rows.empty:
+        return empty("Nothing is extrapolated in this study.")
+    rows = rows.assign(cell=rows["model"] + " " + rows["batch_size"].astype(str), basis="extrapolated")
+    names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:7]
+    rows = rows[rows["method"].isin(names)]
+    y = alt.Y("cell:N", title=None)
+    x = alt.X("images_per_s:Q", title="images/s", scale=alt.Scale(zero=False))
+    offset = alt.YOffset("method:N", sort=names)
+    tint = colour("method:N", names)
+    base = drawing(rows)
+    layers = alt.layer(
+        base.mark_rule().encode(
+            y=y, x=alt.X("images_per_s_low:Q", title="images/s"), x2="images_per_s_high:Q", color=tint, yOffset=offset
+        ),
+        points(base, y=y, x=x, color=tint, yOffset=offset),
+    ).properties(width=WIDTH - 100, height=alt.Step(max(7, 20 // len(names))))
+    return layers.facet(row=alt.Row("instance:N", title=None))
+
+
+def validation(facts: Facts) -> alt.TopLevelMixin:
+    """Held-out error of each method: median as a point, up to the 90th percentile as a line."""
+    rows = facts.table("validation")
+    if rows.empty:
+        return empty("No method was validated for this study.")
+    rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
+    order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
+    base = alt.Chart(rows[["method", "slice", "median_abs_error", "p90_abs_error"]])
+    y = alt.Y("method:N", sort=order, title=None)
+    title = "error on unseen cards: median, and 90 % of rows below"
+    x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
+    layers = alt.layer(
+        base.mark_rule(strokeWidth=1.5).encode(y=y, x=x, x2="p90_abs_error:Q"),
+        base.mark_point(filled=True, size=62, opacity=1).encode(y=y, x=x),
+    ).properties(width=WIDTH - 150, height=alt.Step(15))
+    return layers.facet(row=alt.Row("slice:N", title=None))
