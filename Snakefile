@@ -21,6 +21,7 @@ localrules:
     extrapolate,
     price_workloads,
     compare,
+    draw_speed,
     render_report,
     throughput,
     scaling,

@@ -1,28 +1,62 @@
 """The page a person reads, its charts and tables."""
 
-FIGURES = {
+# Figures by the category that they stand under in Snakemake's own report.
+SPEED_FIGURES = dict.fromkeys(
+    ["throughput", "efficiency", "extrapolation", "validation"], "Speed"
+)
+PRICE_FIGURES = {
     "images_per_usd": "Costs",
     "time_cost": "Costs",
     "bill": "Costs",
     "utilisation": "Decision",
     "cash_flow": "Decision",
     "tornado": "Decision",
-    "throughput": "Speed",
-    "efficiency": "Speed",
-    "extrapolation": "Speed",
-    "validation": "Speed",
 }
 
 REPORT = f"{RESULTS}/report"
+SPEED_TABLES = [
+    f"{RESULTS}/{table}.parquet"
+    for table in ("throughput", "efficiency", "extrapolation")
+]
+SCALING_TABLES = [rules.fit_scaling.output, rules.extrapolate.output]
+PAGE = sorted(
+    str(file)
+    for file in Path(LIBRARY, "report").rglob("*")
+    if file.suffix in {".py", ".j2", ".css", ".js"}
+)
+
+
+rule draw_speed:
+    """Draw the figures that no price can change, so that a price edit need not."""
+    input:
+        speed=SPEED_TABLES,
+        scaling=SCALING_TABLES,
+        study=f"{CONFIG}/study.yaml",
+        page=[
+            file
+            for file in PAGE
+            if Path(file).stem in {"charts_speed", "draw", "marks"}
+        ],
+    output:
+        figures=[
+            report(
+                f"{REPORT}/figures/{figure}.svg",
+                caption=f"captions/{figure}.rst",
+                category=category,
+                labels={"figure": figure.replace("_", " ")},
+            )
+            for figure, category in SPEED_FIGURES.items()
+        ],
+        png=collect(f"{REPORT}/figures/{{figure}}.png", figure=SPEED_FIGURES),
+    script:
+        "../workflow/scripts/draw_speed.py"
 
 
 rule render_report:
-    """Write the page, its charts as SVG and PNG, its tables as CSV and Parquet, and a summary in Markdown."""
+    """Write the page, its other charts as SVG and PNG, its tables as CSV and Parquet, and a summary in Markdown."""
     input:
-        throughput=f"{RESULTS}/throughput.parquet",
-        efficiency=f"{RESULTS}/efficiency.parquet",
-        extrapolation=f"{RESULTS}/extrapolation.parquet",
-        scaling=[rules.fit_scaling.output, rules.extrapolate.output],
+        speed=SPEED_TABLES,
+        scaling=SCALING_TABLES,
         costs=collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),
         offers=collect(
             f"{RESULTS}/offers/{{price_list}}.parquet", price_list=PRICE_LISTS
@@ -36,11 +70,8 @@ rule render_report:
         ),
         comparison=rules.compare.output,
         study=f"{CONFIG}/study.yaml",
-        page=sorted(
-            str(file)
-            for file in Path(LIBRARY, "report").rglob("*")
-            if file.suffix in {".py", ".j2", ".css", ".js"}
-        ),
+        drawn=rules.draw_speed.output.figures,
+        page=PAGE,
     output:
         html=report(
             f"{REPORT}/index.html",
@@ -55,9 +86,9 @@ rule render_report:
                 category=category,
                 labels={"figure": figure.replace("_", " ")},
             )
-            for figure, category in FIGURES.items()
+            for figure, category in PRICE_FIGURES.items()
         ],
-        png=collect(f"{REPORT}/figures/{{figure}}.png", figure=FIGURES),
+        png=collect(f"{REPORT}/figures/{{figure}}.png", figure=PRICE_FIGURES),
         tables=directory(f"{REPORT}/tables"),
     script:
         "../workflow/scripts/render_report.py"

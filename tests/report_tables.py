@@ -9,7 +9,7 @@ import pytest
 import yaml
 from decision_tables import inputs, study
 from sweetspot.decision.compare import compare
-from sweetspot.report import write_report
+from sweetspot.report import draw_figures, write_report
 
 FIGURES = ("images_per_usd", "time_cost", "utilisation", "throughput")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -38,7 +38,10 @@ def write_study(folder: Path, **changes) -> Path:
 
 def make_report(folder: Path, tables=None, figures=FIGURES, **changes) -> Path:
     """Write the report of `tables` (default: the small ones) and return its folder."""
-    write_report(tables or small_tables(), write_study(folder, **changes), folder / "report", figures)
+    tables, file = tables or small_tables(), write_study(folder, **changes)
+    drawn = [folder / "report" / "figures" / f"{name}.svg" for name in figures]
+    draw_figures(tables, file, drawn)
+    write_report(tables, file, folder / "report", drawn)
     return folder / "report"
 
 

@@ -30,7 +30,7 @@ def test_price_edit_reruns_that_lists_pricing_the_comparison_and_the_report(proj
     jobs = scheduled(project)
     assert jobs.pop("price_workloads") == 1
     assert set(jobs) >= AFTER_PRICES
-    assert set(jobs) <= AFTER_PRICES | {"render_figures", "print_report"}
+    assert set(jobs) <= AFTER_PRICES | {"print_report"}
 
 
 def test_price_edit_prices_only_the_list_that_was_edited(project):

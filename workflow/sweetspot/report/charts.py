@@ -7,18 +7,20 @@ import pandas as pd
 
 from sweetspot.report.cash import cash_lines
 from sweetspot.report.charts_speed import efficiency, extrapolation, throughput, validation
-from sweetspot.report.marks import WIDTH, Facts, colour, drawing, empty, points
+from sweetspot.report.marks import WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
 
 __all__ = ["CHARTS", "Facts"]
 
+EVEN = pd.DataFrame({"one": [1.0]})  # where both sides cost the same
 
-def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
+
+def images_per_usd(facts: Facts) -> Drawing:
     """Images per USD of the best options of each model, with 90 % intervals."""
     rows = facts.options()
     if rows.empty:
         return empty("No priced option in this study.")
     rows = rows.assign(kind=facts.kinds(rows))
-    base = drawing(rows)
+    base = drawing()
     # Names of spot offers carry their price list: cut short, two of them read the same.
     names = alt.Axis(labelLimit=260, labelFontSize=11)
     y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
@@ -29,19 +31,21 @@ def images_per_usd(facts: Facts) -> alt.TopLevelMixin:
         axis=alt.Axis(tickCount=4, format="~s"),
     )
     kinds = colour("kind:N", facts.kind_names())
-    layers = alt.layer(
+    layers = layered(
         base.mark_rule(strokeWidth=1.5).encode(
             y=y,
             x=alt.X("images_per_usd_low:Q", title="images per USD (log scale)"),
             x2="images_per_usd_high:Q",
             color=kinds,
         ),
-        points(base, y=y, x=x, color=kinds),
-    ).properties(width=WIDTH - 215, height=alt.Step(15))
-    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(y="independent")
+        *points(base, y=y, x=x, color=kinds),
+        width=WIDTH - 215,
+        height={"step": 15},
+    )
+    return Drawing(by_row(layers, "model", ("y",)), {"rows": rows})
 
 
-def time_cost(facts: Facts) -> alt.TopLevelMixin:
+def time_cost(facts: Facts) -> Drawing:
     """Hours against USD of training, each model's front of persistent and of all options joined."""
     front = facts.table("frontier")
     rows = front[front["hours"].notna() & front["workload"].isin(_training(facts))] if len(front) else front
@@ -54,7 +58,7 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
     )
     # What is beaten and can be taken away as well tells nobody anything: the table has it.
     rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
-    base = drawing(rows)
+    base = drawing()
     x = alt.X(
         "hours:Q",
         scale=alt.Scale(type="log", nice=False, padding=24),
@@ -67,11 +71,11 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
         title="USD (log)",
         axis=alt.Axis(tickCount=4, format="~s"),
     )
-    layers = alt.layer(
+    layers = layered(
         base.transform_filter("datum.on_front")
         .mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after")
         .encode(x=x, y=y),
-        points(base, x=x, y=y, color=colour("kind:N", facts.kind_names())),
+        *points(base, x=x, y=y, color=colour("kind:N", facts.kind_names())),
         # The front runs level: slanted names of neighbours do not meet, and the reference has the room below.
         base.transform_filter("datum.on_front && datum.place == 'other'")
         .mark_text(align="left", dx=7, dy=-6, fontSize=11, angle=325)
@@ -79,8 +83,10 @@ def time_cost(facts: Facts) -> alt.TopLevelMixin:
         base.transform_filter("datum.place == 'reference'")
         .mark_text(align="left", dx=9, dy=9, fontSize=11, fontWeight="bold")
         .encode(x=x, y=y, text="label:N"),
-    ).properties(width=WIDTH - 70, height=210)
-    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(x="independent", y="independent")
+        width=WIDTH - 70,
+        height=210,
+    )
+    return Drawing(by_row(layers, "model", ("x", "y")), {"rows": rows})
 
 
 def _training(facts: Facts) -> list[str]:
@@ -91,7 +97,7 @@ def _training(facts: Facts) -> list[str]:
     return list(alone.groupby("model")["workload"].min()) or [str(name) for name in models.index[:1]]
 
 
-def bill(facts: Facts) -> alt.TopLevelMixin:
+def bill(facts: Facts) -> Drawing:
     """Lines of the bills of the answer's model for its cheapest options."""
     bills, ranks = facts.table("bills"), facts.table("ranks")
     if bills.empty or ranks.empty:
@@ -104,19 +110,19 @@ def bill(facts: Facts) -> alt.TopLevelMixin:
     if rows.empty:
         return empty("No bill for the model of the answer.")
     names = list(dict.fromkeys(rows["line"]))
-    return (
-        drawing(rows)
+    chart = (
+        drawing()
         .mark_bar(stroke="white")
         .encode(
             y=alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None),
             x=alt.X("usd:Q", title=f"USD to train {facts.model} once", stack="zero"),
             color=colour("line:N", names),
         )
-        .properties(width=WIDTH - 150, height=alt.Step(24))
     )
+    return Drawing(layered(chart, width=WIDTH - 150, height={"step": 24}), {"rows": rows})
 
 
-def utilisation(facts: Facts) -> alt.TopLevelMixin:
+def utilisation(facts: Facts) -> Drawing:
     """How many times cheaper the box is, by days of use; dots mark the break-even against each rival."""
     rows = facts.table("utilisation")
     if rows.empty:
@@ -138,11 +144,11 @@ def utilisation(facts: Facts) -> alt.TopLevelMixin:
         axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]),
     )
     tint = colour("option:N", names)
-    base = drawing(rows)
+    base = drawing()
     band = base.transform_filter(alt.datum.option == names[0]).mark_area(opacity=0.15)
-    level = alt.Chart(pd.DataFrame({"gain": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(y="gain:Q")
-    dots = drawing(marks)
-    return alt.layer(
+    level = drawing("even").mark_rule(color="#444", strokeDash=[5, 4]).encode(y="one:Q")
+    dots = drawing("marks")
+    spec = layered(
         band.encode(x=x, y=alt.Y("gain_low:Q", title=""), y2="gain_high:Q", color=tint),
         level,
         base.mark_line(strokeWidth=2).encode(
@@ -153,10 +159,13 @@ def utilisation(facts: Facts) -> alt.TopLevelMixin:
         dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(
             x=x, y=alt.Y("place:Q", title=""), text="label:N", color=tint
         ),
-    ).properties(width=WIDTH - 60, height=250)
+        width=WIDTH - 60,
+        height=250,
+    )
+    return Drawing(spec, {"rows": rows, "even": EVEN, "marks": marks})
 
 
-def cash_flow(facts: Facts) -> alt.TopLevelMixin:
+def cash_flow(facts: Facts) -> Drawing:
     """Money gone by month: the box, and its rivals doing the box's work."""
     flow, offers = facts.table("cash_flow"), facts.table("offers")
     key = ["price_list", "instance", "purchase"]
@@ -166,8 +175,8 @@ def cash_flow(facts: Facts) -> alt.TopLevelMixin:
     if rows.empty:
         return empty("Nothing to own in this study: no cash flow to compare.")
     names = list(dict.fromkeys(rows["option"]))
-    return (
-        drawing(rows)
+    chart = (
+        drawing()
         .mark_line(strokeWidth=2)
         .encode(
             x=alt.X("month:Q", title="month"),
@@ -175,11 +184,11 @@ def cash_flow(facts: Facts) -> alt.TopLevelMixin:
             color=colour("option:N", names),
             strokeDash=alt.StrokeDash("option:N", sort=names, legend=None),
         )
-        .properties(width=WIDTH - 70, height=230)
     )
+    return Drawing(layered(chart, width=WIDTH - 70, height=230), {"rows": rows})
 
 
-def tornado(facts: Facts) -> alt.TopLevelMixin:
+def tornado(facts: Facts) -> Drawing:
     """Margin of the box at each assumption's low and high end; where it crosses 1 the winner flips."""
     rows = facts.table("tornado")
     rows = rows[rows["model"] == facts.model] if len(rows) else rows
@@ -192,17 +201,18 @@ def tornado(facts: Facts) -> alt.TopLevelMixin:
         title=None,
         axis=alt.Axis(labelLimit=200),
     )
-    middle = alt.Chart(rows.head(1)).mark_rule(color="#444").encode(x="margin:Q")
-    even = alt.Chart(pd.DataFrame({"one": [1.0]})).mark_rule(color="#444", strokeDash=[5, 4]).encode(x="one:Q")
+    middle = drawing("middle").mark_rule(color="#444").encode(x="margin:Q")
+    even = drawing("even").mark_rule(color="#444", strokeDash=[5, 4]).encode(x="one:Q")
     title = f"USD of {facts.rival} / USD of the box"
-    bars = drawing(rows).mark_bar(height=11).encode(
+    bars = drawing().mark_bar(height=11).encode(
         y=y, x=alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False)), x2="margin_high:Q",
         color=colour("kind:N", ["does not", "flips the winner"]),
     )  # fmt: skip
-    return alt.layer(bars, middle, even).properties(width=WIDTH - 210, height=alt.Step(20))
+    spec = layered(bars, middle, even, width=WIDTH - 210, height={"step": 20})
+    return Drawing(spec, {"rows": rows, "middle": rows.head(1), "even": EVEN})
 
 
-CHARTS: dict[str, Callable[[Facts], alt.TopLevelMixin]] = {
+CHARTS: dict[str, Callable[[Facts], Drawing]] = {
     chart.__name__: chart
     for chart in (
         images_per_usd,

@@ -3,10 +3,10 @@
 import altair as alt
 import pandas as pd
 
-from sweetspot.report.marks import WIDTH, Facts, colour, drawing, empty, points
+from sweetspot.report.marks import WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
 
 
-def throughput(facts: Facts) -> alt.TopLevelMixin:
+def throughput(facts: Facts) -> Drawing:
     """Images per second by machine, model and batch."""
     rows = facts.table("throughput")
     rows = rows[rows["images_per_s"] > 0] if len(rows) else rows
@@ -26,17 +26,19 @@ def throughput(facts: Facts) -> alt.TopLevelMixin:
         "images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)", axis=alt.Axis(tickCount=5, format="~s")
     )
     tint = colour("batch:N", batches, "batch per device")
-    base = drawing(rows)
-    layers = alt.layer(
+    base = drawing()
+    layers = layered(
         base.transform_filter("isValid(datum.images_per_s_low)").mark_rule().encode(
             y=y, x=alt.X("images_per_s_low:Q", title="images/s (log)"), x2="images_per_s_high:Q", color=tint
         ),
-        points(base, y=y, x=x, color=tint),
-    ).properties(width=WIDTH - 150, height=alt.Step(15))  # fmt: skip
-    return layers.facet(row=alt.Row("model:N", title=None)).resolve_scale(y="independent")
+        *points(base, y=y, x=x, color=tint),
+        width=WIDTH - 150,
+        height={"step": 15},
+    )  # fmt: skip
+    return Drawing(by_row(layers, "model", ("y",)), {"rows": rows})
 
 
-def efficiency(facts: Facts) -> alt.TopLevelMixin:
+def efficiency(facts: Facts) -> Drawing:
     """Efficiency against device count, one line a family, at the largest batch."""
     rows = facts.table("efficiency")
     if rows.empty:
@@ -47,15 +49,17 @@ def efficiency(facts: Facts) -> alt.TopLevelMixin:
     x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
     y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05]), title="efficiency")
     tint = colour("base_instance:N", names)
-    base = drawing(pd.concat([ones, rows], ignore_index=True))
-    layers = alt.layer(
+    base = drawing()
+    layers = layered(
         base.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
-        points(base.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
-    ).properties(width=WIDTH - 70, height=120)
-    return layers.facet(row=alt.Row("model:N", title=None))
+        *points(base.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
+        width=WIDTH - 70,
+        height=120,
+    )
+    return Drawing(by_row(layers, "model"), {"rows": pd.concat([ones, rows], ignore_index=True)})
 
 
-def extrapolation(facts: Facts) -> alt.TopLevelMixin:
+def extrapolation(facts: Facts) -> Drawing:
     """Predicted images per second by method, with 90 % prediction intervals."""
     rows = facts.table("extrapolation")
     if rows.empty:
@@ -67,29 +71,33 @@ def extrapolation(facts: Facts) -> alt.TopLevelMixin:
     x = alt.X("images_per_s:Q", title="images/s", scale=alt.Scale(zero=False))
     offset = alt.YOffset("method:N", sort=names)
     tint = colour("method:N", names)
-    base = drawing(rows)
-    layers = alt.layer(
+    base = drawing()
+    layers = layered(
         base.mark_rule().encode(
             y=y, x=alt.X("images_per_s_low:Q", title="images/s"), x2="images_per_s_high:Q", color=tint, yOffset=offset
         ),
-        points(base, y=y, x=x, color=tint, yOffset=offset),
-    ).properties(width=WIDTH - 100, height=alt.Step(max(7, 20 // len(names))))
-    return layers.facet(row=alt.Row("instance:N", title=None))
+        *points(base, y=y, x=x, color=tint, yOffset=offset),
+        width=WIDTH - 100,
+        height={"step": max(7, 20 // len(names))},
+    )
+    return Drawing(by_row(layers, "instance"), {"rows": rows})
 
 
-def validation(facts: Facts) -> alt.TopLevelMixin:
+def validation(facts: Facts) -> Drawing:
     """Held-out error of each method: median as a point, up to the 90th percentile as a line."""
     rows = facts.table("validation")
     if rows.empty:
         return empty("No method was validated for this study.")
     rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
     order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
-    base = alt.Chart(rows[["method", "slice", "median_abs_error", "p90_abs_error"]])
+    base = drawing()
     y = alt.Y("method:N", sort=order, title=None)
     title = "error on unseen cards: median, and 90 % of rows below"
     x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
-    layers = alt.layer(
+    layers = layered(
         base.mark_rule(strokeWidth=1.5).encode(y=y, x=x, x2="p90_abs_error:Q"),
         base.mark_point(filled=True, size=62, opacity=1).encode(y=y, x=x),
-    ).properties(width=WIDTH - 150, height=alt.Step(15))
-    return layers.facet(row=alt.Row("slice:N", title=None))
+        width=WIDTH - 150,
+        height={"step": 15},
+    )
+    return Drawing(by_row(layers, "slice"), {"rows": rows})

@@ -1,5 +1,6 @@
 """Charts to SVG that can stand in a page beside others, and to PNG."""
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,7 +8,9 @@ from typing import TYPE_CHECKING
 from sweetspot.files import write_whole
 
 if TYPE_CHECKING:
-    import altair as alt
+    import pandas as pd
+
+    from sweetspot.report.marks import Drawing
 
 PNG_SCALE = 1.5
 LOOK = {
@@ -34,13 +37,20 @@ LOOK = {
 }
 
 
-def svg_of(chart: "alt.TopLevelMixin") -> str:
+def svg_of(drawing: "Drawing") -> str:
     """The chart as SVG text, drawn by vl-convert in this process."""
     import vl_convert
 
-    # The look goes in as a plain mapping: each configure_*() of Altair copies the whole chart with its data.
-    spec = chart.to_dict(validate=False) | {"config": LOOK}
+    spec = drawing.spec | {"config": LOOK}
+    words = json.dumps(spec)
+    spec["datasets"] = {name: _records(rows, words) for name, rows in drawing.data.items()}
     return vl_convert.vegalite_to_svg(spec, vl_version=vl_version())
+
+
+def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:
+    """Rows with the columns that the chart speaks of; missing values are null."""
+    drawn = rows[[name for name in rows.columns if name in words]]
+    return json.loads(drawn.to_json(orient="records"))
 
 
 def vl_version() -> str:
@@ -61,11 +71,11 @@ def inline(svg: str, name: str, title: str) -> str:
     return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"', svg, count=1)
 
 
-def save(svg: str, folder: Path, name: str) -> None:
-    """Write `name`.svg and `name`.png whole."""
+def save(svg: str, file: Path) -> None:
+    """Write the SVG file whole, and a PNG of its name beside it."""
     import vl_convert
 
-    with write_whole(folder / f"{name}.svg") as temporary:
+    with write_whole(file) as temporary:
         temporary.write_text(svg, encoding="utf-8")
-    with write_whole(folder / f"{name}.png") as temporary:
+    with write_whole(file.with_suffix(".png")) as temporary:
         temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))

@@ -1,5 +1,7 @@
 """Marks, colours and shapes that the charts share, and what several of them need to know."""
 
+from typing import Any, NamedTuple
+
 import altair as alt
 import pandas as pd
 
@@ -13,15 +15,37 @@ SHAPES = ["circle", "diamond", "square", "triangle-up", "cross", "circle"]
 STAYS, TAKEN = "stays", "can be taken away"
 SHOWN = 12  # options a model in a chart; the tables hold all
 
-FIELDS = (
-    "option", "instance", "model", "basis", "kind", "label", "right", "on_front", "images_per_usd",
-    "images_per_usd_low", "images_per_usd_high", "hours", "usd", "line", "total", "days", "gain", "gain_low",
-    "gain_high", "place", "month", "cumulative_usd", "assumption", "swing", "margin", "margin_low", "margin_high",
-    "images_per_s", "images_per_s_low", "images_per_s_high", "batch", "gpus", "efficiency", "base_instance", "cell",
-    "method",
-)  # fmt: skip
 
-alt.data_transformers.disable_max_rows()
+Spec = dict[str, Any]
+
+
+class Drawing(NamedTuple):
+    """A Vega-Lite specification that refers to its data by name, and the data.
+
+    Altair makes the marks; layers and facets are put together here, because Altair copies every chart with all its
+    encodings and data at each step: half of what drawing a page costs.
+    """
+
+    spec: Spec
+    data: dict[str, pd.DataFrame]
+
+
+def layered(*charts: alt.Chart, width: int, height: int | Spec) -> Spec:
+    """Charts on top of each other, in that order. `height`: pixels, or {"step": pixels a row}."""
+    layers = [chart.to_dict(validate=False) for chart in charts]
+    for layer in layers:
+        layer.pop("$schema", None)
+        layer.pop("config", None)
+    return {"layer": layers, "width": width, "height": height}
+
+
+def by_row(spec: Spec, field: str, independent: tuple[str, ...] = (), name: str = "rows") -> Spec:
+    """One such drawing a value of `field`, below each other; the scales named in `independent` are each its own."""
+    for layer in spec["layer"]:
+        del layer["data"]  # the facet's, which it divides
+    resolve = {"resolve": {"scale": dict.fromkeys(independent, "independent")}} if independent else {}
+    row = {"field": field, "type": "nominal", "title": None}
+    return {"data": {"name": name}, "facet": {"row": row}, "spec": spec, **resolve}
 
 
 class Facts:
@@ -63,29 +87,23 @@ def basis_shape() -> alt.Shape:
     return alt.Shape("basis:N", scale=scale, legend=None)
 
 
-def points(base: alt.Chart, **encodings: object) -> alt.LayerChart:
+def points(base: alt.Chart, **encodings: object) -> tuple[alt.Chart, ...]:
     """Marks by basis: filled where measured, published, equivalent or scaled; hollow stand-ins; dashed predictions."""
     weak = "datum.basis == 'stand_in'"
     guess = "datum.basis == 'extrapolated'"
-    shape = basis_shape()
     size = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
-    return alt.layer(
-        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **size).encode(shape=shape, **encodings),
-        base.transform_filter(weak).mark_point(fill="white", **size).encode(shape=shape, **encodings),
-        base.transform_filter(guess)
-        .mark_point(fill="white", strokeDash=[2.2, 1.6], **size)
-        .encode(shape=shape, **encodings),
+    kinds = (
+        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **size),
+        base.transform_filter(weak).mark_point(fill="white", **size),
+        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6], **size),
     )
+    return tuple(kind.encode(shape=basis_shape(), **encodings) for kind in kinds)
 
 
-def empty(reason: str) -> alt.Chart:
+def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    return (
-        alt.Chart(pd.DataFrame({"text": [reason]}))
-        .mark_text(color="#555", fontSize=12, lineBreak="\n")
-        .encode(text="text:N")
-        .properties(width=WIDTH - 130, height=70)
-    )
+    chart = drawing("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text="text:N")
+    return Drawing(layered(chart, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 
 def colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
@@ -98,6 +116,6 @@ def colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
     )
 
 
-def drawing(rows: pd.DataFrame) -> alt.Chart:
-    """A chart of `rows` with the columns that are drawn: Altair copies the data for every layer."""
-    return alt.Chart(rows[[name for name in FIELDS if name in rows.columns]])
+def drawing(name: str = "rows") -> alt.Chart:
+    """A chart of the data of that name in its `Drawing`."""
+    return alt.Chart(alt.NamedData(name=name))

@@ -14,24 +14,20 @@ Tables = dict[str, pd.DataFrame]
 def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
     """Read the tables by name; those of one file a price list are put together under one name."""
     tables: Tables = {}
-    for name, paths in files.items():
-        if name in BY_PRICE_LIST:
-            tables[name] = _together([pd.read_parquet(path) for path in paths])
-        else:
-            tables |= {Path(path).stem: pd.read_parquet(path) for path in paths}
-    return {name: _plain(table) for name, table in tables.items()}
+    # Text as plain objects: the page reads single cells, which Arrow strings make slow.
+    with pd.option_context("future.infer_string", False):
+        for name, paths in files.items():
+            if name in BY_PRICE_LIST:
+                tables[name] = _together([pd.read_parquet(path) for path in paths])
+            else:
+                tables |= {Path(path).stem: pd.read_parquet(path) for path in paths}
+    return tables
 
 
 def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or list(tables[:1])
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
-
-
-def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Text as plain objects: the page reads single cells, which Arrow strings make slow."""
-    text = {name: object for name in table.columns if pd.api.types.is_string_dtype(table[name])}
-    return table.astype(text)
 
 
 def write_tables(tables: Tables, folder: Path) -> None:
