@@ -17,6 +17,7 @@ include: "rules/report.smk"
 localrules:
     all,
     collect_throughput,
+    list_left_out,
     fit_scaling,
     extrapolate,
     price_workloads,

@@ -7,6 +7,7 @@ rule run_benchmark:
         f"results/benchmarks/{RUN_PATTERN}.parquet",
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
+    priority: priority_of if PRIORITIES else 0
     resources:
         **slurm_resources(),
         gpu=GPUS_HELD,

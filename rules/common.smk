@@ -7,9 +7,18 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from sweetspot.cells import RUN_PATTERN, WILDCARD_CONSTRAINTS, SLUG, run_path
+from snakemake.logging import logger
+from sweetspot.budget import report_lines
+from sweetspot.cells import RUN_PATTERN, WILDCARD_CONSTRAINTS, SLUG, Cell
 from sweetspot.config import load_plan
 from sweetspot.errors import UserError
+from sweetspot.schedule import (
+    budget_words,
+    choose_runs,
+    left_out_rows,
+    priorities,
+    run_file,
+)
 
 try:
     PLAN = load_plan(Path("config/config.yaml"), config)
@@ -32,11 +41,15 @@ INSTANCE_FILES = [
     if Path(file).is_file()
 ]
 
-RUNS = [
-    f"results/benchmarks/{run_path(cell, run)}.parquet"
-    for cell in PLAN.cells
-    for run in range(1, PLAN.config.runs + 1)
-]
+# What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
+BENCHMARKS = Path("results/benchmarks")
+BUDGET = budget_words(PLAN.config) if workflow.is_main_process else ""
+CHOICE = choose_runs(PLAN, BENCHMARKS, budget=bool(BUDGET))
+RUNS = [str(run_file(BENCHMARKS, run)) for run in CHOICE.kept]
+PRIORITIES = priorities(PLAN) if BUDGET else {}
+if CHOICE.left_out:
+    for line in report_lines(CHOICE, at_most=10):
+        logger.warning(f"{BUDGET}: {line}")
 
 
 wildcard_constraints:
@@ -98,3 +111,19 @@ def gpus_held(wildcards) -> int:
 
 
 GPUS_HELD = 0 if per_instance(lambda place: place.device) == "cpu" else gpus_held
+
+
+def priority_of(wildcards) -> int:
+    """Under a budget, what decides the ranking is measured first."""
+    return PRIORITIES.get(
+        (
+            Cell(
+                *(
+                    type_(wildcards[name])
+                    for name, type_ in Cell.__annotations__.items()
+                )
+            ),
+            int(wildcards.run),
+        ),
+        0,
+    )

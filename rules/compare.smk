@@ -33,6 +33,7 @@ rule compare:
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
+        left_out=f"{RESULTS}/left_out.parquet",
         study=f"{CONFIG}/study.yaml",
         text=[
             file

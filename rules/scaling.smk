@@ -10,7 +10,12 @@ rule fit_scaling:
             f"config/studies/{study}/throughput.csv" for study in PLAN.study.borrow
         ],
         instances=INSTANCE_FILES,
-        formula=formula("scaling/evidence", "scaling/partners", "scaling/machine"),
+        formula=formula(
+            "throughput/best",
+            "scaling/evidence",
+            "scaling/partners",
+            "scaling/machine",
+        ),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",

@@ -23,6 +23,7 @@ rule collect_throughput:
         logs=log_files(PLAN.study.logs, CONFIG),
         formula=formula(
             "throughput/collect",
+            "throughput/best",
             "throughput/gather",
             "throughput/published",
             *(LOG_READERS if PLAN.study.logs else ()),
@@ -37,6 +38,18 @@ rule collect_throughput:
         logs=[source.model_dump(mode="json") for source in PLAN.study.logs],
     script:
         "../workflow/scripts/collect_throughput.py"
+
+
+rule list_left_out:
+    """Which runs the budget leaves out; an empty table where it leaves none."""
+    output:
+        f"{RESULTS}/left_out.parquet",
+    params:
+        # No estimates: they change with every run made, and the list would be made anew each time.
+        runs=left_out_rows(CHOICE),
+        budget=BUDGET if CHOICE.left_out else "",
+    script:
+        "../workflow/scripts/list_left_out.py"
 
 
 rule throughput:

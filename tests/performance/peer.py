@@ -5,8 +5,10 @@
 DIR is a checkout of github.com/tensorflow/benchmarks; it needs tf-keras (`pip install tf-keras`, or a folder
 made with `pip install --no-deps --target` given as --extra). The same model, batch, precision and synthetic data
 run in both, each with few and with more steps; the difference is the cost of a step without start-up. Printed
-for each model: CPU-seconds and wall seconds a step of both, and the medians of the pairwise ratios ours / peer
-(below 1: ours is cheaper). Wall time of a shared machine varies; the ratio of CPU-seconds is the figure to quote.
+for each model: CPU-seconds and wall seconds a step of both, and the medians of the pairwise ratios ours / peer with
+their range over the rounds (below 1: ours is cheaper); each round goes to stderr as it ends. Which of the two begins
+changes from round to round, so that a trend of the machine favours neither. Wall time of a shared machine varies; the
+ratio of CPU-seconds is the figure to quote.
 """
 
 import argparse
@@ -78,6 +80,30 @@ def peer(model: str, batch_size: int, folder: Path, extra: str) -> Step:
     return step_cost(command, "--num_batches={}", folder / "scripts" / "tf_cnn_benchmarks", extra)
 
 
+def round_of(model: str, number: int, arguments: argparse.Namespace) -> tuple[Step, Step]:
+    """One step of ours and one of the peer's; odd rounds begin with the peer."""
+    with tempfile.TemporaryDirectory() as scratch:
+        measures = {
+            "ours": lambda: ours(model, arguments.batch_size, Path(scratch)),
+            "peer": lambda: peer(model, arguments.batch_size, arguments.peer, arguments.extra),
+        }
+        found = {name: measures[name]() for name in sorted(measures, reverse=bool(number % 2))}
+    mine, other = found["ours"], found["peer"]
+    print(f"{model} round {number + 1}: ours {mine}, peer {other}", file=sys.stderr, flush=True)
+    return mine, other
+
+
+def row(model: str, pairs: list[tuple[Step, Step]]) -> str:
+    """The table's row of one model: medians, and the range of the ratios."""
+    cells = [model, str(len(pairs))]
+    for what in Step._fields:
+        mine, other = ([getattr(pair[who], what) for pair in pairs] for who in (0, 1))
+        ratios = [own / its for own, its in zip(mine, other, strict=True)]
+        cells += [f"{statistics.median(mine):.2f}", f"{statistics.median(other):.2f}"]
+        cells += [f"{statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"]
+    return f"| {' | '.join(cells)} |"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -87,22 +113,11 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    print("| model | ours CPU-s/step | peer CPU-s/step | CPU ratio | ours s/step | peer s/step | wall ratio |")
-    print("|---|---|---|---|---|---|---|")
+    print("| model | rounds | ours CPU-s/step | peer CPU-s/step | CPU ratio | ours s/step | peer s/step | wall ratio |")
+    print(f"|{'---|' * 8}")
     for model in arguments.models:
-        with tempfile.TemporaryDirectory() as scratch:
-            pairs = [
-                (
-                    ours(model, arguments.batch_size, Path(scratch)),
-                    peer(model, arguments.batch_size, arguments.peer, arguments.extra),
-                )
-                for _ in range(arguments.rounds)
-            ]
-        middle = [[statistics.median(pair[who][what] for pair in pairs) for who in (0, 1)] for what in (0, 1)]
-        ratio = [statistics.median(mine[what] / other[what] for mine, other in pairs) for what in (0, 1)]
-        cells = [f"{middle[0][0]:.2f}", f"{middle[0][1]:.2f}", f"{ratio[0]:.2f}"]
-        cells += [f"{middle[1][0]:.2f}", f"{middle[1][1]:.2f}", f"{ratio[1]:.2f}"]
-        print(f"| {model} | {' | '.join(cells)} |", flush=True)
+        pairs = [round_of(model, number, arguments) for number in range(arguments.rounds)]
+        print(row(model, pairs), flush=True)
 
 
 if __name__ == "__main__":

@@ -56,17 +56,22 @@ def order_within_budget(
     runs: int = 1,
     decisive: Callable[[Cell], bool] = lambda cell: True,
     usd_per_hour: Mapping[str, float] | None = None,
+    done: Mapping[Run, float] | None = None,
 ) -> Choice:
     """Take runs in the order of `by_weight` as long as the caps hold; a run too dear is passed over, not the end.
 
     `estimates` are seconds of one run of a cell; `usd_per_hour` is by instance, and an instance without a price
-    costs nothing (one's own machine). Raises KeyError for a cell without an estimate.
+    costs nothing (one's own machine). `done` are the seconds of runs that are made already: they stay whatever the
+    budget, and are spent before any other. Raises KeyError for a cell without an estimate.
     """
-    prices = usd_per_hour or {}
-    kept: list[Run] = []
+    prices, made = usd_per_hour or {}, done or {}
+    kept: list[Run] = list(made)
     left_out: list[LeftOut] = []
-    spent_minutes = spent_usd = 0.0
+    spent_minutes = sum(made.values()) / 60
+    spent_usd = sum(prices.get(run.cell.instance, 0.0) * seconds / 3600 for run, seconds in made.items())
     for run in by_weight(cells, runs, decisive):
+        if run in made:
+            continue
         minutes = estimates[run.cell] / 60
         price = prices.get(run.cell.instance)
         usd = None if price is None else price * minutes / 60
@@ -89,13 +94,14 @@ def _over(budget: Budget, minutes: float, usd: float) -> str:
     return ""
 
 
-def report_lines(choice: Choice) -> list[str]:
-    """What a person is told: a summary, then one line a run that is left out."""
+def report_lines(choice: Choice, at_most: int | None = None) -> list[str]:
+    """What a person is told: a summary, then one line a run that is left out (the first `at_most`)."""
     lines = [f"{len(choice.kept)} runs, estimated {choice.minutes:.1f} minutes and {choice.usd:.2f} USD"]
-    for left in choice.left_out:
+    for left in choice.left_out[:at_most]:
         cell = " ".join(f"{name}={value}" for name, value in left.run.cell._asdict().items())
         lines.append(f"left out: {cell} run={left.run.run} ({left.minutes:.1f} minutes): {left.reason}")
-    return lines
+    more = len(choice.left_out) - len(lines) + 1
+    return [*lines, f"and {more} runs more are left out"] if more else lines
 
 
 def estimated_seconds(

@@ -15,6 +15,9 @@ from sweetspot.yamlfile import load_yaml
 __all__ = ["Closed", "Config", "Instance", "Plan", "Question", "Slug", "Study", "Text", "described", "validated"]
 
 
+Positive = Annotated[float, Field(gt=0, lt=1e9)]
+
+
 class Matrix(Closed):
     """The axes of what is measured here; each value is one level, every combination is a cell."""
 
@@ -54,10 +57,25 @@ class Measure(Closed):
     )
     time_limit_s: Count = Field(1800, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
+    budget_minutes: Positive | None = Field(None, description="Cap on the time of all runs together; null: none")
+    budget_usd: Positive | None = Field(None, description="Cap on the cost of all runs together; null: none")
+    usd_per_hour: dict[Slug, Positive] = Field(
+        {}, description="What an hour of a measured instance counts against budget_usd; others count nothing"
+    )
+    estimate_minutes: Positive = Field(3.0, description="Length of a run assumed where nothing like it was measured")
+
+    @model_validator(mode="after")
+    def _money_needs_a_rate(self) -> "Measure":
+        if self.budget_usd is not None and not self.usd_per_hour:
+            raise ValueError("measure.usd_per_hour, since measure.budget_usd is given")
+        return self
 
     def flags(self) -> str:
-        """The settings as command-line flags of `run_benchmark.py`, in a fixed order."""
-        values = self.model_dump(exclude={"xla"})
+        """The settings as command-line flags of `run_benchmark.py`, in a fixed order.
+
+        The budget is none of them: it decides what is measured, not how, so an edit of it repeats no run.
+        """
+        values = self.model_dump(exclude={"xla", "budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"})
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
         return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
 
@@ -262,9 +280,11 @@ def load_plan(config_file: Path, overrides: dict[str, Any], root: Path = Path("c
 
 
 def _measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:
-    for name in config.measure_on:
+    named = [("measure_on", name) for name in config.measure_on]
+    for key, name in [*named, *(("measure.usd_per_hour", name) for name in config.measure.usd_per_hour)]:
         if name not in instances:
-            raise UserError(f"{file}: measure_on names {name!r}; expected one of {', '.join(sorted(instances))}")
+            raise UserError(f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}")
+    for name in config.measure_on:
         if instances[name].measure is None:
             raise UserError(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]

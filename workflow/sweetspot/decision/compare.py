@@ -34,6 +34,7 @@ class Inputs:
     price_lint: pd.DataFrame
     plans: pd.DataFrame
     bills: pd.DataFrame = field(default_factory=pd.DataFrame)
+    left_out: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @classmethod
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
@@ -82,5 +83,7 @@ def compare(
         "recommendation": recommend(project, knobs),
         "headline": headline(options, drawn, days, study.reference),
         "claims": check_claims(claims, evidence),
-        "warnings": warnings(inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options),
+        "warnings": warnings(
+            inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
+        ),
     }

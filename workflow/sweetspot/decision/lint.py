@@ -26,17 +26,19 @@ def warnings(
     efficiency: pd.DataFrame,
     price_lint: pd.DataFrame,
     options: pd.DataFrame,
+    left_out: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """One row per warning: COLUMNS.
 
     Scope: throughput, efficiency, extrapolation, price, comparison (what the decision itself had to assume).
     Rules: n_is_1, drift, logical_devices, unstable, oom, failed, stand_in_batch, stand_in_precision,
     stand_in_framework, stand_in_card, super_linear (efficiency above 1.05), no_interval, mixed_protocol (figures
-    measured here beside figures of others), stale_price, the price lint's other warnings
-    under their own rules, and other remarks as `note`.
+    measured here beside figures of others), left_out (not measured, for the budget), stale_price, the price lint's
+    other warnings under their own rules, and other remarks as `note`.
     """
     rows = [
         *_of_throughput(throughput),
+        *(_of_budget(left_out) if left_out is not None else ()),
         *_of_efficiency(efficiency),
         *_of_extrapolation(extrapolation),
         *_of_prices(price_lint),
@@ -55,6 +57,13 @@ def _of_throughput(table: pd.DataFrame) -> Iterator[tuple]:
         elif pd.notna(row.warning):
             for rule, message in rules_of(row.warning):
                 yield (*where, rule, message)
+
+
+def _of_budget(table: pd.DataFrame) -> Iterator[tuple]:
+    for row in table.itertuples():
+        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
+        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
+        yield ("throughput", row.instance, row.model, row.batch_size, "left_out", message)
 
 
 def rules_of(text: str) -> list[tuple[str, str]]:

@@ -25,6 +25,7 @@ OUT_OF_MEMORY = ("ResourceExhausted", "OOM when allocating", "out of memory", "M
 def supervise(request: Request) -> int:
     """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
     require_framework(request.cell.framework, request.cell.precision)
+    started = time.monotonic()
     facts: dict[str, Any] = machine_facts(request, sys.argv)
     look, told = watched_cards(request)
     facts |= told
@@ -51,6 +52,8 @@ def supervise(request: Request) -> int:
     status, message = outcome(code, text, timed_out, request.time_limit_s)
     if status == "ok":
         status, message = judged(request, timed, facts)
+    facts["duration_s"] = time.monotonic() - started
+    facts["mean_step_s"] = sum(timed) / len(timed) if timed else None
     write_run(request, timed if status in ("ok", "unstable") else [], facts, status, message)
     print(f"{request.output}: {status}{': ' + message if message else ''}", file=sys.stderr, flush=True)
     return 0

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from sweetspot.config import Study
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables
+from sweetspot.report.variants import best_of_variants
 from sweetspot.report.words import interval_text, missing, number
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
@@ -155,26 +156,32 @@ class Sections:
         """Every cell, measured or published; failed ones too."""
         rows, classes = [], []
         names = ("instance", "gpu", "framework", "model", "batch_size", "gpus", "precision", "variant")
+        best = best_of_variants(self.tables.get("throughput", pd.DataFrame()))
         for row in self._records("throughput"):
             facts = (row["basis"], row["source"], row["as_of"], row["images_per_s_low"], row["images_per_s_high"])
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
             rest = [_words(row["unit"]), _text(row["status"]), _words(row["basis"]), _text(row["warning"])]
-            rows.append([*(_text(row[name]) for name in names), rate, *rest])
+            rows.append([*(_text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
-        head = "instance|device|framework|model|batch|devices|precision|variant|rate|per second|status|basis|warning"
+        head = (
+            "instance|device|framework|model|batch|devices|precision|variant|rate|of variants|per second|status|basis"
+        )
+        head += "|warning"
         return self._part("throughput", head, rows, classes)
 
     def efficiency(self) -> Part:
         """Scaling efficiency by instance pair."""
+        best = best_of_variants(self.tables.get("efficiency", pd.DataFrame()))
         rows = [
             [
                 f"{_text(row['base_instance'])} → {_text(row['instance'])}",
                 *(_text(row[name]) for name in ("gpus", "model", "batch_size", "precision", "variant")),
                 self.origin.cite(row["efficiency"], row["basis"], row["source"], self.study.as_of, digits=2),
+                best(row),
             ]
             for row in self._records("efficiency")
         ]
-        return self._part("efficiency", "pair|devices|model|batch|precision|variant|efficiency", rows)
+        return self._part("efficiency", "pair|devices|model|batch|precision|variant|efficiency|of variants", rows)
 
     def extrapolation(self) -> Part:
         """Predictions by method; the one used for the answer is marked."""

@@ -7,6 +7,7 @@ import pandas as pd
 
 from sweetspot.cells import USABLE, weakest
 from sweetspot.scaling.machine import family
+from sweetspot.throughput.best import mark_best
 
 if TYPE_CHECKING:
     from sweetspot.config import Instance
@@ -52,7 +53,7 @@ SAME_CELL = ["framework", "model", "batch_size", "precision"]
 def study_efficiency(
     throughput: pd.DataFrame, table: pd.DataFrame, instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame:
-    """Efficiencies of a study, one row per instance pair and cell, in EFFICIENCY_COLUMNS.
+    """Efficiencies of a study, one row per instance pair and cell, in EFFICIENCY_COLUMNS and `best` (of the variants).
 
     throughput: results/<study>/throughput.parquet (images_per_s of all devices together).
     table: the study's efficiency.csv as `throughput.published.read_efficiency` gives it; basis `published`.
@@ -75,8 +76,10 @@ def study_efficiency(
 
 
 def _typed(table: pd.DataFrame) -> pd.DataFrame:
+    same = [name for name in EFFICIENCY_COLUMNS if name not in ("variant", "efficiency", "source", "warning")]
     text = {name: "string" for name in EFFICIENCY_COLUMNS}
-    return table.astype(text | {"gpus": "int64", "batch_size": "int64", "efficiency": "float64"})
+    typed = table.astype(text | {"gpus": "int64", "batch_size": "int64", "efficiency": "float64"})
+    return mark_best(typed, "efficiency", same)
 
 
 def _paired(row: tuple, single: pd.DataFrame, instances: Mapping[str, "Instance"]) -> dict | None:

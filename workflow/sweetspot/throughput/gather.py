@@ -8,12 +8,15 @@ import pandas as pd
 
 from sweetspot.cells import BASES, CELL_COLUMNS
 from sweetspot.errors import UserError
+from sweetspot.throughput.best import mark_best
 from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summarise_runs
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, resolve_cells
 
 if TYPE_CHECKING:
     from sweetspot.config import Instance, Question
     from sweetspot.logs.sources import LogSource
+
+SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
 
 
 def gather_throughput(
@@ -26,7 +29,8 @@ def gather_throughput(
 ) -> pd.DataFrame:
     """All cells of the study in TABLE_COLUMNS: run files, published rows, others' logs, what follows of them.
 
-    `as_of` dates the published figures. Where a cell has several origins the best basis stays.
+    A column `best` marks the fastest of a cell's variants. `as_of` dates the published figures. Where a cell has
+    several origins the best basis stays.
     Raises UserError for faulty files.
     """
     parts = [measured_cells(summarise_runs(runs))] if runs else []
@@ -38,13 +42,14 @@ def gather_throughput(
         parts += [_with_status(own.assign(basis="published", warning=own["note"].replace("", None)), as_of, units)]
         parts += [_with_status(reached, as_of, units)]
     if not parts:
-        return pd.DataFrame(columns=list(TABLE_COLUMNS))
+        return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
     rank = table["basis"].map(BASES.index)
     best = table.assign(rank=rank).sort_values("rank", kind="stable").drop_duplicates(list(CELL_COLUMNS))
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     whole = {"batch_size": "int64", "gpus": "int64", "runs": "int64"}
-    return ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
+    typed = ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
+    return mark_best(typed, "images_per_s", SAME_BUT_VARIANT)
 
 
 def _published_pool(

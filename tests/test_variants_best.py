@@ -1,0 +1,49 @@
+"""Of several variants of a cell every one is shown and the best is marked, as the 2018 tables did."""
+
+import math
+
+import pandas as pd
+from sweetspot.report.variants import best_of_variants
+from sweetspot.scaling.evidence import EFFICIENCY_COLUMNS, study_efficiency
+from sweetspot.throughput.best import mark_best
+
+CELL = {"instance": "box", "framework": "tensorflow", "model": "vgg16", "batch_size": 64, "precision": "fp32"}
+
+
+def speeds(*rows):
+    names = ("gpus", "variant", "images_per_s", "status")
+    base = {**CELL, "basis": "measured", "source": "runs"}
+    return pd.DataFrame([{**base, **dict(zip(names, row, strict=True))} for row in rows])
+
+
+SPEEDS = speeds(
+    (4, "A", 300.0, "ok"), (4, "B", 320.0, "unstable"), (4, "C", 900.0, "failed"), (4, "default", math.nan, "oom"),
+    (1, "default", 100.0, "ok"),
+)  # fmt: skip
+SAME = [*CELL, "gpus", "basis"]
+
+
+def test_the_fastest_usable_variant_of_a_cell_is_the_best():
+    marked = mark_best(SPEEDS, "images_per_s", SAME)
+    assert list(marked["best"]) == [False, True, False, False, True]
+    assert marked["best"].dtype == bool
+    assert mark_best(SPEEDS.head(0), "images_per_s", SAME)["best"].dtype == bool
+
+
+def test_equal_variants_are_both_the_best():
+    table = speeds((4, "A", 300.0, "ok"), (4, "B", 300.0, "ok"))
+    assert list(mark_best(table, "images_per_s", SAME)["best"]) == [True, True]
+
+
+def test_efficiencies_of_two_devices_are_marked_by_variant():
+    none = pd.DataFrame(columns=[name for name in EFFICIENCY_COLUMNS if name not in ("basis", "warning")])
+    table = study_efficiency(SPEEDS, none, {})
+    found = {row.variant: (row.efficiency, row.best) for row in table.itertuples()}
+    assert found == {"A": (0.75, False), "B": (0.8, True)}  # 300 and 320 of 4 x 100
+
+
+def test_the_page_marks_the_best_only_where_there_is_a_choice():
+    marked = mark_best(SPEEDS, "images_per_s", SAME)
+    said = best_of_variants(marked)
+    assert [said(row) for row in marked.to_dict("records")] == ["", "best", "", "", ""]
+    assert best_of_variants(SPEEDS)(SPEEDS.iloc[0].to_dict()) == ""

@@ -1,0 +1,17 @@
+"""Write down which runs the budget leaves out."""
+
+from typing import Any
+
+from sweetspot.errors import exit_on_user_error
+from sweetspot.files import write_parquet
+from sweetspot.schedule import left_out_table
+
+
+def main(runs: list[dict[str, Any]], budget: str, output: str) -> None:
+    """Write results/<study>/left_out.parquet."""
+    write_parquet(left_out_table(runs, budget), output)
+
+
+if "snakemake" in globals():
+    with exit_on_user_error():
+        main(snakemake.params.runs, snakemake.params.budget, snakemake.output[0])
