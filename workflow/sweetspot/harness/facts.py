@@ -13,7 +13,8 @@ from typing import Any
 
 from sweetspot.harness.request import Request
 
-PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch", "nvidia-cudnn-cu12", "nvidia-nccl-cu12")
+PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch")
+PACKAGES += tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
 BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
 SETTINGS = (  # the only variables of the environment that are recorded
@@ -27,14 +28,11 @@ SETTINGS = (  # the only variables of the environment that are recorded
 
 
 def framework_facts(request: Request) -> dict[str, Any]:
-    """Name and count of the devices, versions, and what a reader must be told of them."""
+    """The cards' name and software, and what a reader must be told of the devices."""
     on_cpu = request.device == "cpu"
-    facts = {
-        "device_name": processor_name(),
-        "device_count": request.cell.gpus,
+    facts: dict[str, Any] = {
         "logical": on_cpu and request.cell.gpus > 1,
         "emulated": on_cpu and emulated(request.cell.precision, instruction_sets()),
-        "versions": {**_versions(), "python": platform.python_version()},
     }
     if request.cell.framework == "tensorflow":
         facts |= _tensorflow_facts(request)
@@ -87,9 +85,11 @@ def _other_card(framework: str) -> dict[str, Any]:
 
 
 def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
-    """Host, processor, memory, load before the run, start time and command."""
+    """Host, processor, memory, versions, load before the run, start time and command: also of a run that dies early."""
     return {
         "protocol": request.protocol,
+        "device_name": processor_name() if request.device == "cpu" else "unknown",  # the framework names a card
+        "device_count": request.cell.gpus,
         "cpu": processor_name(),
         "cpu_count": os.cpu_count(),
         "cpu_usable": len(os.sched_getaffinity(0)),
@@ -97,12 +97,13 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load_before": os.getloadavg()[0],
         "kernel": platform.release(),
+        "versions": {**_versions(), "python": platform.python_version()},
         "host": socket.gethostname(),
         "started_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": command,
         "job_id": os.environ.get("SLURM_JOB_ID"),
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
-        "xla": request.xla,
+        "xla": request.xla or request.cell.framework == "jax",  # JAX compiles with XLA always
     }
 
 

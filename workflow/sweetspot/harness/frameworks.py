@@ -68,6 +68,8 @@ def _one_device_only(request: Request) -> None:
             f"--framework {cell.framework} is measured on one device, variant default; "
             f"found --gpus {cell.gpus} --variant {cell.variant}; several devices and variants need tensorflow"
         )
+    if request.xla and cell.framework == "torch":
+        raise UserError("--xla is given with --framework torch, which runs eagerly here; use --no-xla")
 
 
 def _jax_cards() -> list[str]:
@@ -182,6 +184,6 @@ def _torch_step(request: Request, workload: "Workload") -> Callable[[], float]:
         optimizer.step()
         if place == "cuda":
             torch.cuda.synchronize()
-        return float(loss)
+        return float(loss.detach())
 
     return step

@@ -56,10 +56,11 @@ def build_workload(name: str, checkpoint: str = "") -> Workload:
 
 def _build(name: str) -> Workload:
     if name in SMALL:
-        stack, *rest = SMALL[name]
-        shape, _, vocabulary = rest
+        stack, shape, classes, vocabulary = SMALL[name]
+        if len(shape) == 3 and keras.config.image_data_format() == "channels_first":
+            shape = (shape[2], *shape[:2])
         entry = keras.Input(shape, dtype="int32" if vocabulary else None)
-        return Workload(keras.Sequential([entry, *stack()], name=name), *rest)
+        return Workload(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
     if name == "inception4":
         from sweetspot.harness.inception4 import inception4
 

@@ -77,7 +77,8 @@ def watched_cards(request: Request) -> tuple[Callable[[], Sequence[Sample]], dic
     try:
         pynvml.nvmlInit()
         cards = visible_cards()
-        return card_watch(pynvml, cards), card_facts(pynvml, cards)
+        told = card_facts(pynvml, cards)
+        return card_watch(pynvml, cards), {**told, "device_name": told["cards"][0]["name"]} if cards else told
     except pynvml.NVMLError as error:
         return list, {"nvml": str(error)}
 

@@ -26,13 +26,16 @@ def training_step(request: Request, devices: Sequence[str], build: Callable[[], 
     """A compiled step over all devices: forward, cross-entropy, backward, combined gradients, SGD update.
 
     `build` makes the workload, in the scope where its variables belong. Data are synthetic and lie on their
-    device; the batch is per device. Raises UserError for an unknown variant, and for NCCL without GPUs.
+    device; the batch is per device. Raises UserError for an unknown variant, for NCCL without GPUs, and for XLA with a
+    variant that it cannot compile.
     """
     variant = request.cell.variant
     if variant not in VARIANTS:
         raise UserError(f"--variant is {variant!r}; expected one of {', '.join(VARIANTS)}")
     if variant == "B" and request.device == "cpu":
         raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
+    if request.xla and variant != "default":
+        raise UserError(f"--xla is given with --variant {variant!r}; XLA compiles the step of variant default only")
     return (_towers if variant == "default" else _mirrored)(request, devices, build)
 
 
