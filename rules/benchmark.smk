@@ -9,10 +9,9 @@ rule run_benchmark:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
     priority: priority_of if PRIORITIES else 0
     resources:
-        **slurm_resources(),
+        **{"nodes": 1, **platform_resources()},
         gpu=GPUS_HELD,
         timing_slot=1,
-        nodes=1,
     params:
         protocol=PLAN.config.measure.flags(),
         device=per_instance(device_flags),

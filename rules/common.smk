@@ -78,18 +78,20 @@ def device_flags(place) -> str:
     expected = (
         f" --expect-gpu {shlex.quote(place.expect_gpu)}" if place.expect_gpu else ""
     )
-    return f"--device {place.device} --where {place.where}{expected}"
+    several = f" --gpus-per-node {place.gpus_per_node}" if place.gpus_per_node else ""
+    return f"--device {place.device} --where {place.where}{expected}{several}"
 
 
-def slurm_resources() -> dict:
-    """What a run asks of Slurm, from its instance; nothing for machines measured where Snakemake runs.
+def platform_resources() -> dict:
+    """What a run asks of Slurm or Kubernetes, from its instance; nothing for machines measured where Snakemake runs.
 
     Platform words stand here and in the instances only: a rule that names none runs anywhere.
     """
     places = [PLAN.instances[name].measure for name in PLAN.config.measure_on]
-    if not any(place.where == "slurm" for place in places):
+    if all(place.where == "local" for place in places):
         return {}
     names = {
+        "machine_type": "machine_type",
         "slurm_partition": "partition",
         "constraint": "constraint",
         "gpu_model": "gpu_model",
@@ -97,17 +99,34 @@ def slurm_resources() -> dict:
         "mem_mb": "mem_mb",
         "runtime": "runtime_min",
     }
-    return {
+    asked = {
         resource: per_instance(operator.attrgetter(key))
         for resource, key in names.items()
         if any(getattr(place, key) is not None for place in places)
     }
+    if any(place.gpus_per_node for place in places):
+        asked |= {"nodes": nodes, "tasks": nodes, "tasks_per_gpu": 0, "gres": gres}
+    return asked
+
+
+def nodes(wildcards) -> int:
+    """Nodes of a run."""
+    return PLAN.instances[wildcards.instance].measure.nodes(int(wildcards.gpus))
+
+
+def gres(wildcards) -> str:
+    """Cards of each node of a run over several; a total (--gpus) could be spread unevenly."""
+    place = PLAN.instances[wildcards.instance].measure
+    if nodes(wildcards) == 1 or place.device == "cpu":
+        return ""
+    kind = f":{place.gpu_model}" if place.gpu_model else ""
+    return f"gpu{kind}:{place.gpus_per_node}"
 
 
 def gpus_held(wildcards) -> int:
-    """Cards that a run keeps from others; logical CPU devices are none."""
+    """Cards that a run keeps from others; logical CPU devices are none, and cards of several nodes are in `gres`."""
     on_gpu = PLAN.instances[wildcards.instance].measure.device == "gpu"
-    return int(wildcards.gpus) if on_gpu else 0
+    return int(wildcards.gpus) if on_gpu and nodes(wildcards) == 1 else 0
 
 
 GPUS_HELD = 0 if per_instance(lambda place: place.device) == "cpu" else gpus_held

@@ -1,4 +1,4 @@
-"""A real Slurm of one node on loopback, started without systemd and stopped without a trace."""
+"""A real Slurm on this machine, two nodes by name, started without systemd and stopped without a trace."""
 
 import os
 import shutil
@@ -10,6 +10,8 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
 CARDS = 4
+NODES = ("sweetspot1", "sweetspot2")  # one slurmd each; small and large lie on the first, pair on both
+HOSTS = Path("/etc/hosts")
 SYSTEM = Path("/etc/slurm")  # jobs lose SLURM_CONF on their way to the node, so the configuration lies where all look
 OURS = "# written by the tests of Sweetspot, which remove it again\n"
 
@@ -17,15 +19,14 @@ CONFIGURATION = """\
 ClusterName=sweetspot
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ctld_port}
-SlurmdPort={slurmd_port}
 SlurmUser=root
 AuthType=auth/munge
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/%n.log
 SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -40,9 +41,12 @@ SchedulerParameters=sched_interval=2,bf_interval=2,sched_min_interval=0
 GresTypes=gpu
 MinJobAge=3600
 KillWait=2
-NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 CPUs=16 RealMemory=64000 Gres=gpu:{cards} State=UNKNOWN
-PartitionName=small Nodes={node} Default=YES MaxTime=INFINITE State=UP
-PartitionName=large Nodes={node} Default=NO MaxTime=INFINITE State=UP
+NodeName=DEFAULT CPUs=16 RealMemory=64000 Gres=gpu:{cards} State=UNKNOWN
+NodeName=sweetspot1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[0]}
+NodeName=sweetspot2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]}
+PartitionName=small Nodes=sweetspot1 Default=YES MaxTime=INFINITE State=UP
+PartitionName=large Nodes=sweetspot1 MaxTime=INFINITE State=UP
+PartitionName=pair Nodes=sweetspot[1-2] MaxTime=INFINITE State=UP
 """
 
 
@@ -93,25 +97,28 @@ class OneNodeSlurm:
         """Write the configuration and start everything; ready when the node takes jobs."""
         self._start_munge()
         host = socket.gethostname().split(".")[0]
-        for name in ("state", "spool", "dev"):
+        for name in ("state", "dev"):
             (self.folder / name).mkdir(parents=True)
         for card in range(CARDS):  # a card is a device file; a twin of /dev/null harms nobody
             os.mknod(self.folder / "dev" / f"gpu{card}", 0o020666, os.makedev(1, 3))
         text = CONFIGURATION.format(
             host=host,
-            node="sweetspot",
             folder=self.folder,
             cards=CARDS,
             ctld_port=_free_port(),
-            slurmd_port=_free_port(),
+            ports=[_free_port() for _ in NODES],
         )
         SYSTEM.mkdir(exist_ok=True)
         (SYSTEM / "slurm.conf").write_text(OURS + text)
+        with HOSTS.open("a") as known:  # TensorFlow's workers find each other by the names of their nodes
+            known.writelines(f"127.0.0.1 {node} {OURS}" for node in NODES)
         devices = f"{self.folder}/dev/gpu[0-{CARDS - 1}]"
-        (SYSTEM / "gres.conf").write_text(f"{OURS}AutoDetect=off\nNodeName=sweetspot Name=gpu File={devices}\n")
+        (SYSTEM / "gres.conf").write_text(f"{OURS}AutoDetect=off\nNodeName=sweetspot[1-2] Name=gpu File={devices}\n")
         self.start_controller()
-        self.run("slurmd", "-N", "sweetspot")
-        _until(lambda: self.run("sinfo", "-h", "-o", "%T", check=False).strip() in ("idle", "mixed"), "an idle node")
+        for node in NODES:
+            self.run("slurmd", "-N", node)
+        idle = lambda: self.run("sinfo", "-h", "-N", "-p", "pair", "-o", "%T", check=False).split() == ["idle"] * 2  # noqa: E731
+        _until(idle, "two idle nodes")
 
     def start_controller(self) -> None:
         """(Re)start slurmctld; jobs known to it live on."""
@@ -128,13 +135,14 @@ class OneNodeSlurm:
         """Cancel all jobs and end the daemons."""
         self.run("scancel", "--user=root", check=False)
         _until(lambda: not self.run("squeue", "-h", "-t", "R,PD,CG", check=False).strip(), "the end of all jobs")
-        for daemon in ("slurmd", "slurmctld"):
+        for daemon in (*NODES, "slurmctld"):
             if (self.folder / f"{daemon}.pid").exists():
                 self.kill(daemon)
         for name in ("slurm.conf", "gres.conf"):
             (SYSTEM / name).unlink(missing_ok=True)
+        HOSTS.write_text("".join(line for line in HOSTS.open() if not line.endswith(OURS)))
         if self.started_munge:
-            subprocess.run(["pkill", "-x", "munged"], check=False)
+            os.kill(int(Path("/run/munge/munged.pid").read_text()), 15)
 
     def _start_munge(self) -> None:
         if subprocess.run("munge -n | unmunge", shell=True, capture_output=True, check=False).returncode == 0:

@@ -2,7 +2,7 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
@@ -10,6 +10,7 @@ from sweetspot.cells import Cell, expand_matrix
 from sweetspot.errors import UserError
 from sweetspot.logs.sources import LogSource
 from sweetspot.models import Closed, Count, Framework, Precision, Slug, Text, described, validated
+from sweetspot.places import Place, check_nodes
 from sweetspot.yamlfile import load_yaml
 
 __all__ = ["Closed", "Config", "Instance", "Plan", "Question", "Slug", "Study", "Text", "described", "validated"]
@@ -174,26 +175,6 @@ class Study(Closed):
         return self
 
 
-class Place(Closed):
-    """Where an instance can be measured."""
-
-    where: Literal["local", "slurm"] = Field(description="local: this machine; slurm: submitted to a partition")
-    device: Literal["cpu", "gpu"] = Field(description="What is counted by gpus; cpu devices are logical beyond one")
-    expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
-    partition: Slug | None = Field(None, description="Slurm partition of the instance")
-    constraint: Slug | None = Field(None, description="Slurm node feature to ask for")
-    gpu_model: Slug | None = Field(None, description="Typed GPU to ask Slurm for")
-    cpus: Count = Field(1, description="CPU cores of a job")
-    mem_mb: Count = Field(8000, description="Memory of a job in MB")
-    runtime_min: Count = Field(60, description="Time limit of a job in minutes")
-
-    @model_validator(mode="after")
-    def _slurm_needs_a_partition(self) -> "Place":
-        if self.where == "slurm" and self.partition is None:
-            raise ValueError("partition, since the instance is measured through slurm")
-        return self
-
-
 class Instance(Closed):
     """A machine one can rent, own or measure."""
 
@@ -288,7 +269,10 @@ def _measured_cells(config: Config, instances: dict[str, Instance], file: Path) 
         if instances[name].measure is None:
             raise UserError(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
-    return expand_matrix(config.measure_on, config.matrix.model_dump(), exclude)
+    cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude)
+    for cell in cells:
+        check_nodes(cell, instances[cell.instance].measure, file)
+    return cells
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

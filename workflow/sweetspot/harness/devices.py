@@ -89,12 +89,29 @@ def held_devices(request: Request) -> Iterator[None]:
             f"--instance is {request.cell.instance!r}, which is measured through Slurm, and this is no Slurm job; "
             "run snakemake with --workflow-profile profiles/slurm"
         )
+    if request.where == "kubernetes" and "KUBERNETES_SERVICE_HOST" not in os.environ:
+        raise UserError(
+            f"--instance is {request.cell.instance!r}, which is measured through Kubernetes, and this is no pod; "
+            "run snakemake with --workflow-profile profiles/kubernetes"
+        )
+    if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
+        raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
     if request.device == "cpu" or "SLURM_JOB_ID" in os.environ:
         yield
         return
     with leased_cards(request.cell.gpus, visible_cards()) as cards:
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
         yield
+
+
+def refuse_other_processor(request: Request) -> None:
+    """Raises UserError where the processor is not the one that the instance declares."""
+    from sweetspot.harness.facts import processor_name
+
+    if request.expect_gpu not in processor_name():
+        raise UserError(
+            f"--expect-gpu is {request.expect_gpu!r}; this node has {processor_name()!r}; nothing was measured"
+        )
 
 
 def tensorflow_devices(request: Request) -> list[str]:
@@ -104,8 +121,9 @@ def tensorflow_devices(request: Request) -> list[str]:
     """
     import tensorflow as tf
 
-    count = request.cell.gpus
+    count = request.local_gpus
     if request.device == "cpu":
+        refuse_other_processor(request)
         processor = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_visible_devices([], "GPU")
         tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
+from sweetspot.harness.devices import refuse_other_processor, tensorflow_devices
 from sweetspot.harness.request import Request
 
 if TYPE_CHECKING:
+    import tensorflow as tf
+
     from sweetspot.harness.networks import Workload
 
 LEARNING_RATE = 0.01
@@ -46,11 +49,10 @@ def prepare(request: Request) -> None:
 def framework_devices(request: Request) -> list[str]:
     """Names of exactly the devices asked for. Raises UserError if they are not there."""
     if request.cell.framework == "tensorflow":
-        from sweetspot.harness.devices import tensorflow_devices
-
         return tensorflow_devices(request)
     _one_device_only(request)
     if request.device == "cpu":
+        refuse_other_processor(request)
         return ["cpu"]
     names = _jax_cards() if request.cell.framework == "jax" else _torch_cards()
     if len(names) != request.cell.gpus:
@@ -84,8 +86,13 @@ def _torch_cards() -> list[str]:
     return [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "Workload"]:
-    """A function that makes one training step and returns its loss when the step is done, and what it trains."""
+def build_step(
+    request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None" = None
+) -> tuple[Callable[[], float], "Workload"]:
+    """A function that makes one training step and returns its loss when the step is done, and what it trains.
+
+    `distributed` combines the gradients of several nodes; without it the cell's variant does, within this one.
+    """
     import keras
 
     keras.utils.set_random_seed(request.run)
@@ -93,7 +100,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
     if request.cell.framework == "torch":
         keras.config.set_image_data_format("channels_first")  # PyTorch's own; it would transpose at every layer
     if request.cell.framework == "tensorflow":
-        return _tensorflow_step(request, devices)
+        return _tensorflow_step(request, devices, distributed)
     from sweetspot.harness.networks import build_workload
 
     workload = build_workload(request.cell.model, request.checkpoint)
@@ -101,10 +108,12 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
     return make(request, workload), workload
 
 
-def _tensorflow_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "Workload"]:
+def _tensorflow_step(
+    request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None"
+) -> tuple[Callable[[], float], "Workload"]:
     from sweetspot.harness.fused import with_fused_normalisation
     from sweetspot.harness.networks import build_workload
-    from sweetspot.harness.variants import training_step
+    from sweetspot.harness.variants import replicated, training_step
 
     made = []
 
@@ -113,7 +122,7 @@ def _tensorflow_step(request: Request, devices: list[str]) -> tuple[Callable[[],
         made.append(workload._replace(network=with_fused_normalisation(workload.network, bool(request.checkpoint))))
         return made[-1]
 
-    step = training_step(request, devices, build)
+    step = replicated(request, distributed, build) if distributed else training_step(request, devices, build)
     return lambda: float(step()), made[0]
 
 

@@ -26,6 +26,17 @@ class Request(NamedTuple):
     output: str
     target_half_width: float = 0.0
     checkpoint: str = ""
+    gpus_per_node: int = 0
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the run, one worker on each."""
+        return max(1, self.cell.gpus // self.gpus_per_node) if self.gpus_per_node else 1
+
+    @property
+    def local_gpus(self) -> int:
+        """Devices that this process must find on its own node."""
+        return self.cell.gpus // self.nodes
 
     def to_json(self) -> str:
         """The request as one line."""
@@ -47,8 +58,9 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--run", type=int, required=True, help="number of this independent process")
     parser.add_argument("--protocol", type=int, default=1, help="version of what a measurement means")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
-    parser.add_argument("--where", choices=["local", "slurm"], default="local", help="slurm: only inside a Slurm job")
+    parser.add_argument("--where", choices=["local", "slurm", "kubernetes"], default="local")
     parser.add_argument("--expect-gpu", default="", help="part of the name that every card must have")
+    parser.add_argument("--gpus-per-node", type=int, default=0, help="more --gpus take several nodes (0: never)")
     parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
     parser.add_argument("--min-steps", type=int, default=5, help="timed steps after which a run may end")
     parser.add_argument("--min-seconds", type=float, default=20, help="timed seconds after which it ends anyway")

@@ -1,6 +1,7 @@
 """Start the training process, watch it, and write down how it ended."""
 
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sweetspot.harness import multiworker
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.frameworks import require_framework
@@ -19,7 +21,7 @@ from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
 from sweetspot.harness.steps import half_width, step_warnings
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
-OUT_OF_MEMORY = ("ResourceExhausted", "OOM when allocating", "out of memory", "MemoryError", "bad_alloc")
+OUT_OF_MEMORY = ("ResourceExhausted", "OOM when", "out of memory", "Out Of Memory", "MemoryError", "bad_alloc")
 
 
 def supervise(request: Request) -> int:
@@ -30,10 +32,10 @@ def supervise(request: Request) -> int:
     look, told = watched_cards(request)
     facts |= told
     sampler = Sampler(look)
-    command = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    _stop_with(process)
-    timer = threading.Timer(request.time_limit_s, process.kill)
+    process = _started(request)
+    end = process.kill if request.nodes == 1 else process.terminate  # srun ends its workers only if it may
+    _stop_with(end)
+    timer = threading.Timer(request.time_limit_s, end)
     timer.daemon = True
     timer.start()
     errors: list[str] = []
@@ -46,10 +48,14 @@ def supervise(request: Request) -> int:
     reader.join()
     facts["memory_peak_bytes"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     text = "".join(errors)
-    if code == REFUSED:
-        print(text.strip().splitlines()[-1], file=sys.stderr)
+    if code == REFUSED or "refused" in facts:
+        print(f"error: {facts['refused'][0]}" if "refused" in facts else text.strip().splitlines()[-1], file=sys.stderr)
         return REFUSED
     status, message = outcome(code, text, timed_out, request.time_limit_s)
+    if request.nodes > 1:
+        facts |= multiworker.joined(facts.pop("worker", []), request.device)
+        failures = facts.pop("failure", [])
+        message = message if timed_out or code == 0 else multiworker.message(failures, text, message)
     if status == "ok":
         status, message = judged(request, timed, facts)
     facts["duration_s"] = time.monotonic() - started
@@ -59,9 +65,17 @@ def supervise(request: Request) -> int:
     return 0
 
 
-def _stop_with(process: subprocess.Popen[str]) -> None:
+def _started(request: Request) -> subprocess.Popen[str]:
+    if request.nodes > 1:
+        command, environment = multiworker.command(request), multiworker.outer(os.environ)
+    else:
+        command, environment = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()], None
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _stop_with(end: Callable[[], None]) -> None:
     def stop(number: int, frame: object) -> None:
-        process.kill()
+        end()
         raise SystemExit(128 + number)
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -115,6 +129,8 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     for line in process.stdout:
         said = json.loads(line)
         facts.update(said.get("facts", {}))
+        for word in multiworker.WORDS & said.keys():
+            facts.setdefault(word, []).append(said[word])
         if any(key.startswith("machine_") for key in said.get("facts", {})):
             facts |= sampler.finish()
         if "seconds" not in said:

@@ -9,12 +9,16 @@ import json
 import signal
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import exit_on_user_error
 from sweetspot.harness.frameworks import build_step, framework_devices, prepare
 from sweetspot.harness.request import Request
 from sweetspot.harness.steps import may_stop
+
+if TYPE_CHECKING:
+    from sweetspot.harness.networks import Workload
 
 
 def say(**fact: Any) -> None:
@@ -37,6 +41,37 @@ def finished(request: Request, timed: list[float]) -> bool:
     return may_stop(timed, *rule)
 
 
+def train(
+    request: Request,
+    step: Callable[[], float],
+    tell: Callable[..., None] = say,
+    agree: Callable[[bool], bool] = bool,
+) -> None:
+    """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end."""
+    for _ in range(request.warmup_steps):
+        start = time.perf_counter()
+        loss = step()
+        tell(seconds=time.perf_counter() - start, timed=False, loss=loss)
+    timed: list[float] = []
+    while not agree(finished(request, timed)):
+        start = time.perf_counter()
+        loss = step()
+        timed.append(time.perf_counter() - start)
+        tell(seconds=timed[-1], timed=True, loss=loss)
+
+
+def arithmetic(workload: "Workload") -> dict[str, Any]:
+    """What a network asks of a machine, as facts."""
+    from sweetspot.harness.flops import training_flop
+
+    parameters = workload.network.count_params()
+    return {
+        "training_flop_per_sample": training_flop(workload.network),
+        "unit": workload.unit,
+        "parameters": parameters,
+    }
+
+
 def main(request: Request) -> None:
     """Train until the stop rule holds, telling every step; then tell what the machine could have done."""
     prepare(request)
@@ -45,20 +80,8 @@ def main(request: Request) -> None:
 
     say(facts=framework_facts(request))
     step, workload = build_step(request, devices)
-    from sweetspot.harness.flops import training_flop
-
-    arithmetic = {"training_flop_per_sample": training_flop(workload.network), "unit": workload.unit}
-    say(facts={**arithmetic, "parameters": workload.network.count_params()})
-    for _ in range(request.warmup_steps):
-        start = time.perf_counter()
-        loss = step()
-        say(seconds=time.perf_counter() - start, timed=False, loss=loss)
-    timed: list[float] = []
-    while not finished(request, timed):
-        start = time.perf_counter()
-        loss = step()
-        timed.append(time.perf_counter() - start)
-        say(seconds=timed[-1], timed=True, loss=loss)
+    say(facts=arithmetic(workload))
+    train(request, step)
     if request.cell.framework == "tensorflow":
         from sweetspot.harness.roofline import machine_rates
 

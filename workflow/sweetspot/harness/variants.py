@@ -115,7 +115,13 @@ def _mirrored(request: Request, devices: Sequence[str], build: Callable[[], Work
         "B": tf.distribute.NcclAllReduce,
         "C": tf.distribute.HierarchicalCopyAllReduce,
     }[request.cell.variant]()
-    strategy = tf.distribute.MirroredStrategy(list(devices), cross_device_ops=reduction)
+    return replicated(request, tf.distribute.MirroredStrategy(list(devices), cross_device_ops=reduction), build)
+
+
+def replicated(
+    request: Request, strategy: tf.distribute.Strategy, build: Callable[[], Workload]
+) -> Callable[[], tf.Tensor]:
+    """A compiled step with a replica on each of the strategy's devices, which sums gradients in its own way."""
     with strategy.scope():
         workload = build()
     model = workload.network
