@@ -16,8 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent.parent
-CELLS = 10_000
+from load_projects import ROOT, big_project, done_trivial, fake_runs, small_project, trivial_project
 
 
 class Cost(NamedTuple):
@@ -51,66 +50,6 @@ def alternate(ours: Callable[[], Cost], yardstick: Callable[[], Cost], rounds: i
     return middle[0], middle[1], ratios[0], ratios[1]
 
 
-def big_project(folder: Path, cells: int) -> Path:
-    """A copy of the project whose matrix has `cells` cells of one run each."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    from project_copy import copy_project, edit
-
-    project = copy_project(folder / "big")
-    models, batches = cells // 100, 25
-    config = project / "config" / "config.yaml"
-    edit(config, "model: [inception3, resnet50, vgg16]", f"model: [{', '.join(f'm{n}' for n in range(models))}]")
-    edit(config, "batch_size: [16] ", f"batch_size: [{', '.join(str(n + 1) for n in range(batches))}] ")
-    edit(config, "gpus: [1]", "gpus: [1, 2, 4, 8]")
-    edit(config, "runs: 2", "runs: 1")
-    return project
-
-
-def trivial_project(folder: Path, jobs: int) -> Path:
-    """A workflow of as many jobs that do nothing: what Snakemake itself costs."""
-    project = folder / "trivial"
-    project.mkdir()
-    (project / "Snakefile").write_text(
-        'rule all:\n    input: "all.txt"\n'
-        'rule one:\n    output: "runs/{number}.txt"\n    shell: "touch {output}"\n'
-        f'rule collect:\n    input: [f"runs/{{n}}.txt" for n in range({jobs})]\n'
-        '    output: "all.txt"\n    shell: "touch {output}"\n'
-    )
-    return project
-
-
-def fake_runs(project: Path, cells: int, steps: int) -> list[str]:
-    """A run file for every cell of the big project's matrix; steps of one second, a little different each."""
-    sys.path.insert(0, str(project / "workflow"))
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from sweetspot.cells import Cell, run_path
-
-    files = []
-    seconds = 1 + np.random.default_rng(1).random(steps) / 100
-    for number in range(cells):
-        cell = Cell(
-            "workstation",
-            "tensorflow",
-            f"m{number // 100}",
-            number % 25 + 1,
-            (1, 2, 4, 8)[number // 25 % 4],
-            "fp32",
-            "default",
-        )
-        constant = {**cell._asdict(), "run": 1, "protocol": 1, "status": "ok", "gpu": "CPU", "logical": False}
-        table = pa.table(
-            {name: pa.array([value] * steps) for name, value in constant.items()}
-            | {"message": pa.nulls(steps, pa.string()), "step": pa.array(range(steps)), "seconds": seconds}
-        )
-        path = project / "results" / "benchmarks" / f"{run_path(cell, 1)}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table, path)
-        files.append(str(path))
-    return files
-
-
 COLLECT = """
 import sys
 from pathlib import Path
@@ -129,75 +68,129 @@ print(len(pl.scan_parquet(files).group_by(key).agg(statistics).collect()))
 """
 
 
-def dry_run(project: Path) -> Cost:
-    """A dry run of everything."""
-    return cost([sys.executable, "-m", "snakemake", "--cores", "2", "--dry-run", "--quiet"], project)
+# What a run measures, by itself: the training, and the machine's own rates. The rest of a job is its fixed cost.
+BARE_TRAINING = """
+import sys
+from sweetspot.harness.frameworks import build_step, framework_devices, prepare
+from sweetspot.harness.request import parse_request
+from sweetspot.harness.roofline import machine_rates
+request = parse_request(sys.argv[1:])
+prepare(request)
+devices = framework_devices(request)
+step, _ = build_step(request, devices)
+for _ in range(request.warmup_steps + request.min_steps):
+    step()
+machine_rates(request, devices)
+"""
+A_RUN = (
+    "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default "
+    "--gpus 1 --run 1 --min-seconds 0 --output "
+)
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "2", "--quiet"]
+
+
+def row(name: str, pair: tuple[Cost, Cost, float, float], goal: str) -> None:
+    """One row of the table, in Markdown."""
+    mine, other, ratio, memory = pair
+    print(
+        f"| {name} | {mine.cpu_s:.2f} | {mine.peak_mib:.0f} | {other.cpu_s:.2f} | {other.peak_mib:.0f} "
+        f"| {ratio:.2f} | {memory:.2f} | {goal} |",
+        flush=True,
+    )
+
+
+def large_matrix(folder: Path, cells: int, rounds: int) -> Path:
+    """Rows of the graph with nothing done, of collecting, and of an invocation with all done."""
+    big, trivial = big_project(folder, cells), trivial_project(folder, cells)
+    both = (lambda: cost([*SNAKEMAKE, "--dry-run"], big)), (lambda: cost([*SNAKEMAKE, "--dry-run"], trivial))
+    row(f"dry run of {cells:,} cells, against a trivial workflow", alternate(*both, rounds), "1.3")
+    listed = folder / "files.txt"
+    collecting = tuple(
+        (lambda code=code: cost([sys.executable, "-c", code, str(listed)], big)) for code in (COLLECT, POLARS_ALONE)
+    )
+    for steps, goal in ((1000, "1.3"), (50, "3 CPU-s, 500 MiB")):
+        listed.write_text("\n".join(fake_runs(big, cells, steps)))
+        name = f"collect {cells:,} run files of {steps} steps, against polars alone"
+        row(name, alternate(*collecting, rounds), goal)
+    cost(SNAKEMAKE, big)
+    done_trivial(trivial, cells)
+    both = (lambda: cost(SNAKEMAKE, big)), (lambda: cost(SNAKEMAKE, trivial))
+    row(f"nothing to do after {cells:,} cells, against a trivial workflow", alternate(*both, rounds), "1.3")
+    return big
 
 
 def price_edit(project: Path) -> Cost:
     """Edit one price and run to the page."""
     prices = project / "config" / "studies" / "parkopedia-2018" / "prices" / "aws-on-demand.yaml"
     prices.write_text(prices.read_text() + "# edited\n")
-    return cost([sys.executable, "-m", "snakemake", "--cores", "2", "--quiet"], project)
+    return cost(SNAKEMAKE, project)
 
 
 def floor(project: Path) -> Cost:
     """What a price edit cannot go below: Snakemake with nothing to do, and one process with the page's imports."""
-    start = cost([sys.executable, "-m", "snakemake", "--cores", "2", "--quiet"], project)
+    start = cost(SNAKEMAKE, project)
     imports = "import pandas, altair, vl_convert, jinja2, pyarrow.parquet, pydantic, yaml"
     needs = cost([sys.executable, "-c", imports], project)
     return Cost(start.cpu_s + needs.cpu_s, max(start.peak_mib, needs.peak_mib))
 
 
-def finished(folder: Path) -> Path:
-    """The default study run to its page with a network that measures in seconds."""
-    from project_copy import copy_project, edit
-
-    project = copy_project(folder / "finished")
-    edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
-    edit(project / "config" / "config.yaml", "min_seconds: 20", "min_seconds: 1")
-    cost([sys.executable, "-m", "snakemake", "--cores", "2", "--quiet"], project)
-    return project
-
-
-def report(name: str, mine: Cost, other: Cost, ratio: float, goal: str) -> None:
-    """One row of the table, in Markdown."""
-    print(
-        f"| {name} | {mine.cpu_s:.2f} | {mine.peak_mib:.0f} | {other.cpu_s:.2f} | {other.peak_mib:.0f} "
-        f"| {ratio:.2f} | {goal} |",
-        flush=True,
+def small_edits(folder: Path, big: Path, rounds: int) -> None:
+    """Rows of a price edit, alone and with the large matrix's runs in results/, and of one job's fixed cost."""
+    small = small_project(folder)
+    cost(SNAKEMAKE, small)
+    price_edit(small)
+    row(
+        "price edit to page, against its floor", alternate(lambda: price_edit(small), lambda: floor(small), rounds), "2"
     )
+    crowded = folder / "crowded"
+    shutil.copytree(small, crowded, symlinks=True)
+    shutil.copytree(big / "results" / "benchmarks", crowded / "results" / "benchmarks", dirs_exist_ok=True)
+    both = (lambda: price_edit(crowded)), (lambda: price_edit(small))
+    row("price edit with the large matrix's runs in results/, against without", alternate(*both, rounds), "1")
+    asked = [*A_RUN.split(), str(folder / "run.parquet")]
+    script = [sys.executable, str(ROOT / "workflow" / "scripts" / "run_benchmark.py")]
+    both = (
+        (lambda: cost([*script, *asked], small)),
+        (lambda: cost([sys.executable, "-c", BARE_TRAINING, *asked], small)),
+    )
+    row("one benchmark job, against what it measures alone", alternate(*both, rounds), "0.5 CPU-s more")
+
+
+def page(project: Path) -> None:
+    """Size of the page of the large matrix, and its first paint in headless Chromium (a figure of this machine)."""
+    file = project / "results" / "parkopedia-2018" / "report" / "index.html"
+    print(f"\npage of the large matrix: {file.stat().st_size / 1e6:.2f} MB (goal 5)")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        print("first paint: no Chromium on this machine")
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        times = []
+        for _ in range(5):
+            tab = browser.new_page()
+            tab.goto(file.as_uri())
+            tab.wait_for_timeout(500)
+            times.append(tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+            tab.close()
+        browser.close()
+    print(f"first paint: median {statistics.median(times) / 1000:.2f} s of {len(times)} (goal 2)")
 
 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="pairs measured for each row")
-    parser.add_argument("--cells", type=int, default=CELLS, help="cells of the large matrix")
-    rounds = parser.parse_args().rounds
-    cells = parser.parse_args().cells
-    print("| what | CPU-s | MiB | yardstick CPU-s | yardstick MiB | ratio | goal |\n|---|---|---|---|---|---|---|")
-    folder = Path(tempfile.mkdtemp(prefix="sweetspot-load-"))
-    try:
-        project, trivial = big_project(folder, cells), trivial_project(folder, cells)
-        mine, other, ratio, memory = alternate(lambda: dry_run(project), lambda: dry_run(trivial), rounds)
-        report(f"dry run, {cells:,} cells", mine, other, ratio, "1.3")
-        print(f"| ... its memory | | | | | {memory:.2f} | 1.3 |")
-        for steps, goal in ((50, "3 CPU-s, 500 MiB"), (1000, "1.3")):
-            listed = folder / "files.txt"
-            listed.write_text("\n".join(fake_runs(project, cells, steps)))
-            mine, other, ratio, _ = alternate(
-                lambda: cost([sys.executable, "-c", COLLECT, str(folder / "files.txt")], project),
-                lambda: cost([sys.executable, "-c", POLARS_ALONE, str(folder / "files.txt")], project),
-                rounds,
-            )
-            report(f"collect {cells:,} run files of {steps} steps, against polars alone", mine, other, ratio, goal)
-        small = finished(folder)
-        price_edit(small)
-        mine, other, ratio, _ = alternate(lambda: price_edit(small), lambda: floor(small), rounds)
-        report("price edit to page, against its floor", mine, other, ratio, "2")
-    finally:
-        shutil.rmtree(folder)
+    parser.add_argument("--cells", type=int, default=10_000, help="cells of the large matrix, a multiple of 100")
+    asked = parser.parse_args()
+    print("| what | CPU-s | MiB | yardstick CPU-s | yardstick MiB | CPU ratio | memory ratio | goal |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory(prefix="sweetspot-load-") as folder:
+        big = large_matrix(Path(folder), asked.cells, asked.rounds)
+        small_edits(Path(folder), big, asked.rounds)
+        page(big)
 
 
 if __name__ == "__main__":

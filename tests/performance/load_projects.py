@@ -1,0 +1,81 @@
+"""Projects to measure the workflow on: a large matrix, a trivial one of as many jobs, and a small real one."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests")]
+
+from project_copy import copy_project, edit  # noqa: E402
+from sweetspot.cells import Cell, run_path  # noqa: E402
+
+
+def big_project(folder: Path, cells: int) -> Path:
+    """A copy of the project whose matrix has `cells` cells of one run each."""
+    project = copy_project(folder / "big")
+    models, batches = cells // 100, 25
+    config = project / "config" / "config.yaml"
+    edit(config, "model: [inception3, resnet50, vgg16]", f"model: [{', '.join(f'm{n}' for n in range(models))}]")
+    edit(config, "batch_size: [16] ", f"batch_size: [{', '.join(str(n + 1) for n in range(batches))}] ")
+    edit(config, "gpus: [1]", "gpus: [1, 2, 4, 8]")
+    edit(config, "runs: 2", "runs: 1")
+    return project
+
+
+def trivial_project(folder: Path, jobs: int) -> Path:
+    """A workflow of as many jobs that do nothing: what Snakemake itself costs."""
+    project = folder / "trivial"
+    project.mkdir()
+    (project / "Snakefile").write_text(
+        'rule all:\n    input: "all.txt"\n'
+        'rule one:\n    output: "runs/{number}.txt"\n    shell: "touch {output}"\n'
+        f'rule collect:\n    input: [f"runs/{{n}}.txt" for n in range({jobs})]\n'
+        '    output: "all.txt"\n    shell: "touch {output}"\n'
+    )
+    return project
+
+
+def fake_runs(project: Path, cells: int, steps: int) -> list[str]:
+    """A run file for every cell of the big project's matrix; steps of one second, a little different each."""
+    files = []
+    seconds = 1 + np.random.default_rng(1).random(steps) / 100
+    for number in range(cells):
+        cell = Cell(
+            "workstation",
+            "tensorflow",
+            f"m{number // 100}",
+            number % 25 + 1,
+            (1, 2, 4, 8)[number // 25 % 4],
+            "fp32",
+            "default",
+        )
+        constant = {**cell._asdict(), "run": 1, "protocol": 1, "status": "ok", "gpu": "CPU", "logical": False}
+        table = pa.table(
+            {name: pa.array([value] * steps) for name, value in constant.items()}
+            | {"message": pa.nulls(steps, pa.string()), "step": pa.array(range(steps)), "seconds": seconds}
+        )
+        path = project / "results" / "benchmarks" / f"{run_path(cell, 1)}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path)
+        files.append(str(path))
+    return files
+
+
+def small_project(folder: Path) -> Path:
+    """The default study with a network that measures in seconds."""
+    project = copy_project(folder / "small")
+    edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
+    edit(project / "config" / "config.yaml", "min_seconds: 20", "min_seconds: 1")
+    return project
+
+
+def done_trivial(project: Path, jobs: int) -> None:
+    """Everything the trivial workflow makes, so that its next invocation has nothing to do."""
+    (project / "runs").mkdir()
+    for number in range(jobs):
+        (project / "runs" / f"{number}.txt").touch()
+    (project / "all.txt").touch()
