@@ -180,3 +180,11 @@ def test_nccl_without_gpus_is_refused(tmp_path):
     assert "NCCL between GPUs" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_xla_with_a_variant_that_it_cannot_compile_is_refused(tmp_path):
+    done = measure(tmp_path / "run~1.parquet", "--variant", "A", "--xla", gpus=2)
+    assert done.returncode == 2
+    assert "XLA compiles the step of variant default only" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from harness_runs import CELL, ROOT, command, measure
+from sweetspot.throughput.collect import run_facts
 
 LEASE = """
 import sys, time
@@ -61,11 +62,17 @@ def test_running_out_of_memory_is_an_outcome_not_an_error(tmp_path):
     assert list(table["status"]) == ["oom"]
     assert table["seconds"].isna().all()
     assert table["message"].iloc[0]
+    facts = run_facts(tmp_path / "run~1.parquet")
+    assert {"tensorflow", "keras", "python"} <= set(facts["versions"])
+    assert (facts["device_count"], facts["mean_step_s"]) == (1, None)
+    assert facts["device_name"] == facts["cpu"]
+    assert facts["duration_s"] > 1
 
 
-def started(tmp_path, *more):
+def started(tmp_path, *more, **other):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
-    process = subprocess.Popen(command(tmp_path / "run~1.parquet", *more), env=env, stderr=subprocess.PIPE, text=True)
+    line = command(tmp_path / "run~1.parquet", *more, **other)
+    process = subprocess.Popen(line, env=env, stderr=subprocess.PIPE, text=True)
     for line in process.stderr:
         if ": step 1 of" in line:
             return process
@@ -129,3 +136,22 @@ def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
     table = pd.read_parquet(tmp_path / "run~1.parquet")
     assert list(table["status"]) == ["failed"]
     assert "time limit of 8 s" in table["message"].iloc[0]
+
+
+@pytest.mark.slow
+def test_a_process_that_is_held_up_longer_and_longer_is_unstable(tmp_path):
+    cell = CELL.replace("--batch-size 8", "--batch-size 4096")  # a step long enough to be held up in
+    process = started(tmp_path, "--min-steps", "9", cell=cell)
+    (child,) = children(process.pid)
+    for number, line in enumerate(process.stderr, 1):
+        if ": step " not in line:
+            break
+        os.kill(child, signal.SIGSTOP)
+        time.sleep(0.25 * number)
+        os.kill(child, signal.SIGCONT)
+    process.stderr.read()
+    assert process.wait(timeout=60) == 0
+    table = pd.read_parquet(tmp_path / "run~1.parquet")
+    assert set(table["status"]) == {"unstable"}, table[["seconds", "message"]]
+    assert table["message"].str.contains("drift: |throttling: ").all()
+    assert table["seconds"].notna().all()

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.frameworks import require_framework
+from sweetspot.harness.frameworks import framework_devices, require_framework
+from sweetspot.harness.request import Request
 from sweetspot.harness.units import unit_of
 
 ROOT = Path(__file__).parent.parent
@@ -117,10 +118,14 @@ def request_json(**changes):
     return parse_request([part for name, value in flags.items() for part in (f"--{name}", str(value))]).to_json()
 
 
-def trained(**changes):
+def said(**changes):
     line = [sys.executable, "-m", "sweetspot.harness.train", request_json(**changes)]
     done = subprocess.run(line, env=ENV, capture_output=True, text=True, check=True)
-    return [entry["loss"] for entry in map(json.loads, done.stdout.splitlines()) if "loss" in entry]
+    return [json.loads(text) for text in done.stdout.splitlines()]
+
+
+def trained(**changes):
+    return [entry["loss"] for entry in said(**changes) if "loss" in entry]
 
 
 @pytest.mark.slow
@@ -153,8 +158,13 @@ def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
 @pytest.mark.parametrize("framework", ["jax", "torch"])
 def test_an_optional_framework_learns_or_says_how_to_install_it(framework, tmp_path):
     if importlib.util.find_spec(framework):
-        losses = trained(framework=framework)
+        entries = said(framework=framework)
+        losses = [entry["loss"] for entry in entries if "loss" in entry]
         assert losses[-1] < losses[0]
+        facts = {name: value for entry in entries for name, value in entry.get("facts", {}).items()}
+        # 15 x 15 positions of 8 filters of 3 x 3 x 3, then 8 x 10, whichever axis holds the channels
+        assert facts["training_flop_per_sample"] == 3 * 2 * (15 * 15 * 8 * 27 + 80) - 2 * 15 * 15 * 8 * 27
+        assert facts["machine_matmul_flops"] > 0
         return
     flags = f"--instance here --framework {framework} --model tiny_cnn --batch-size 8 --gpus 1 --precision fp32"
     rest = f"--variant default --run 1 --output {tmp_path / 'run~1.parquet'}"
@@ -164,6 +174,15 @@ def test_an_optional_framework_learns_or_says_how_to_install_it(framework, tmp_p
     assert f"install it with: pip install {framework}" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_framework_is_not_measured_with_is_refused():
+    eager = Request.from_json(request_json(framework="torch"))._replace(xla=True)
+    with pytest.raises(UserError, match="--xla is given with --framework torch"):
+        framework_devices(eager)
+    several = Request.from_json(request_json(framework="jax", gpus=2))
+    with pytest.raises(UserError, match="measured on one device"):
+        framework_devices(several)
 
 
 def test_an_unknown_framework_or_precision_is_refused():

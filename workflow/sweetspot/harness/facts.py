@@ -19,6 +19,7 @@ ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_
 BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
 SETTINGS = (  # the only variables of the environment that are recorded
     "OMP_NUM_THREADS",
+    "OMP_WAIT_POLICY",
     "TF_ENABLE_ONEDNN_OPTS",
     "TF_NUM_INTRAOP_THREADS",
     "TF_NUM_INTEROP_THREADS",

@@ -82,10 +82,9 @@ def main(request: Request) -> None:
     step, workload = build_step(request, devices)
     say(facts=arithmetic(workload))
     train(request, step)
-    if request.cell.framework == "tensorflow":
-        from sweetspot.harness.roofline import machine_rates
+    from sweetspot.harness.roofline import machine_rates
 
-        say(facts=machine_rates(request, devices))
+    say(facts=machine_rates(request, devices))
 
 
 if __name__ == "__main__":
