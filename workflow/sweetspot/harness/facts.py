@@ -29,9 +29,10 @@ SETTINGS = (  # the only variables of the environment that are recorded
 
 
 def framework_facts(request: Request) -> dict[str, Any]:
-    """The cards' name and software, and what a reader must be told of the devices."""
+    """Name and count of the devices, versions, and what a reader must be told of them."""
     on_cpu = request.device == "cpu"
-    facts: dict[str, Any] = {
+    facts = {
+        **identity(request),
         "logical": on_cpu and request.cell.gpus > 1,
         "emulated": on_cpu and emulated(request.cell.precision, instruction_sets()),
     }
@@ -40,6 +41,15 @@ def framework_facts(request: Request) -> dict[str, Any]:
     elif not on_cpu:
         facts |= _other_card(request.cell.framework)
     return facts
+
+
+def identity(request: Request) -> dict[str, Any]:
+    """What is known before a framework is asked, and so also of a run that dies early; the framework names a card."""
+    return {
+        "device_name": processor_name() if request.device == "cpu" else "unknown",
+        "device_count": request.cell.gpus,
+        "versions": {**_versions(), "python": platform.python_version()},
+    }
 
 
 def emulated(precision: str, instructions: list[str]) -> bool:
@@ -86,11 +96,10 @@ def _other_card(framework: str) -> dict[str, Any]:
 
 
 def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
-    """Host, processor, memory, versions, load before the run, start time and command: also of a run that dies early."""
+    """Device, versions, host, processor, memory, load before the run, start time and command."""
     return {
         "protocol": request.protocol,
-        "device_name": processor_name() if request.device == "cpu" else "unknown",  # the framework names a card
-        "device_count": request.cell.gpus,
+        **identity(request),
         "cpu": processor_name(),
         "cpu_count": os.cpu_count(),
         "cpu_usable": len(os.sched_getaffinity(0)),
@@ -98,7 +107,6 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "load_before": os.getloadavg()[0],
         "kernel": platform.release(),
-        "versions": {**_versions(), "python": platform.python_version()},
         "host": socket.gethostname(),
         "started_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": command,

@@ -115,6 +115,8 @@ def _tensorflow_step(
     from sweetspot.harness.networks import build_workload
     from sweetspot.harness.variants import replicated, training_step
 
+    if distributed and request.xla:
+        raise UserError("--xla is given for several nodes; XLA compiles the step of one node, variant default, only")
     made = []
 
     def build() -> "Workload":
