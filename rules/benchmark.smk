@@ -8,6 +8,7 @@ rule run_benchmark:
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
     priority: priority_of if PRIORITIES else 0
+    threads: THREADS
     resources:
         **{"nodes": 1, **platform_resources()},
         gpu=GPUS_HELD,

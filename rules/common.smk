@@ -146,3 +146,7 @@ def priority_of(wildcards) -> int:
         ),
         0,
     )
+
+
+# Kubernetes takes a pod's cores from the threads of its job; Slurm and this machine have theirs by other words.
+THREADS = per_instance(lambda place: place.cpus if place.where == "kubernetes" else 1)
