@@ -104,7 +104,7 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
 
 @pytest.mark.slow
 def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page(project):
-    edit(project / "config" / "config.yaml", "  time_limit_s: 1800", "  time_limit_s: 1800\n  budget_minutes: 0.1")
+    edit(project / "config" / "config.yaml", "budget_minutes: null", "budget_minutes: 0.1")
     assert scheduled(project) == {}
     edit(project / "config" / "config.yaml", "batch_size: [16]", "batch_size: [16, 32]")
     told = run_snakemake(project, "--dry-run")

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from sweetspot.decision.lint import rules_of
 from sweetspot.harness import facts
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.request import parse_request
@@ -123,3 +124,8 @@ def test_a_drifting_run_is_unstable_and_says_why():
 def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert visible_cards() == []
+
+
+def test_what_a_run_says_of_itself_keeps_its_name_among_the_warnings_of_the_page():
+    _, message = judged(request(), [1.5, 1.0, 1.0, 1.0, 1.0, 1.0], {"emulated": True})
+    assert [rule for rule, _ in rules_of(message)] == ["emulation", "warm_up", "imprecise"]

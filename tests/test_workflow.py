@@ -95,6 +95,23 @@ def test_a_comment_never_repeats_a_benchmark(project, file):
     assert "run_benchmark" not in scheduled(project)
 
 
+def test_a_cell_out_of_memory_is_not_measured_again_unless_asked(project):
+    from sweetspot.harness.request import parse_request
+    from sweetspot.harness.runfile import write_run
+
+    victim = sorted((project / "results" / "benchmarks").rglob("*.parquet"))[0]
+    names = dict(part.split("~") for part in victim.relative_to(project / "results" / "benchmarks").parts)
+    names["run"] = names["run"].removesuffix(".parquet")
+    flags = [word for name, value in names.items() for word in (f"--{name.replace('_', '-')}", value)]
+    write_run(parse_request([*flags, "--output", str(victim)]), [], {}, "oom", "killed by the kernel")
+    jobs = scheduled(project)
+    assert jobs["collect_throughput"] == 1
+    assert "run_benchmark" not in jobs
+    assert scheduled(project, "-R", "run_benchmark")["run_benchmark"] == 2
+    one = scheduled(project, "--forcerun", str(victim.relative_to(project)))
+    assert one["run_benchmark"] == 1
+
+
 def test_git_pull_and_a_library_upgrade_never_repeat_a_benchmark(project):
     for file in [*(project / "workflow").rglob("*.py"), *(project / "rules").glob("*.smk"), project / "Snakefile"]:
         file.touch()

@@ -12,6 +12,7 @@ ratio of CPU-seconds is the figure to quote.
 """
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -25,6 +26,7 @@ import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parent.parent.parent
 FEW, MORE = 2, 8
+RATES = ("matmul", "conv")
 
 
 class Step(NamedTuple):
@@ -64,9 +66,13 @@ def ours(model: str, batch_size: int, scratch: Path) -> Step:
     script = str(ROOT / "workflow" / "scripts" / "run_benchmark.py")
     command = [sys.executable, script, *flags.split(), *rest.split(), "--output", str(scratch / "run~1.parquet")]
     cost = step_cost(command, "--min-steps={}", ROOT, "")
-    status = pq.read_table(scratch / "run~1.parquet").column("status")[0].as_py()
+    table = pq.read_table(scratch / "run~1.parquet")
+    status = table.column("status")[0].as_py()
     if status not in ("ok", "unstable"):  # a failed run is data to the harness, and would look fast here
         raise RuntimeError(f"our run of {model} ended as {status}")
+    facts = json.loads(table.schema.metadata[b"sweetspot"])
+    shares = [f"{facts[f'share_of_{name}']:.0%} of {facts[f'machine_{name}_flops'] / 1e9:.0f}" for name in RATES]
+    print(f"{model}: reached {shares[0]} GFLOP/s (matrix product), {shares[1]} (convolution)", file=sys.stderr)
     return cost
 
 

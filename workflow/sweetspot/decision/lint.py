@@ -13,6 +13,10 @@ PARTS = ("card", "framework", "batch", "precision")
 PREFIXES = {
     "n = 1": "n_is_1",
     "drift": "drift",
+    "throttling": "throttling",
+    "warm-up": "warm_up",
+    "imprecise": "imprecise",
+    "emulation": "emulation",
     "logical devices": "logical_devices",
     "unstable": "unstable",
     "oom:": "oom",
@@ -31,10 +35,10 @@ def warnings(
     """One row per warning: COLUMNS.
 
     Scope: throughput, efficiency, extrapolation, price, comparison (what the decision itself had to assume).
-    Rules: n_is_1, drift, logical_devices, unstable, oom, failed, stand_in_batch, stand_in_precision,
-    stand_in_framework, stand_in_card, super_linear (efficiency above 1.05), no_interval, mixed_protocol (figures
-    measured here beside figures of others), left_out (not measured, for the budget), stale_price, the price lint's
-    other warnings under their own rules, and other remarks as `note`.
+    Rules: n_is_1, drift, throttling, warm_up, imprecise, emulation, logical_devices, unstable, oom, failed,
+    stand_in_batch, stand_in_precision, stand_in_framework, stand_in_card, super_linear (efficiency above 1.05),
+    no_interval, mixed_protocol (figures measured here beside figures of others), left_out (not measured, for the
+    budget), stale_price, the price lint's other warnings under their own rules, and other remarks as `note`.
     """
     rows = [
         *_of_throughput(throughput),
