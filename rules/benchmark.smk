@@ -14,7 +14,7 @@ rule run_benchmark:
         gpu=GPUS_HELD,
         timing_slot=1,
     params:
-        protocol=PLAN.config.measure.flags(),
+        protocol=protocol_flags(),
         device=per_instance(device_flags),
     shell:
         "{PYTHON:q} {SCRIPTS:q}/run_benchmark.py"

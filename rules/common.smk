@@ -73,6 +73,19 @@ def per_instance(value):
     return lambda wildcards: value(PLAN.instances[wildcards.instance].measure)
 
 
+def protocol_flags():
+    """The protocol as flags; a model that starts from a checkpoint has one more, the others stay as they are."""
+    flags, files = PLAN.config.measure.flags(), PLAN.config.measure.checkpoints
+    if not files:
+        return flags
+
+    def of_model(wildcards):
+        file = files.get(wildcards.model)
+        return flags if file is None else f"{flags} --checkpoint {shlex.quote(file)}"
+
+    return of_model
+
+
 def device_flags(place) -> str:
     """What a run must find on its node, as flags."""
     expected = (

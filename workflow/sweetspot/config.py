@@ -58,6 +58,7 @@ class Measure(Closed):
     )
     time_limit_s: Count = Field(1800, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
+    checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
     budget_minutes: Positive | None = Field(None, description="Cap on the time of all runs together; null: none")
     budget_usd: Positive | None = Field(None, description="Cap on the cost of all runs together; null: none")
     usd_per_hour: dict[Slug, Positive] = Field(
@@ -76,7 +77,8 @@ class Measure(Closed):
 
         The budget is none of them: it decides what is measured, not how, so an edit of it repeats no run.
         """
-        values = self.model_dump(exclude={"xla", "budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"})
+        budget = {"budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"}
+        values = self.model_dump(exclude={"xla", "checkpoints"} | budget)
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
         return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
 
