@@ -83,7 +83,7 @@ def test_one_job_a_run_asks_for_the_cards_of_its_cell_and_the_nodes_of_its_insta
 
 
 def test_the_pod_mounts_the_shared_volume_and_knows_the_storage(submitted):
-    (job,), _, project = submitted
+    (job,), _, _ = submitted
     pod = job["spec"]["template"]["spec"]
     assert {"name": "sweetspot", "persistentVolumeClaim": {"claimName": "sweetspot"}} in pod["volumes"]
     assert {"name": "sweetspot", "mountPath": "/mnt/sweetspot"} in pod["containers"][0]["volumeMounts"]
