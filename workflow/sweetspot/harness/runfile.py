@@ -16,7 +16,8 @@ def write_run(
     message: str | None = None,
 ) -> None:
     """Write `request.output` whole. A run without timed steps has one row whose step and seconds are null."""
-    import polars as pl  # pyarrow would bring pandas along: half a second in every run
+    import polars as pl  # pyarrow's own table of lists would bring pandas along: half a second in every run
+    import pyarrow.parquet as pq
 
     steps: list[int | None] = list(range(len(seconds))) or [None]
     times: list[float | None] = list(seconds) or [None]
@@ -31,6 +32,6 @@ def write_run(
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
     types = {"message": pl.String, "step": pl.Int64, "seconds": pl.Float64}  # where all may be null
-    table = pl.DataFrame(rows, schema_overrides=types)
+    table = pl.DataFrame(rows, schema_overrides=types).to_arrow()
     with write_whole(request.output) as temporary:
-        table.write_parquet(temporary, metadata={"sweetspot": json.dumps(facts, sort_keys=True)})
+        pq.write_table(table.replace_schema_metadata({"sweetspot": json.dumps(facts, sort_keys=True)}), temporary)
