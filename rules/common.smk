@@ -25,6 +25,15 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+# Said here because Snakemake would show its own traceback when it first removes or makes a file there.
+for folder in map(Path, ("results", "results/benchmarks")):
+    locked = folder.is_dir() and not os.access(folder, os.W_OK)
+    if locked and not workflow.output_settings.dryrun:
+        raise WorkflowError(
+            f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and start "
+            "again: what is finished stays as it is"
+        )
+
 STUDY = PLAN.config.study
 CONFIG = f"config/studies/{STUDY}"
 RESULTS = f"results/{STUDY}"

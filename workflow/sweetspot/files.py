@@ -1,14 +1,34 @@
 """Whole files only: a reader sees the old content or the new, never a half."""
 
+import errno
 import os
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sweetspot.errors import UserError
+
 if TYPE_CHECKING:
     import pandas as pd
+
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+ROOM = 1 << 16  # bytes: more than a run file takes
+
+
+@contextmanager
+def _in_a_sentence(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        raise UserError(
+            f"{target}: cannot be written ({os.strerror(error.errno)}); mend that and start again: "
+            "what is finished stays as it is"
+        ) from None
 
 
 @contextmanager
@@ -16,15 +36,27 @@ def write_whole(path: str | Path) -> Iterator[Path]:
     """Yield a unique temporary path beside `path`; rename it to `path` if the block ends well, else remove it.
 
     The name is unique per process, so an orphan of an earlier submission never writes into a later one's file.
+    Raises UserError where the disk is full, read-only or another's.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        yield temporary
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with _in_a_sentence(target):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def require_room(path: str | Path) -> None:
+    """Raises UserError where a run file could not be written to `path`: asked before measuring, not after."""
+    target = Path(path)
+    with _in_a_sentence(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target.parent) as probe:
+            probe.write(bytes(ROOM))
+            probe.flush()
 
 
 def write_parquet(table: "pd.DataFrame", path: str | Path) -> None:

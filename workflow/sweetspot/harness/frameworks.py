@@ -25,16 +25,18 @@ INSTALL = {"tensorflow": "make environment", "jax": "pip install jax", "torch": 
 
 
 def require_framework(framework: str, precision: str) -> None:
-    """Raises UserError, with the command that installs it, where the framework is not in this environment."""
+    """Raises UserError where the framework or the precision is none that is known here."""
     if framework not in INSTALL:
         raise UserError(f"--framework is {framework!r}; expected one of {', '.join(INSTALL)}")
     if precision not in POLICIES:
         raise UserError(f"--precision is {precision!r}; expected one of {', '.join(POLICIES)}")
-    if importlib.util.find_spec(framework) is None:
-        raise UserError(
-            f"--framework is {framework!r}, which is not installed in this environment; "
-            f"install it with: {INSTALL[framework]}"
-        )
+
+
+def missing_framework(framework: str) -> str | None:
+    """A clause that says how to install the framework where it is not in this environment, else None."""
+    if importlib.util.find_spec(framework) is not None:
+        return None
+    return f"framework {framework} is not installed in this environment; install it with: {INSTALL[framework]}"
 
 
 def prepare(request: Request) -> None:

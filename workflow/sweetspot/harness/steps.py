@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+DIVERGED = 3  # exit code of a training process whose loss is no number any more
 WARM_UP = 1.10  # the first step against the median of the others
 DRIFT = 0.05  # trend over the whole run, relative to its median step
 THROTTLED = 1.10  # later level against the earlier one

@@ -11,14 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sweetspot.files import require_room
 from sweetspot.harness import multiworker
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
-from sweetspot.harness.frameworks import require_framework
+from sweetspot.harness.frameworks import missing_framework, require_framework
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
-from sweetspot.harness.steps import half_width, step_warnings
+from sweetspot.harness.steps import DIVERGED, half_width, step_warnings
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
 OUT_OF_MEMORY = ("ResourceExhausted", "OOM when", "out of memory", "Out Of Memory", "MemoryError", "bad_alloc")
@@ -28,7 +29,11 @@ def supervise(request: Request) -> int:
     """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
     require_framework(request.cell.framework, request.cell.precision)
     started = time.monotonic()
+    require_room(request.output)
     facts: dict[str, Any] = machine_facts(request, sys.argv)
+    absent = missing_framework(request.cell.framework)
+    if absent is not None:
+        return _filed(request, [], facts, "failed", f"{absent}, remove {request.output} and it is measured")
     look, told = watched_cards(request)
     facts |= told
     sampler = Sampler(look)
@@ -51,17 +56,26 @@ def supervise(request: Request) -> int:
     if code == REFUSED or "refused" in facts:
         print(f"error: {facts['refused'][0]}" if "refused" in facts else text.strip().splitlines()[-1], file=sys.stderr)
         return REFUSED
+    status, message = _ended(request, code, text, timed_out, facts)
+    if status == "ok":
+        status, message = judged(request, timed, facts)
+    facts["duration_s"] = time.monotonic() - started
+    facts["mean_step_s"] = sum(timed) / len(timed) if timed else None
+    return _filed(request, timed if status in ("ok", "unstable") else [], facts, status, message)
+
+
+def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[str, Any]) -> tuple[str, str | None]:
     status, message = outcome(code, text, timed_out, request.time_limit_s)
     if request.nodes > 1:
         facts |= multiworker.joined(facts.pop("worker", []), request.device)
         failures = facts.pop("failure", [])
         message = message if timed_out or code == 0 else multiworker.message(failures, text, message)
-    if status == "ok":
-        status, message = judged(request, timed, facts)
-    facts["duration_s"] = time.monotonic() - started
-    facts["mean_step_s"] = sum(timed) / len(timed) if timed else None
-    write_run(request, timed if status in ("ok", "unstable") else [], facts, status, message)
-    print(f"{request.output}: {status}{': ' + message if message else ''}", file=sys.stderr, flush=True)
+    return status, message
+
+
+def _filed(request: Request, timed: Sequence[float], facts: dict[str, Any], status: str, message: str | None) -> int:
+    write_run(request, timed, facts, status, message)
+    _show(f"{request.output}: {status}{': ' + message if message else ''}")
     return 0
 
 
@@ -177,6 +191,8 @@ def outcome(code: int, errors: str, timed_out: bool, limit: int) -> tuple[str, s
     last = errors.strip().splitlines()[-1][:300] if errors.strip() else ""
     if code == 0:
         return "ok", None
+    if code == DIVERGED:
+        return "failed", last
     if timed_out:
         return "failed", f"not finished after the time limit of {limit} s"
     if code == -signal.SIGKILL:

@@ -6,6 +6,7 @@ It is a process of its own because a framework that dies must not take the run's
 
 import ctypes
 import json
+import math
 import signal
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sweetspot.errors import exit_on_user_error
 from sweetspot.harness.frameworks import build_step, framework_devices, prepare
 from sweetspot.harness.request import Request
-from sweetspot.harness.steps import may_stop
+from sweetspot.harness.steps import DIVERGED, may_stop
 
 if TYPE_CHECKING:
     from sweetspot.harness.networks import Workload
@@ -49,15 +50,27 @@ def train(
 ) -> None:
     """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end."""
     for _ in range(request.warmup_steps):
-        start = time.perf_counter()
-        loss = step()
-        tell(seconds=time.perf_counter() - start, timed=False, loss=loss)
+        seconds, loss = timed_step(step)
+        tell(seconds=seconds, timed=False, loss=loss)
     timed: list[float] = []
     while not agree(finished(request, timed)):
-        start = time.perf_counter()
-        loss = step()
-        timed.append(time.perf_counter() - start)
-        tell(seconds=timed[-1], timed=True, loss=loss)
+        seconds, loss = timed_step(step)
+        timed.append(seconds)
+        tell(seconds=seconds, timed=True, loss=loss)
+
+
+def timed_step(step: Callable[[], float]) -> tuple[float, float]:
+    """Make one step; its seconds and its loss. Ends the process where the loss is no number any more."""
+    start = time.perf_counter()
+    loss = step()
+    seconds = time.perf_counter() - start
+    if not math.isfinite(loss):
+        print(
+            f"the loss is {loss}: such steps train nothing and are no throughput; try another precision or checkpoint",
+            file=sys.stderr,
+        )
+        raise SystemExit(DIVERGED)
+    return seconds, loss
 
 
 def arithmetic(workload: "Workload") -> dict[str, Any]:

@@ -1,0 +1,107 @@
+"""Disks that are full or read-only, really mounted; what is finished stays and one sentence says what to do."""
+
+import errno
+import shutil
+import subprocess
+
+import pytest
+from fault_projects import fill, measured, read_only, small_disk, until, waiting_project
+from harness_runs import command
+from project_copy import copy_project, edit, environment, run_snakemake, scheduled
+from sweetspot.errors import UserError
+from sweetspot.files import write_whole
+
+PRICES = "config/studies/parkopedia-2018/prices/gce.yaml"
+
+
+def one_sentence(text, *words):
+    """The only line that begins with `error:`, without a traceback around it."""
+    assert "Traceback" not in text
+    (line,) = {line for line in text.splitlines() if line.startswith("error: ")}
+    for word in words:
+        assert word in line
+    return line
+
+
+def test_a_full_disk_is_found_before_anything_is_measured(tmp_path):
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        fill(disk)
+        done = subprocess.run(
+            command(disk / "run~1.parquet"),
+            env=environment(copy_project(tmp_path / "project")),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        one_sentence(done.stderr, "run~1.parquet", "No space left on device", "start again")
+        assert "starting" not in done.stderr
+        assert [file.name for file in disk.iterdir()] == ["filling"]
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_while_measuring_leaves_no_half_file(tmp_path):
+    project = waiting_project(copy_project(tmp_path / "project"))
+    (project / "hold-measure").touch()
+    line = command(tmp_path / "disk" / "run~1.parquet")
+    line[1] = str(project / "workflow" / "scripts" / "run_benchmark.py")
+    with small_disk(tmp_path / "disk", "256k") as disk, (tmp_path / "words").open("w") as words:
+        process = subprocess.Popen(line, cwd=project, env=environment(project), stderr=words)
+        until(lambda: "step 2 of" in (tmp_path / "words").read_text(), "the second step")
+        fill(disk)
+        (project / "hold-measure").unlink()
+        assert process.wait(timeout=120) == 2
+        one_sentence((tmp_path / "words").read_text().replace("\r", "\n"), "No space left on device")
+        assert [file.name for file in disk.iterdir()] == ["filling"]
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_one_price_list_keeps_the_others_and_the_next_invocation_continues(project):
+    before = measured(project)
+    costs = project / "results" / "parkopedia-2018" / "costs"
+    others = [file for file in costs.iterdir() if file.stem != "gce"]
+    saved = [shutil.copy2(file, project / file.name) for file in others]
+    texts = {file.name: file.read_bytes() for file in saved}
+    with small_disk(costs, "256k") as disk:
+        for file in saved:
+            shutil.copy2(file, disk)
+        fill(disk)
+        done = run_snakemake(project, "costs")
+        assert done.returncode == 1
+        one_sentence(done.stdout, "gce.parquet", "No space left on device", "start again")
+        assert {name: (disk / name).read_bytes() for name in texts} == texts
+    assert run_snakemake(project, "costs").returncode == 0
+    assert scheduled(project, "costs") == {}
+    assert measured(project) == before
+
+
+@pytest.mark.slow
+def test_read_only_results_are_named_and_a_dry_run_reads_them(project):
+    before = measured(project)
+    with read_only(project / "results"):
+        assert scheduled(project) == {}
+        edit(project / PRICES, "offers:", "# seen again\noffers:")
+        done = run_snakemake(project)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout
+    assert "results: cannot be written (a read-only disk, or another's folder); make it writable" in done.stdout
+    assert measured(project) == before
+
+
+@pytest.mark.slow
+def test_a_measurement_onto_a_read_only_disk_is_refused(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with read_only(disk):
+        line = command(disk / "run~1.parquet")
+        env = environment(copy_project(tmp_path / "project"))
+        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    one_sentence(done.stderr, "run~1.parquet", "Read-only file system")
+
+
+def test_other_faults_of_writing_are_not_taken_for_the_disk(tmp_path):
+    with pytest.raises(OSError, match="Input/output") as caught, write_whole(tmp_path / "x"):
+        raise OSError(errno.EIO, "Input/output error")
+    assert not isinstance(caught.value, UserError)
+    assert list(tmp_path.iterdir()) == []

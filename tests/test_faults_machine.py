@@ -1,0 +1,134 @@
+"""Faults of the machine while it measures: clock, loss, devices, frameworks; each really provoked."""
+
+import importlib.util
+import os
+import subprocess
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from fault_projects import TRAINING, measured
+from harness_runs import command, measure
+from project_copy import copy_project, edit, environment, run_snakemake, scheduled
+from test_harness_facts import NVML, RefusedError
+
+pytestmark = pytest.mark.slow
+# Python runs sitecustomize at its start: here the wall clock jumps a day, to and fro, at every look.
+JUMPING = """
+import itertools, pathlib, time
+real, jump = time.time, itertools.cycle([-86400.0, 86400.0])
+time.time = lambda: real() + next(jump)
+time.time_ns = lambda: int(time.time() * 1e9)
+assert abs(time.time() - time.time()) > 80000
+pathlib.Path(__file__).with_name("jumped").touch()
+"""
+LOST = "F cuda_event.cc:29] Error polling for event status: CUDA_ERROR_UNKNOWN: GPU is lost"
+
+
+def test_a_clock_that_jumps_changes_no_duration(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(JUMPING)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    began = time.monotonic()
+    done = measure(tmp_path / "run~1.parquet", "--min-seconds", "0.1")
+    spent = time.monotonic() - began
+    assert (tmp_path / "jumped").exists()
+    assert done.returncode == 0, done.stderr
+    seconds = pd.read_parquet(tmp_path / "run~1.parquet")["seconds"]
+    assert seconds.gt(0).all()
+    assert seconds.sum() < spent
+
+
+def test_run_files_from_the_future_are_not_measured_again(project):
+    for file in (project / "results" / "benchmarks").rglob("*.parquet"):
+        os.utime(file, (4e9, 4e9))  # the year 2096: the clock was wrong when they were written
+    assert "run_benchmark" not in scheduled(project)
+
+
+def test_a_loss_that_is_no_number_is_a_failed_cell_and_no_throughput(tmp_path):
+    from sweetspot.harness.networks import build_workload
+
+    network = build_workload("tiny_cnn").network
+    network.set_weights([np.full(values.shape, np.nan, values.dtype) for values in network.get_weights()])
+    network.save_weights(tmp_path / "nan.weights.h5")
+    done = measure(tmp_path / "run~1.parquet", "--checkpoint", str(tmp_path / "nan.weights.h5"))
+    assert done.returncode == 0, done.stderr
+    (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
+    assert row["status"] == "failed"
+    assert np.isnan(row["seconds"])
+    assert row["message"].startswith("the loss is nan: such steps train nothing and are no throughput")
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        ("import os; os.abort()", ["ended by signal 6", "GPU is lost"]),
+        ("sys.exit(1)", ["ended with exit code 1", "GPU is lost"]),
+        ("while True: time.sleep(1)", ["time limit of 3 s"]),  # a hung driver
+    ],
+    ids=["aborts", "raises", "hangs"],
+)
+def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_words(tmp_path, ending, words):
+    project = copy_project(tmp_path / "project")
+    dying = f"    if step == 4:\n        print({LOST!r}, file=sys.stderr, flush=True)\n        {ending}\n"
+    train = project / "workflow" / "sweetspot" / "harness" / "train.py"
+    train.write_text(TRAINING.replace("    say(seconds", f"{dying}    say(seconds"))
+    line = command(tmp_path / "run~1.parquet", "--time-limit-s", "3")
+    done = subprocess.run(line, env=environment(project), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
+    assert row["status"] == "failed"
+    assert np.isnan(row["seconds"])
+    for word in words:
+        assert word in row["message"]
+
+
+def test_a_card_that_falls_silent_leaves_the_averages_of_what_it_told():
+    from types import SimpleNamespace
+
+    from sweetspot.harness.sampling import card_watch, summary
+
+    def lost(*_):
+        raise RefusedError
+
+    looks = card_watch(NVML, ["0"])()
+    names = [name for name in vars(NVML) if name.startswith("nvmlDeviceGet") and "Handle" not in name]
+    gone = SimpleNamespace(**{**vars(NVML), **dict.fromkeys(names, lost)})
+    looks += card_watch(gone, ["0"])()
+    assert summary(looks)["gpu_utilisation"] == pytest.approx(0.9)
+
+
+def test_no_device_stops_only_its_own_runs_and_says_how_many_there_are(project, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    before = measured(project)
+    file = project / "config" / "config.yaml"
+    edit(file, "measure_on: [workstation]", "measure_on: [workstation-gpu, workstation]")
+    edit(file, "batch_size: [16] ", "batch_size: [8, 16] ")
+    edit(file, "runs: 2 ", "runs: 1 ")
+    (project / "workflow" / "sweetspot" / "harness" / "train.py").write_text(TRAINING)
+    done = run_snakemake(project, "throughput")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout
+    assert "error: --gpus is 1; this machine shows 0 card(s); nothing was measured" in done.stdout
+    after = measured(project)
+    assert before.items() <= after.items()
+    assert len(after) == len(before) + 1  # the processor's new cell was measured, the missing card's were not
+
+
+def test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is_made(project):
+    absent = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
+    if not absent:
+        pytest.skip("jax and torch are both installed here")
+    before = measured(project)
+    edit(project / "config" / "config.yaml", "framework: [tensorflow]", f"framework: [tensorflow, {absent[0]}]")
+    done = run_snakemake(project)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert before.items() <= measured(project).items()
+    results = project / "results" / "parkopedia-2018"
+    table = pd.read_parquet(results / "throughput.parquet").query("basis == 'measured'").set_index("framework")
+    assert table["status"].to_dict() == {"tensorflow": table.loc["tensorflow", "status"], absent[0]: "failed"}
+    assert table.loc["tensorflow", "images_per_s"] > 0
+    assert f"install it with: pip install {absent[0]}, remove results/benchmarks" in table.loc[absent[0], "warning"]
+    assert f"pip install {absent[0]}" in (results / "report" / "index.html").read_text()
+    assert scheduled(project) == {}

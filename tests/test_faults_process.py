@@ -1,0 +1,155 @@
+"""Signals, a second invocation, a stale lock and a power cut, each given to a real Snakemake that is measuring."""
+
+import os
+import signal
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from fault_projects import CELL, measured, start, until, waiting_project
+from project_copy import OFFLINE, SECRET, run_snakemake
+
+pytestmark = pytest.mark.slow
+KILLED, TERMINATED, INTERRUPTED = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
+
+
+@pytest.fixture
+def held(project):
+    """Two finished runs, and a project whose next one waits for the test; nothing of it outlives the test."""
+    started = []
+
+    def begin(*arguments):
+        started.append(start(project, *arguments))
+        return started[-1]
+
+    yield waiting_project(project), begin
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def said(project):
+    return (project / "out.txt").read_text()
+
+
+def run_file(number):
+    return f"{CELL}/run~{number}.parquet"
+
+
+def at_start(project, begin, target):
+    process = begin(target)
+    until(lambda: "Building DAG" in said(project), "the plan")
+    return process
+
+
+def measuring(project, begin, target):
+    (project / "hold-measure").touch()
+    process = begin(target)
+    until(lambda: "step 2 of" in said(project), "the second step")
+    return process
+
+
+def writing(project, begin, target):
+    (project / "hold-write").touch()
+    process = begin(target)
+    until(lambda: list((project / CELL).glob(".*.tmp")), "a file half written")
+    return process
+
+
+def release(project):
+    for name in ("hold-measure", "hold-write"):
+        (project / name).unlink(missing_ok=True)
+
+
+def strike(project, process, number):
+    """Send the signal as it comes: Ctrl-C to all of the terminal, TERM and KILL to Snakemake alone; its exit code."""
+    if number == INTERRUPTED:
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
+    if number == TERMINATED and (project / "hold-measure").exists() | (project / "hold-write").exists():
+        until(lambda: "Will exit after finishing currently running jobs" in said(project), "the answer to TERM")
+        release(project)
+    code = process.wait(timeout=120)
+    release(project)
+    return code
+
+
+@pytest.mark.parametrize("number", [INTERRUPTED, TERMINATED, KILLED], ids=lambda number: number.name)
+def test_a_signal_to_snakemake_loses_no_run_and_the_next_invocation_continues(held, number):
+    project, begin = held
+    before = measured(project)
+    moments = {3: at_start, 4: measuring, 5: writing}
+    for run, moment in moments.items():
+        process = moment(project, begin, run_file(run))
+        code = strike(project, process, number)
+        assert code == (-number if number == KILLED or moment is at_start else 1)
+        if moment is not at_start:
+            assert "Traceback" not in said(project)
+            assert (project / run_file(run)).is_file() == (number == TERMINATED) or number == KILLED
+        if number == KILLED:
+            if moment is not at_start:  # its job goes on, and files its run whole
+                until(lambda run=run: (project / run_file(run)).is_file(), "the run of the orphan")
+            assert run_snakemake(project, "--unlock").returncode == 0
+        assert before.items() <= measured(project).items()
+    done = run_snakemake(project, *(run_file(run) for run in moments))
+    assert done.returncode == 0, done.stdout[-3000:]
+    after = measured(project)
+    assert before.items() <= after.items()
+    assert set(after) == {*before, *(run_file(run) for run in moments)}
+    for run in moments:
+        assert set(pd.read_parquet(project / run_file(run))["status"]) == {"ok"}
+
+
+def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes_on(held):
+    project, begin = held
+    before = measured(project)
+    first = measuring(project, begin, run_file(3))
+    second = run_snakemake(project, "throughput", "--config", "runs=3")
+    assert second.returncode == 1
+    assert "Directory cannot be locked" in second.stdout
+    assert "no other Snakemake process" in second.stdout
+    assert "Traceback" not in second.stdout
+    release(project)
+    assert first.wait(timeout=120) == 0
+    assert before.items() <= measured(project).items()
+    assert set(pd.read_parquet(project / run_file(3))["status"]) == {"ok"}
+
+
+def test_after_a_power_cut_the_lock_is_named_half_a_file_is_no_run_and_measuring_goes_on(held):
+    project, begin = held
+    before = measured(project)
+    process = writing(project, begin, run_file(3))
+    os.killpg(process.pid, signal.SIGKILL)  # everything at once
+    process.wait(timeout=120)
+    (left,) = set(measured(project)) - set(before)
+    assert Path(left).name.startswith(".run~3.parquet")
+    release(project)
+    refused = run_snakemake(project, "throughput", "--config", "runs=3")
+    assert refused.returncode == 1
+    assert "--unlock" in refused.stdout
+    assert "Traceback" not in refused.stdout
+    assert run_snakemake(project, "--unlock").returncode == 0
+    done = run_snakemake(project, "throughput", "--config", "runs=3")
+    assert done.returncode == 0, done.stdout[-3000:]
+    after = measured(project)
+    assert before.items() <= after.items()
+    assert set(after) == {*before, left, run_file(3)}
+    table = pd.read_parquet(project / "results" / "parkopedia-2018" / "throughput.parquet")
+    assert table.query("basis == 'measured'")["runs"].tolist() == [3]
+
+
+def test_a_secret_of_the_environment_stands_in_no_file_that_the_workflow_wrote(finished_project):
+    files = [file for part in ("results", ".snakemake") for file in (finished_project / part).rglob("*")]
+    files = [file for file in files if file.is_file()]
+    assert len(files) > 50
+    assert [file for file in files if SECRET.encode() in file.read_bytes()] == []
+
+
+def test_the_workflow_runs_without_network(finished_project):
+    if not OFFLINE:
+        pytest.skip("this machine lets no one take the network away (unshare -n): needs root or user namespaces")
+    namespace = (finished_project / "network.txt").read_text().splitlines()
+    assert [line.split(":")[0].strip() for line in namespace[2:]] == ["lo"]  # the only interface that the run saw
+    assert (finished_project / "results" / "parkopedia-2018" / "report" / "index.html").is_file()
