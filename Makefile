@@ -10,7 +10,7 @@ READY  := $(VENV)/.ready$(if $(GPU),-gpu)
 BIN    := $(VENV)/bin
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report study test environment check lock clean
+.PHONY: report study test environment check lock audit clean
 
 report: environment  ## measure, extrapolate, price, compare; prints the path of the page
 	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
@@ -41,5 +41,10 @@ lock:  ## resolve the .in files anew (needs uv)
 	  UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-annotate --upgrade -q $$name.in -o $$name.lock; done
 
+audit:  ## known vulnerabilities of what is locked (asks the network; no part of `make test`)
+	test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \
+	  $(VENV)-audit/bin/python -m pip install --disable-pip-version-check -q pip-audit; }
+	$(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off $(addprefix -r ,$(LOCKS))
+
 clean:  ## remove the environment; results stay
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-audit

@@ -214,7 +214,10 @@ def load_instances(*files: Path) -> dict[str, Instance]:
     """Instances of all files that exist, later files adding to earlier ones. Raises UserError."""
     found: dict[str, Instance] = {}
     for file in files:
-        for name, entry in dict(load_yaml(file)).items():
+        entries = load_yaml(file)
+        if not isinstance(entries, dict):
+            raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
+        for name, entry in entries.items():
             validated(_Name, {"name": name}, file)
             if name in found:
                 raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
