@@ -17,17 +17,15 @@ CELL = (
     "precision~fp32/variant~default"
 )
 # Speaks to the supervisor as the training process does, without a framework; waits while hold-measure lies there.
-TRAINING = """
-import ctypes, json, signal, sys, time
-from pathlib import Path
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-def say(**fact):
-    print(json.dumps(fact), flush=True)
-say(facts={"device_name": "stub", "unit": "images"})
-for step in range(7):
-    while step == 4 and Path("hold-measure").exists():
-        time.sleep(0.02)
-    say(seconds=0.25, timed=step > 1, loss=1.0)
+MAIN = 'if __name__ == "__main__":\n'
+TRAINING = f"""{MAIN}
+    die_with_supervisor()
+    say(facts={{"device_name": "stub", "unit": "images"}})
+    from pathlib import Path
+    for step in range(7):
+        while step == 4 and Path("hold-measure").exists():
+            time.sleep(0.02)
+        say(seconds=0.25, timed=step > 1, loss=1.0)
 """
 RENAME = "            os.replace(temporary, target)\n"
 HELD = f"""
@@ -45,9 +43,15 @@ def measured(project: Path) -> dict[str, str]:
 
 def waiting_project(project: Path) -> Path:
     """`project` whose next run waits in its third timed step or before its file gets its name, as files there say."""
-    (project / "workflow" / "sweetspot" / "harness" / "train.py").write_text(TRAINING)
+    train_with(project, TRAINING)
     edit(project / "workflow" / "sweetspot" / "files.py", RENAME, HELD)
     return project
+
+
+def train_with(project: Path, main: str) -> None:
+    """Put `main` in the place of what the training process does."""
+    train = project / "workflow" / "sweetspot" / "harness" / "train.py"
+    train.write_text(train.read_text().partition(MAIN)[0] + main)
 
 
 def start(project: Path, *arguments: str) -> subprocess.Popen[str]:

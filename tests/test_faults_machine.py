@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from fault_projects import TRAINING, measured
+from fault_projects import TRAINING, measured, train_with
 from harness_runs import command, measure
 from project_copy import copy_project, edit, environment, run_snakemake, scheduled
 from test_harness_facts import NVML, RefusedError
@@ -70,9 +70,8 @@ def test_a_loss_that_is_no_number_is_a_failed_cell_and_no_throughput(tmp_path):
 )
 def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_words(tmp_path, ending, words):
     project = copy_project(tmp_path / "project")
-    dying = f"    if step == 4:\n        print({LOST!r}, file=sys.stderr, flush=True)\n        {ending}\n"
-    train = project / "workflow" / "sweetspot" / "harness" / "train.py"
-    train.write_text(TRAINING.replace("    say(seconds", f"{dying}    say(seconds"))
+    dying = f"if step == 4:\n            print({LOST!r}, file=sys.stderr, flush=True)\n            {ending}\n"
+    train_with(project, TRAINING.replace("say(seconds", f"{dying}        say(seconds"))
     line = command(tmp_path / "run~1.parquet", "--time-limit-s", "3")
     done = subprocess.run(line, env=environment(project), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -106,7 +105,7 @@ def test_no_device_stops_only_its_own_runs_and_says_how_many_there_are(project, 
     edit(file, "measure_on: [workstation]", "measure_on: [workstation-gpu, workstation]")
     edit(file, "batch_size: [16] ", "batch_size: [8, 16] ")
     edit(file, "runs: 2 ", "runs: 1 ")
-    (project / "workflow" / "sweetspot" / "harness" / "train.py").write_text(TRAINING)
+    train_with(project, TRAINING)
     done = run_snakemake(project, "throughput")
     assert done.returncode == 1
     assert "Traceback" not in done.stdout
