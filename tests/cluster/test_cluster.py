@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from one_node_slurm import CARDS
 from project_copy import copy_project, edit, environment
 
 pytestmark = pytest.mark.cluster
@@ -27,6 +28,27 @@ large-node:
   gpu: CPU
   gpus: 2
   measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 5}
+two-nodes:
+  title: Two nodes of a partition
+  provider: university
+  gpu: CPU
+  gpus: 1
+  measure: {where: slurm, device: cpu, partition: pair, mem_mb: 2000, runtime_min: 5, gpus_per_node: 1}
+other-kind:
+  title: A node that is not what the partition gives
+  provider: university
+  gpu: CPU
+  gpus: 1
+  measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 5, expect_gpu: No such processor}
+"""
+WITHOUT = """
+exclude:
+  - {instance: two-nodes, gpus: 1}
+  - {instance: two-nodes, batch_size: 4}
+  - {instance: two-nodes, batch_size: 8}
+  - {instance: other-kind, gpus: 2}
+  - {instance: other-kind, batch_size: 4}
+  - {instance: other-kind, batch_size: 8}
 """
 
 
@@ -85,20 +107,47 @@ def jobs(slurm, *fields):
     return [line.split("|") for line in lines]
 
 
-def test_cells_are_measured_on_the_partition_of_their_instance(cluster_project, slurm):
-    edit(cluster_project / "config" / "config.yaml", "batch_size: [16] ", "batch_size: [4, 8, 16] ")
+def most_held(slurm, cards):
+    """The most cards that the jobs of `cards` held at any time, from the controller's own times."""
+    held = [row for row in jobs(slurm, "i", "S", "e") if row[0] in cards]
+    return max(sum(cards[other[0]] for other in held if other[1] <= row[1] < other[2]) for row in held)
+
+
+def test_twelve_cells_on_two_partitions_beside_two_nodes_and_a_node_of_another_kind(cluster_project, slurm):
+    config = cluster_project / "config" / "config.yaml"
+    edit(config, "batch_size: [16] ", "batch_size: [4, 8, 16] ")
+    edit(config, "gpus: [1]", "gpus: [1, 2]")
+    edit(config, "measure_on: [small-node, large-node]", "measure_on: [small-node, large-node, two-nodes, other-kind]")
+    config.write_text(config.read_text() + WITHOUT)
+    file = cluster_project / "profiles" / "slurm" / "profile.yaml"
+    profile = yaml.safe_load(file.read_text())
+    profile["set-resources"]["run_benchmark"] = {
+        "gpu": "int(wildcards.gpus) if wildcards.instance != 'two-nodes' else 0"
+    }
+    file.write_text(yaml.safe_dump(profile))
     before = {row[0] for row in jobs(slurm, "i")}
     done = submit(cluster_project, slurm)
-    assert done.returncode == 0, done.stdout[-4000:]
-    table = pd.read_parquet(cluster_project / "results" / "parkopedia-2018" / "throughput.parquet")
-    measured = table[table["basis"] == "measured"]
-    assert sorted(zip(measured["instance"], measured["batch_size"], strict=True)) == sorted(
-        (name, size) for name in ("small-node", "large-node") for size in (4, 8, 16)
-    )
+    assert done.returncode != 0
+    assert "nothing was measured" in done.stdout
     partition = {row[0]: row[1] for row in jobs(slurm, "i", "P") if row[0] not in before}
-    for file in runs(cluster_project):
-        wanted = "small" if "instance~small-node" in str(file) else "large"
-        assert partition[facts(file)["job_id"]] == wanted
+    assert len(partition) == 12 + 1 + 2  # the refused cell once and, by the profile's `retries: 1`, once again
+    found = {(facts(file)["job_id"], file) for file in runs(cluster_project)}
+    assert len(found) == 13
+    assert not [file for _, file in found if "other-kind" in str(file)]
+    wanted = {"small-node": "small", "large-node": "large", "two-nodes": "pair"}
+    for job, file in found:
+        assert partition[job] == next(wanted[name] for name in wanted if f"instance~{name}" in str(file))
+    cards = {job: int(pd.read_parquet(file)["gpus"][0]) for job, file in found if "two-nodes" not in str(file)}
+    assert CARDS // 2 <= most_held(slurm, cards) <= CARDS
+    (file,) = (file for _, file in found if "two-nodes" in str(file))
+    check_two_workers(pd.read_parquet(file), facts(file))
+
+
+def check_two_workers(steps, told):
+    assert set(steps["status"]) <= {"ok", "unstable"}
+    assert [worker["node"] for worker in told["workers"]] == ["sweetspot1", "sweetspot2"]
+    assert told["device_count"] == 2
+    assert steps["logical"].all()  # both nodes of this test are one machine
 
 
 def test_a_partition_that_does_not_exist_fails_with_slurms_words_and_the_rest_is_measured(cluster_project, slurm):
@@ -109,19 +158,8 @@ def test_a_partition_that_does_not_exist_fails_with_slurms_words_and_the_rest_is
     assert [file.name for file in runs(cluster_project)] == ["run~1.parquet"]
 
 
-def test_retries_mean_what_they_say(cluster_project, slurm):
-    edit(
-        cluster_project / "config" / "instances.yaml", "device: cpu, partition: large", "device: gpu, partition: large"
-    )
-    before = len(jobs(slurm, "i"))
-    done = submit(cluster_project, slurm)
-    assert done.returncode != 0
-    assert "nothing was measured" in done.stdout
-    assert len(jobs(slurm, "i")) - before == 1 + 2  # the good cell once; the refused one once and once again
-
-
-def started(project, slurm, timeout=120):
-    """Snakemake in the background, once a job runs."""
+def started(project, slurm, timeout=120, count=1):
+    """Snakemake in the background, once `count` jobs run."""
     env = {**environment(project), "PATH": slurm.environment["PATH"]}
     before = {row[0] for row in jobs(slurm, "i")}
     process = subprocess.Popen(
@@ -130,7 +168,7 @@ def started(project, slurm, timeout=120):
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         running = [row[0] for row in jobs(slurm, "i", "t") if row[1] == "R" and row[0] not in before]
-        if running:
+        if len(running) >= count:
             return process, running
         time.sleep(0.3)
     process.kill()
@@ -145,13 +183,34 @@ def slow(project):
     edit(config, "min_steps: 5 ", "min_steps: 100000 ")
 
 
-def test_a_cancelled_job_is_measured_again(cluster_project, slurm):
+def hang(slurm, job):
+    """Stop every process of a job, as a dead network drive would."""
+    for line in slurm.run("scontrol", "listpids", job).splitlines()[1:]:
+        if (pid := line.split()[0]) != "-1":
+            os.kill(int(pid), signal.SIGSTOP)
+
+
+def test_a_cancelled_job_and_one_at_its_time_limit_are_measured_again_though_the_controller_restarts(
+    cluster_project, slurm
+):
     slow(cluster_project)
-    process, running = started(cluster_project, slurm)
-    slurm.run("scancel", *running)
+    edit(cluster_project / "config" / "config.yaml", "measure_on: [small-node]", "measure_on: [small-node, large-node]")
+    instances = cluster_project / "config" / "instances.yaml"
+    edit(
+        instances, "partition: large, mem_mb: 2000, runtime_min: 5}", "partition: large, mem_mb: 2000, runtime_min: 1}"
+    )
+    process, running = started(cluster_project, slurm, count=2)
+    partition = {row[0]: row[1] for row in jobs(slurm, "i", "P")}
+    small, large = sorted(running, key=lambda job: partition[job] == "large")
+    hang(slurm, large)
+    slurm.run("scancel", small)
+    slurm.kill("slurmctld")
+    slurm.start_controller()
     assert process.wait(timeout=240) == 0
-    (file,) = runs(cluster_project)
-    assert facts(file)["job_id"] not in running
+    assert {row[0]: row[1] for row in jobs(slurm, "i", "t") if row[0] in running} == {small: "CA", large: "TO"}
+    measured = {facts(file)["job_id"] for file in runs(cluster_project)}
+    assert len(measured) == 2
+    assert not measured & {small, large}
 
 
 def test_a_killed_snakemake_is_started_again_and_its_orphan_overwrites_nothing(cluster_project, slurm):
@@ -172,3 +231,28 @@ def test_a_killed_snakemake_is_started_again_and_its_orphan_overwrites_nothing(c
     (file,) = runs(cluster_project)
     assert facts(file)["job_id"] not in orphans
     assert not list(Path(cluster_project / "results" / "benchmarks").rglob(".*.tmp"))
+
+
+def test_cells_in_one_job_keep_what_finished_when_one_is_refused(cluster_project, slurm):
+    config = cluster_project / "config" / "config.yaml"
+    edit(config, "measure_on: [small-node, large-node]", "measure_on: [small-node, other-kind]")
+    edit(config, "batch_size: [16] ", "batch_size: [4, 8, 16] ")
+    config.write_text(config.read_text() + "exclude: [{instance: other-kind, batch_size: 4}]\n")
+    file = cluster_project / "profiles" / "slurm" / "profile.yaml"
+    profile = yaml.safe_load(file.read_text())
+    profile |= {
+        "groups": {"run_benchmark": "short_{instance}_{gpus}"},
+        "group-components": {"short_{instance}_{gpus}": 3},
+        "resources": {"timing_slot": 1},
+        "set-resource-scopes": {"timing_slot": "local"},
+        "retries": 0,
+    }
+    file.write_text(yaml.safe_dump(profile))
+    before = {row[0] for row in jobs(slurm, "i")}
+    done = submit(cluster_project, slurm)
+    assert done.returncode != 0  # other-kind is refused
+    new = [row for row in jobs(slurm, "i", "l") if row[0] not in before]
+    assert sorted(row[1] for row in new) == ["10:00", "15:00"]  # one job an instance: runtime_min of its cells, added
+    files = runs(cluster_project)
+    assert len(files) == 3
+    assert len({facts(file)["job_id"] for file in files}) == 1
