@@ -125,6 +125,13 @@ class OneNodeSlurm:
         self.run("slurmctld", "-i")
         _until(lambda: "UP" in self.run("scontrol", "ping", check=False), "an answer of slurmctld")
 
+    def crash_controller(self) -> None:
+        """Kill slurmctld once it has saved what it knows (it does so every few seconds), and start it again."""
+        now = time.time()
+        _until(lambda: (self.folder / "state" / "job_state").stat().st_mtime > now, "a saved state")
+        self.kill("slurmctld")
+        self.start_controller()
+
     def kill(self, daemon: str) -> None:
         """Kill a daemon as a crash would, and wait until it is gone."""
         pid = int((self.folder / f"{daemon}.pid").read_text())
