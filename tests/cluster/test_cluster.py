@@ -107,7 +107,7 @@ def runs(project):
 def facts(file):
     import json
 
-    return json.loads(pq.read_metadata(file).metadata[b"sweetspot"])
+    return json.loads(pq.read_schema(file).metadata[b"sweetspot"])
 
 
 def jobs(slurm, *fields):
