@@ -5,14 +5,26 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from project_copy import OFFLINE, copy_project, edit, run_snakemake
 
 
 @pytest.fixture(scope="session")
-def finished_project(tmp_path_factory) -> Path:
+def finished_project(tmp_path_factory, worker_id) -> Path:
     """The default study, run to its report, with a network small enough to measure in seconds; without network
-    where the machine lets us take it away."""
-    project = copy_project(tmp_path_factory.mktemp("finished") / "project")
+    where the machine lets us take it away. Made once for all workers that test at the same time."""
+    base = tmp_path_factory.getbasetemp()
+    base = base if worker_id == "master" else base.parent
+    project = base / "finished" / "project"
+    with FileLock(base / "finished.lock"):
+        if not project.exists():
+            made = finish(copy_project(base / "making" / "project"))
+            made.parent.rename(project.parent)
+    return project
+
+
+def finish(project: Path) -> Path:
+    """Run the default study with a tiny network to its report."""
     edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
     edit(project / "config" / "config.yaml", "min_seconds: 20", "min_seconds: 1")
     seen = subprocess.run([*OFFLINE, "cat", "/proc/net/dev"], capture_output=True, text=True, check=True)
