@@ -10,12 +10,16 @@ READY  := $(VENV)/.ready$(if $(GPU),-gpu)
 BIN    := $(VENV)/bin
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report study test environment check lock audit clean
+.PHONY: report pdf study test environment check lock audit clean
 
 report: environment  ## measure, extrapolate, price, compare; prints the path of the page
 	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo
 	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
+
+pdf: environment  ## the page on paper; needs Chromium
+	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report
+	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
 
 study: environment  ## a study of your own: make study NAME=mine
 	python -m sweetspot.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))

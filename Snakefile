@@ -24,6 +24,7 @@ localrules:
     compare,
     draw_speed,
     render_report,
+    print_report,
     throughput,
     scaling,
     costs,

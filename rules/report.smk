@@ -94,6 +94,16 @@ rule render_report:
         "../workflow/scripts/render_report.py"
 
 
+rule print_report:
+    """Print the page as PDF; asked for by name only, because it needs Chromium."""
+    input:
+        html=rules.render_report.output.html,
+    output:
+        pdf=f"{REPORT}/index.pdf",
+    script:
+        "../workflow/scripts/print_report.py"
+
+
 rule report:
     """Stop after the report; what the workflow makes by default."""
     input:

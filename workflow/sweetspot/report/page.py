@@ -49,7 +49,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "whatif": payload,
         "whatif_json": script_json(payload),
         "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),
-        "script": Markup((ASSETS / "whatif.js").read_text(encoding="utf-8")),
+        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("whatif", "folds"))),
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()

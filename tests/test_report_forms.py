@@ -1,0 +1,80 @@
+"""The finished study's page as others take it: by assistive technology, on paper, within Snakemake's own report."""
+
+import json
+import re
+
+import pytest
+from project_copy import ROOT, run_snakemake
+from report_tables import CHROMIUM, opened
+
+pytestmark = pytest.mark.slow
+PAGE = "results/parkopedia-2018/report/index.html"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_accessibility_rules_hold_with_every_fold_open(finished_project, width):
+    """axe-core's rules: WCAG A and AA with colour contrast, and its best practices."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened(finished_project / PAGE, width) as (tab, _):
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        found = Axe().run(tab).response
+    assert [(broken["id"], broken["nodes"][0]["html"]) for broken in found["violations"]] == []
+    assert "color-contrast" in {rule["id"] for rule in found["passes"]}  # it did look
+
+
+@pytest.mark.browser
+def test_a_figure_leads_to_its_origin_in_the_closed_fold(finished_project):
+    with opened(finished_project / PAGE) as (tab, _):
+        link = tab.locator("#answer a.n, .tiles a.n").first
+        origin = link.get_attribute("href")
+        assert not tab.locator(origin).is_visible()
+        link.click()
+        assert tab.locator(origin).is_visible()
+
+
+@pytest.mark.browser
+def test_keys_move_a_slider_and_open_a_fold(finished_project):
+    with opened(finished_project / PAGE) as (tab, _):
+        before = tab.get_attribute("#whatif-says", "data-gain")
+        tab.focus('input[name="days_per_month"]')
+        tab.keyboard.press("ArrowRight")
+        assert tab.get_attribute("#whatif-says", "data-gain") != before
+        tab.focus("#money details summary")
+        tab.keyboard.press("Enter")
+        assert tab.eval_on_selector("#money details", "one => one.open")
+
+
+@pytest.mark.browser
+def test_the_page_is_printed_by_its_own_rule(project):
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    done = run_snakemake(project, "print_report")
+    assert done.returncode == 0, done.stdout[-3000:]
+    paper = (project / PAGE).with_suffix(".pdf").read_bytes()
+    assert paper.startswith(b"%PDF-")
+    # The open parts only: with every fold and origin it would be a book that nobody signs.
+    assert 3 <= max(map(int, re.findall(rb"/Count (\d+)", paper))) <= 25
+
+
+def test_printing_without_a_browser_says_what_is_missing(project, monkeypatch):
+    import sweetspot.report.paper as paper
+    from sweetspot.errors import UserError
+
+    monkeypatch.setattr(paper.shutil, "which", lambda name: None)
+    with pytest.raises(UserError, match=r"index\.pdf: no Chromium found .* expected one of chromium"):
+        paper.print_pdf(project / PAGE, project / "index.pdf")
+    assert not (project / "index.pdf").exists()
+
+
+def test_snakemakes_own_report_has_every_figure_with_caption_and_category(project):
+    done = run_snakemake(project, "--report", "own.html")
+    assert done.returncode == 0, done.stdout[-3000:]
+    text = (project / "own.html").read_text(encoding="utf-8")
+    for file in sorted((project / "results/parkopedia-2018/report/figures").glob("*.svg")):
+        caption = (ROOT / "rules" / "captions" / f"{file.stem}.rst").read_text().strip().splitlines()[-1]
+        entry = text[text.index(f'"name": "{file.name}"') :][:3000]
+        assert json.dumps(caption[-20:])[1:-1] in entry, file.name
+    for category in ("Answer", "Costs", "Decision", "Speed"):
+        assert f'"{category}": {{' in text
