@@ -11,6 +11,7 @@ PRICE_FIGURES = {
     "utilisation": "Decision",
     "cash_flow": "Decision",
     "tornado": "Decision",
+    "surface": "Decision",
 }
 
 REPORT = f"{RESULTS}/report"

@@ -47,6 +47,7 @@ rule extrapolate:
         ),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
+        curve=f"{RESULTS}/scaling/curve.parquet",
         validation=f"{RESULTS}/scaling/validation.parquet",
         explain=f"{RESULTS}/scaling/explain.parquet",
     params:

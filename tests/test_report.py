@@ -10,8 +10,8 @@ from decision_tables import figure, inputs
 from report_tables import FIGURES, make_report, small_tables
 from sweetspot.report.cash import cash_lines
 from sweetspot.report.marks import Facts
+from sweetspot.report.phrases import claims_in_words
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.sections import claims_in_words
 from sweetspot.report.whatif import script_json
 from sweetspot.report.words import interval_text, number
 

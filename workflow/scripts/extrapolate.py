@@ -10,12 +10,12 @@ from sweetspot.files import write_parquet
 from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
 from sweetspot.scaling.methods import METHODS, RULE_2018
 from sweetspot.scaling.shipped import with_family
-from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, as_evidence, extrapolate_all, target_cells
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, as_evidence, extrapolate_all, scaling_curve, target_cells
 from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
 
 
 def main(inputs: dict[str, Any], targets: list[Target], question: Question, method: str, out: dict[str, str]) -> None:
-    """Write extrapolation.parquet, scaling/validation.parquet and scaling/explain.parquet.
+    """Write extrapolation.parquet, and in scaling/: curve, validation and explain.parquet.
 
     With fewer than two card families nothing can be left out: the 2018 rule alone is used.
     """
@@ -32,8 +32,10 @@ def main(inputs: dict[str, Any], targets: list[Target], question: Question, meth
     headline = method if method != "auto" else best_method(validation) if names else RULE_2018
     width = widths(errors) if names else {RULE_2018: {}}
     tables = (evidence, rule, pd.read_parquet(inputs["averages"]))
-    estimated = extrapolate_all(cells, as_evidence(cells, declared), tables, width, headline) if len(cells) else cells
+    facts = as_evidence(cells, declared)
+    estimated = extrapolate_all(cells, facts, tables, width, headline) if len(cells) else cells
     write_parquet(estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)), out["extrapolation"])
+    write_parquet(scaling_curve(cells, facts, tables, width, headline), out["curve"])
     write_parquet(validation, out["validation"])
     write_parquet(explain(evidence) if len(evidence) else pd.DataFrame(columns=list(EXPLAIN_COLUMNS)), out["explain"])
 

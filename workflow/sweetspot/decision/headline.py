@@ -14,7 +14,17 @@ from sweetspot.decision.words import confidence, percent
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
     "days_low", "days_high", "planned_days", "rank_hours", "machines", "confidence", "first", "second",
+    "reference_basis", "alternative_basis",
 )  # fmt: skip
+
+GROUNDS = {
+    "measured": "measured",
+    "published": "published",
+    "equivalent": "another machine's by declaration",
+    "scaled": "scaled up from one device",
+    "stand_in": "a stand-in (same card and model at another batch or precision)",
+    "extrapolated": "a prediction",
+}
 
 
 def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, reference: str | None) -> pd.DataFrame:
@@ -23,7 +33,8 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
     `reference` is the study's option, or where it has none the cheapest persistent one; `alternative` is the cheapest
     other persistent option. `gain` = USD of the alternative / USD of the reference (> 1: the reference is cheaper)
     with `gain_low`, `gain_high` (90 %), `p_cheaper`; `days`, `days_low`, `days_high`: break-even days a month (null:
-    none, or not owned); `rank_hours` among `machines`; `first` and `second`: two sentences for a page.
+    none, or not owned); `rank_hours` among `machines`; `first` and `second`: sentences for a page;
+    `reference_basis`, `alternative_basis`: what the two speeds are.
     """
     own = references(options, reference) if reference else {}
     rows = [
@@ -38,7 +49,7 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
     table = pd.concat([table.head(1).assign(scope="answer"), table], ignore_index=True)
     rows = table.to_dict("records")
     table["first"] = [f"{_first(row)}{_beside(row, rows[-1])}." for row in rows]
-    table["second"] = [_second(row) for row in rows]
+    table["second"] = [f"{_second(row)}{_grounds(row)}" for row in rows]
     return table[list(COLUMNS)]
 
 
@@ -79,6 +90,8 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
         "rank_hours": int((machines["images_per_s"] > box["images_per_s"]).sum()) + 1,
         "machines": len(machines),
         "confidence": confidence(max(probability, 1 - probability)),
+        "reference_basis": box["basis"],
+        "alternative_basis": rival["basis"],
     }
 
 
@@ -114,6 +127,15 @@ def _beside(row: Mapping[str, Any], best: Mapping[str, Any]) -> str:
     against = best["reference"] if best["gain"] > 1 else best["alternative"]
     least = f", the model least in favour of {row['reference']}"
     return f"{least}; on {best['model']}, the most, {against} is cheaper ({_span(best)})"
+
+
+def _grounds(row: Mapping[str, Any]) -> str:
+    """What the figures of both sides are, where either is weaker than a published one: the answer hangs on it."""
+    bases = row["reference_basis"], row["alternative_basis"]
+    if set(bases) <= {"measured", "published"}:
+        return ""
+    own, other = (GROUNDS[basis] for basis in bases)
+    return f" The speed of {row['reference']} is {own}, that of {row['alternative']} {other}."
 
 
 def _second(row: Mapping[str, Any]) -> str:

@@ -212,6 +212,33 @@ def tornado(facts: Facts) -> Drawing:
     return Drawing(spec, {"rows": rows, "middle": rows.head(1), "even": EVEN})
 
 
+def surface(facts: Facts) -> Drawing:
+    """Days of use a month from which owning pays, by length of the project and electricity price."""
+    rows = facts.table("surface")
+    rows = rows[rows["model"] == facts.model] if len(rows) else rows
+    if rows.empty:
+        return empty("Nothing to own in this study: no break-even.")
+    rows = rows.drop_duplicates(["months", "usd_per_kwh"]).sort_values("usd_per_kwh")
+    rows = rows.assign(tariff=rows["usd_per_kwh"].map("{:.2f} USD/kWh".format))
+    offers = facts.table("offers")
+    box = offers[offers["instance"] == facts.reference][["months", "days_per_month"]].dropna().head(1)
+    names = list(dict.fromkeys(rows["tariff"]))
+    x = alt.X("months:Q", title="months of the project")
+    y = alt.Y(
+        "break_even_days:Q", title=f"days a month to pay ({facts.model})", scale=alt.Scale(domain=[0, 31], nice=False)
+    )
+    tint = colour("tariff:N", names)
+    plan = drawing("plan")
+    spec = layered(
+        drawing().mark_line(point=True).encode(x=x, y=y, color=tint),
+        plan.mark_point(shape="cross", size=90, filled=True, color="#000", opacity=1).encode(x=x, y="days_per_month:Q"),
+        plan.mark_text(dx=8, align="left", fontSize=11).encode(x=x, y="days_per_month:Q", text="label:N"),
+        width=WIDTH - 70,
+        height=200,
+    )
+    return Drawing(spec, {"rows": rows, "plan": box.assign(label="as planned")})
+
+
 CHARTS: dict[str, Callable[[Facts], Drawing]] = {
     chart.__name__: chart
     for chart in (
@@ -221,6 +248,7 @@ CHARTS: dict[str, Callable[[Facts], Drawing]] = {
         utilisation,
         cash_flow,
         tornado,
+        surface,
         throughput,
         efficiency,
         extrapolation,

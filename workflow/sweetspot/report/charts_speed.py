@@ -39,24 +39,35 @@ def throughput(facts: Facts) -> Drawing:
 
 
 def efficiency(facts: Facts) -> Drawing:
-    """Efficiency against device count, one line a family, at the largest batch."""
+    """Efficiency against device count at the largest batch: a line a family, and the fitted curve with its band."""
     rows = facts.table("efficiency")
     if rows.empty:
         return empty("No scaling efficiency in this study.")
     rows = rows[rows["batch_size"] == rows["batch_size"].max()]
-    names = sorted(rows["base_instance"].unique())
-    ones = rows.drop_duplicates(["base_instance", "model"]).assign(gpus=1, efficiency=1.0)
+    curve = facts.table("curve")
+    curve = curve[curve["batch_size"] == rows["batch_size"].iloc[0]] if len(curve) else curve
+    curve = curve.assign(base_instance="predicted: " + curve["instance"]) if len(curve) else curve
+    names = [*sorted(rows["base_instance"].unique()), *sorted(set(curve.get("base_instance", ())))]
+    start = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}
+    rows, curve = (
+        pd.concat([part.drop_duplicates(["base_instance", "model"]).assign(**start), part], ignore_index=True)
+        for part in (rows, curve.reindex(columns=[*rows.columns, "low", "high"]))
+    )
+    both = pd.concat([rows.assign(fitted=False), curve.assign(fitted=True)], ignore_index=True)
     x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
-    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05]), title="efficiency")
+    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05], clamp=True), title="efficiency")
     tint = colour("base_instance:N", names)
     base = drawing()
+    fitted, seen = base.transform_filter("datum.fitted"), base.transform_filter("!datum.fitted")
     layers = layered(
-        base.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
-        *points(base.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
+        fitted.mark_area(opacity=0.18).encode(x=x, y=alt.Y("low:Q", title="efficiency"), y2="high:Q", color=tint),
+        fitted.mark_line(strokeDash=[5, 3]).encode(x=x, y=y, color=tint),
+        seen.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
+        *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
         width=WIDTH - 70,
         height=120,
     )
-    return Drawing(by_row(layers, "model"), {"rows": pd.concat([ones, rows], ignore_index=True)})
+    return Drawing(by_row(layers, "model"), {"rows": both})
 
 
 def extrapolation(facts: Facts) -> Drawing:

@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.config import Study
-from sweetspot.report import sections
+from sweetspot.report import phrases, sections
 from sweetspot.report.draw import inline
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables
@@ -23,6 +23,8 @@ TITLES = {
     "bill": "What a training bill is made of",
     "utilisation": "How many times cheaper owning is, by days of use a month",
     "cash_flow": "Money paid by month: owning against renting the same work",
+    "surface": "Days of use a month from which owning pays, by months of the project and electricity price; "
+    "above a line the box is cheaper, and a line that starts late never pays before",
     "tornado": "What each assumption does to the margin of owning",
     "throughput": "Images per second by machine, model and batch",
     "efficiency": "Scaling efficiency by number of devices at the largest batch",
@@ -43,8 +45,9 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "answer": made.answer(),
         "parts": made.parts(),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
-        "claims_in_words": sections.claims_in_words(tables.get("claims", pd.DataFrame())),
-        "warnings": sections.warnings(tables.get("warnings", pd.DataFrame())),
+        "claims_in_words": phrases.claims_in_words(tables.get("claims", pd.DataFrame())),
+        "never_pays": phrases.never_pays(tables),
+        "warnings": phrases.warnings(tables.get("warnings", pd.DataFrame())),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
         "whatif": payload,
         "whatif_json": script_json(payload),

@@ -1,6 +1,5 @@
 """What stands on the page: the answer, and tables whose every figure links to its origin."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from sweetspot.config import Study
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables
 from sweetspot.report.variants import best_of_variants
-from sweetspot.report.words import interval_text, missing, number
+from sweetspot.report.words import interval_text, missing
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
@@ -46,7 +45,7 @@ class Sections:
         """The page's tables by name; a table that the study lacks has no rows."""
         makers = (
             self.recommendation, self.ranks, self.break_even, self.front, self.tornado, self.throughput,
-            self.efficiency, self.extrapolation, self.validation, self.claims, self.offers,
+            self.efficiency, self.explain, self.extrapolation, self.validation, self.claims, self.offers,
         )  # fmt: skip
         return {maker.__name__: maker() for maker in makers}
 
@@ -210,6 +209,24 @@ class Sections:
         head = "method|slice|rows|median error|90th percentile|bias|within 50 % interval|within 90 % interval"
         return self._part("validation", head, rows)
 
+    def explain(self) -> Part:
+        """What the step of this study's multi-device figures is spent on, and what would bring each to 90 %."""
+        step = "scaling: step split by the ring model"
+        table = self.tables.get("explain", pd.DataFrame())
+        own = table[table["study"] == self.study.name] if len(table) else table
+        rows = [
+            [
+                *(_text(row[name]) for name in ("instance", "model", "batch_size", "gpus")),
+                *(self._share(row, name, step) for name in ("compute_share", "communication_share", "rest_share")),
+                *(self._made(row, name, step) for name in ("batch_for_90", "bandwidth_factor_for_90")),
+            ]
+            for row in own.head(ROWS).to_dict("records")
+        ]
+        head = (
+            "instance|model|batch|devices|computing|exchanging gradients|rest|batch for 90 %|link times faster for 90 %"
+        )
+        return Part(tuple(head.split("|")), rows, [""] * len(rows), len(own) - len(rows))
+
     def claims(self) -> Part:
         """What the text prints and what comes out."""
         rows, classes = [], []
@@ -256,41 +273,6 @@ class Sections:
         return {name: first[name] for name in ("first", "second", "reference")} | {"figures": figures, "models": models}
 
 
-def _gravity(row: Row) -> tuple[bool, float]:
-    """Those that do not recompute before the others, the farthest off first."""
-    printed, found = row["printed"], row["computed"]
-    known = not (missing(printed) or missing(found)) and float(printed) * float(found) > 0  # type: ignore[arg-type]
-    apart = abs(math.log(float(found) / float(printed))) if known else 0.0  # type: ignore[arg-type]
-    return row["verdict"] != "does not", -apart
-
-
-def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
-    """How many claims recompute, and in plain words the one that is farthest off; None without claims."""
-    if table.empty:
-        return None
-    counts = table["verdict"].value_counts()
-    tally = f"{counts.get('holds', 0)} of {len(table)} claims recompute, {counts.get('does not', 0)} do not"
-    worst = min(table.to_dict("records"), key=_gravity)
-    if worst["verdict"] != "does not":
-        return f"{tally}.", ""
-    values = (number(worst[name], 3) for name in ("printed", "computed"))
-    return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {} ({}).".format(
-        worst["text"], *values, worst["unit"]
-    )
-
-
 def _span(row: Row, name: str) -> str:
     text = interval_text(row.get(f"{name}_low"), row.get(f"{name}_high"))
     return f"{text} (90 %)" if text else ""
-
-
-def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
-    """Warnings by rule: how many, and the first of each message with what it concerns."""
-    found = []
-    for (scope, rule), rows in table.groupby(["scope", "rule"]) if len(table) else ():
-        messages = [
-            {"message": message, "where": ", ".join(dict.fromkeys(_text(name) for name in part["instance"]))}
-            for message, part in rows.groupby("message")
-        ]
-        found.append({"scope": scope, "rule": _words(rule), "count": len(rows), "messages": messages[:ROWS]})
-    return found

@@ -35,6 +35,9 @@ EXTRAPOLATION_COLUMNS = (
     "warning",
 )
 
+CURVE_COUNTS = (2, 3, 4, 6, 8)  # devices at which the curve of a chart is predicted
+CURVE_COLUMNS = ("instance", "base_instance", "model", "batch_size", "gpus", "method", "efficiency", "low", "high")
+
 
 def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "Question") -> pd.DataFrame:
     """The single-device cells from which the targets follow: one row per target and cell of the question.
@@ -97,6 +100,28 @@ def extrapolate_all(
             extrapolation(cells, predicted.assign(source=METHODS[method], warning=warning), method, method == headline)
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def scaling_curve(
+    cells: pd.DataFrame,
+    facts: pd.DataFrame,
+    tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+    width: Mapping[str, Mapping[float, float]],
+    headline: str,
+) -> pd.DataFrame:
+    """The headline method at every count of CURVE_COUNTS for the target cells, in CURVE_COLUMNS.
+
+    Arguments as for `extrapolate_all`; `low`, `high`: 90 % prediction interval of the efficiency.
+    """
+    if cells.empty or headline not in width:
+        return pd.DataFrame(columns=list(CURVE_COLUMNS))
+    many, their = (
+        pd.concat([table.assign(gpus=count) for count in CURVE_COUNTS], ignore_index=True) for table in (cells, facts)
+    )
+    found = extrapolate_all(many, their, tables, {headline: width[headline]}, headline)
+    one = found["efficiency"] / found["images_per_s"]
+    found = found.assign(low=found["images_per_s_low"] * one, high=found["images_per_s_high"] * one)
+    return found[list(CURVE_COLUMNS)]
 
 
 def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, headline: bool) -> pd.DataFrame:

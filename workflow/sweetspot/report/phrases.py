@@ -1,0 +1,61 @@
+"""What the page says in words beside its tables."""
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+
+from sweetspot.report.tables import Tables
+from sweetspot.report.words import missing, number
+
+SHOWN = 400  # messages of one warning on the page; the table beside it holds all
+Row = Mapping[str, object]
+
+
+def _gravity(row: Row) -> tuple[bool, float]:
+    """Those that do not recompute before the others, the farthest off first."""
+    printed, found = row["printed"], row["computed"]
+    known = not (missing(printed) or missing(found)) and float(printed) * float(found) > 0  # type: ignore[arg-type]
+    apart = abs(math.log(float(found) / float(printed))) if known else 0.0  # type: ignore[arg-type]
+    return row["verdict"] != "does not", -apart
+
+
+def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
+    """How many claims recompute, and in plain words the one that is farthest off; None without claims."""
+    if table.empty:
+        return None
+    counts = table["verdict"].value_counts()
+    tally = f"{counts.get('holds', 0)} of {len(table)} claims recompute, {counts.get('does not', 0)} do not"
+    worst = min(table.to_dict("records"), key=_gravity)
+    if worst["verdict"] != "does not":
+        return f"{tally}.", ""
+    values = (number(worst[name], 3) for name in ("printed", "computed"))
+    return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {} ({}).".format(
+        worst["text"], *values, worst["unit"]
+    )
+
+
+def never_pays(tables: Tables) -> str:
+    """When owning never pays for the model of the answer, in words; empty where nothing is owned."""
+    rows, headline = tables.get("surface", pd.DataFrame()), tables.get("headline", pd.DataFrame())
+    if rows.empty or headline.empty:
+        return ""
+    found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
+    return f"{found.iloc[0]}." if len(found) else ""
+
+
+def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
+    """Warnings by rule: how many, and the first of each message with what it concerns."""
+    found = []
+    for (scope, rule), rows in table.groupby(["scope", "rule"]) if len(table) else ():
+        messages = [
+            {
+                "message": message,
+                "where": ", ".join(dict.fromkeys(str(name) for name in part["instance"] if not missing(name))),
+            }
+            for message, part in rows.groupby("message")
+        ]
+        found.append(
+            {"scope": scope, "rule": str(rule).replace("_", " "), "count": len(rows), "messages": messages[:SHOWN]}
+        )
+    return found
