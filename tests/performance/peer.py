@@ -77,10 +77,11 @@ def ours(model: str, batch_size: int, scratch: Path) -> Step:
 
 
 def peer(model: str, batch_size: int, folder: Path, extra: str) -> Step:
-    """A step of tf_cnn_benchmarks, as its documentation runs it on a processor."""
+    """A step of tf_cnn_benchmarks on a processor, computing what ours computes."""
     flags = (
         f"--device=cpu --data_format=NHWC --variable_update=parameter_server --local_parameter_device=cpu "
-        f"--model={model} --batch_size={batch_size} --num_warmup_batches=2 --display_every=100"
+        f"--model={model} --batch_size={batch_size} --num_warmup_batches=2 --display_every=100 "
+        "--weight_decay=0"  # its default adds the gradient of an L2 penalty, which our step has not
     )
     command = [sys.executable, "tf_cnn_benchmarks.py", *flags.split()]
     return step_cost(command, "--num_batches={}", folder / "scripts" / "tf_cnn_benchmarks", extra)
