@@ -64,8 +64,8 @@ def test_the_condition_under_which_the_box_never_pays(found):
     # used 30.5 days: 216.667/732 = 0.29599 + 0.20 = 0.49599 USD an hour; x 3.06 / 6.7728 = 0.22409 USD asked;
     # or electricity above 6.7728 - 0.29599 = 6.4768 USD/kWh
     text = found["surface"]["condition"].iloc[0]
-    assert "p3.2xlarge at or below 0.224 USD an hour (now 3.06)" in text
-    assert "electricity above 6.48 USD/kWh (now 0.2)" in text
+    assert "if p3.2xlarge costs 0.224 USD an hour or less (now 3.06)" in text
+    assert "if electricity costs more than 6.48 USD/kWh (now 0.2)" in text
     row = found["break_even"].set_index("option").loc["p3.2xlarge"]
     assert row["never_below_usd_per_hour"] == pytest.approx(0.22409, abs=1e-5)
     assert row["never_above_usd_per_kwh"] == pytest.approx(6.4768, abs=1e-4)
@@ -117,6 +117,22 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
     assert "probability over 99%" in head["first"]
     # the box is extrapolated in these tables and its rival published: the answer says on which it hangs
     assert head["second"].endswith(f" The speed of {BOX} is a prediction, that of p3.2xlarge published.")
+
+
+def test_a_box_that_never_pays_says_from_which_price_of_its_rival_it_would():
+    text = compare(inputs(price_p3=0.10), study(), [])["surface"]["condition"].iloc[0]
+    assert text == (
+        f"Even used every day, {BOX} never pays for vgg16: p3.2xlarge costs 0.1 USD an hour, it would pay above 0.224"
+    )
+
+
+def test_the_answer_names_the_figure_that_stands_in():
+    warning = "stand-in: asked V100, tensorflow, batch 64, fp16; nearest published V100, tensorflow, batch 384, fp16"
+    market = inputs()
+    measured = market.throughput.assign(basis="stand_in", warning=warning)
+    costs = market.costs.assign(basis=market.costs["basis"].replace("published", "stand_in"))
+    second = compare(replace(market, throughput=measured, costs=costs), study(), [])["headline"]["second"].iloc[0]
+    assert second.endswith("a stand-in (nearest published figure: V100, tensorflow, batch 384, fp16).")
 
 
 def test_two_near_equals_are_too_close_to_call():

@@ -166,7 +166,7 @@ def test_claims_that_do_not_recompute_are_said_plainly():
 
 
 def test_the_reference_has_its_own_kind_in_the_charts():
-    rows = pd.DataFrame({"instance": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
+    rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
     facts = Facts({}, "box")
     assert facts.kinds(rows).tolist() == ["box", "stays", "can be taken away"]
     assert facts.kind_names() == ["stays", "can be taken away", "box"]

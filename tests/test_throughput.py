@@ -1,10 +1,12 @@
 """Throughput tables: figures of the sources, run files written here by hand, and every kind of broken file."""
 
+import json
 import math
 import statistics
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from sweetspot.cells import Cell, run_path
 from sweetspot.config import load_instances, load_study
@@ -148,6 +150,25 @@ def test_one_failed_run_of_two_leaves_the_figure_of_the_other(tmp_path):
     row = measured_cells(summarise_runs(files)).iloc[0]
     assert (row["status"], row["runs"], row["images_per_s"]) == ("ok", 1, 8.0)
     assert "failed: x" in row["warning"]
+
+
+def test_a_figure_is_dated_by_its_last_run(tmp_path):
+    days = ("2026-11-19", "2026-11-21", "2026-11-20")
+    files = [write_run(tmp_path, run=n, measured_on=day) for n, day in enumerate(days, start=1)]
+    assert measured_cells(summarise_runs(files)).iloc[0]["as_of"] == "2026-11-21"
+
+
+@pytest.mark.parametrize("newer_first", [True, False])
+def test_a_run_file_from_before_the_date_was_a_column_has_it_in_its_metadata(tmp_path, newer_first):
+    old, new = (
+        write_run(tmp_path, CELL._replace(batch_size=batch), **columns)
+        for batch, columns in ((8, {}), (16, {"measured_on": "2026-11-21"}))
+    )
+    table = pq.read_table(old)
+    facts = json.dumps({"started_at": "2026-10-02T08:15:00+00:00"})
+    pq.write_table(table.replace_schema_metadata({"sweetspot": facts}), old)
+    cells = measured_cells(summarise_runs([new, old] if newer_first else [old, new])).set_index("batch_size")
+    assert cells.loc[8, "as_of"] == "2026-10-02"
 
 
 def broken_truncated(path):

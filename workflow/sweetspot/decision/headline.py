@@ -14,7 +14,7 @@ from sweetspot.decision.words import confidence, percent
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
     "days_low", "days_high", "planned_days", "rank_hours", "machines", "confidence", "first", "second",
-    "reference_basis", "alternative_basis",
+    "reference_basis", "alternative_basis", "reference_ground", "alternative_ground",
 )  # fmt: skip
 
 GROUNDS = {
@@ -34,7 +34,7 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, refe
     other persistent option. `gain` = USD of the alternative / USD of the reference (> 1: the reference is cheaper)
     with `gain_low`, `gain_high` (90 %), `p_cheaper`; `days`, `days_low`, `days_high`: break-even days a month (null:
     none, or not owned); `rank_hours` among `machines`; `first` and `second`: sentences for a page;
-    `reference_basis`, `alternative_basis`: what the two speeds are.
+    `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in words.
     """
     own = references(options, reference) if reference else {}
     rows = [
@@ -92,6 +92,8 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
         "confidence": confidence(max(probability, 1 - probability)),
         "reference_basis": box["basis"],
         "alternative_basis": rival["basis"],
+        "reference_ground": _ground(box),
+        "alternative_ground": _ground(rival),
     }
 
 
@@ -134,8 +136,15 @@ def _grounds(row: Mapping[str, Any]) -> str:
     bases = row["reference_basis"], row["alternative_basis"]
     if set(bases) <= {"measured", "published"}:
         return ""
-    own, other = (GROUNDS[basis] for basis in bases)
+    own, other = row["reference_ground"], row["alternative_ground"]
     return f" The speed of {row['reference']} is {own}, that of {row['alternative']} {other}."
+
+
+def _ground(option: pd.Series) -> str:
+    """What a speed is; of a stand-in also which figure stands in, as the table of throughputs warns."""
+    basis = str(option["basis"])
+    nearest = str(option.get("throughput_warning")).partition("nearest published ")[2] if basis == "stand_in" else ""
+    return f"a stand-in (nearest published figure: {nearest})" if nearest else GROUNDS[basis]
 
 
 def _second(row: Mapping[str, Any]) -> str:

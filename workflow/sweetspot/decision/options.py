@@ -36,8 +36,8 @@ def build_options(
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. Columns made here: `option` (label for people),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
-    (coverage of that interval), `runs`,
-    `assumed_interval` (the figure brought none; ASSUMED_FACTOR serves), `throughput_source`, `throughput_basis`,
+    (coverage of that interval), `runs`, `assumed_interval` (the figure brought none; ASSUMED_FACTOR serves),
+    `throughput_source`, `throughput_basis`, `throughput_warning`,
     `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour of use,
     overhead of interruptions included). Rows without a price are left out; a workload without a model has the
     model `any` and no throughput. Raises UserError where the study's reference has no priced figure.
@@ -87,16 +87,15 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
-    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source"]
+    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", "throughput_warning"]
     figures = pd.concat(
         [
-            measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"], throughput_source=measured["source"]),
-            predicted.assign(
-                level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated", throughput_source=predicted["source"]
-            ),
+            measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
+            predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
         ],
         ignore_index=True,
-    )[keep]
+    )
+    figures = figures.rename(columns={"source": "throughput_source", "warning": "throughput_warning"})[keep]
     # Better evidence for the very cell comes first, then the faster variant.
     figures = figures.assign(_order=figures["throughput_basis"].map({name: n for n, name in enumerate(BASES)}))
     figures = figures.sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")

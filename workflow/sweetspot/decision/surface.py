@@ -7,7 +7,7 @@ from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
 from sweetspot.decision.whatif import Contest, contests
 
 DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
-MONTHS_FACTOR = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.6, 2.0)
+MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))
 TARIFF_FACTOR = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 COLUMNS = (
     "reference", "rival", "model", "days", "months", "usd_per_kwh", "ratio", "winner", "break_even_days", "condition",
@@ -63,10 +63,11 @@ def never_pays(contest: Contest, month_days: float) -> str:
     idle = float(box.fixed()) / (HOURS_A_DAY * month_days)
     energy = float(box.kw * box.pue * box.usd_per_kwh)
     price = (idle + energy) / hour * rival.usd_per_hour
-    parts = [f"{rival.option} at or below {price:.3g} USD an hour (now {rival.usd_per_hour:.3g})"]
+    never = f"Even used every day, {box.option} never pays for {box.model}"
+    if hour <= idle + energy:
+        return f"{never}: {rival.option} costs {rival.usd_per_hour:.3g} USD an hour, it would pay above {price:.3g}"
+    parts = [f"if {rival.option} costs {price:.3g} USD an hour or less (now {rival.usd_per_hour:.3g})"]
     load = float(box.kw * box.pue)
-    if load > 0 and hour > idle:
-        parts.append(f"electricity above {(hour - idle) / load:.3g} USD/kWh (now {box.usd_per_kwh:.3g})")
-    elif load > 0:
-        parts.append("any electricity price")
-    return f"{box.option} never pays for {box.model}, even used every day: " + ", or ".join(parts)
+    if load > 0:
+        parts.append(f"if electricity costs more than {(hour - idle) / load:.3g} USD/kWh (now {box.usd_per_kwh:.3g})")
+    return f"{never} {', or '.join(parts)}"

@@ -29,9 +29,10 @@ def write_run(
         "message": message,
         "gpu": facts.get("device_name", "unknown"),
         "logical": bool(facts.get("logical", False)),
+        "measured_on": str(facts.get("started_at", ""))[:10] or None,
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    types = {"message": pl.String, "step": pl.Int64, "seconds": pl.Float64}  # where all may be null
-    table = pl.DataFrame(rows, schema_overrides=types).to_arrow()
+    may_be_null = {"message": pl.String, "measured_on": pl.String, "step": pl.Int64, "seconds": pl.Float64}
+    table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with write_whole(request.output) as temporary:
         pq.write_table(table.replace_schema_metadata({"sweetspot": json.dumps(facts, sort_keys=True)}), temporary)

@@ -1,5 +1,6 @@
 """The charts: shape tells the basis, hollow marks what nobody measured on that very cell, lines are intervals."""
 
+import math
 from collections.abc import Callable
 
 import altair as alt
@@ -7,15 +8,17 @@ import pandas as pd
 
 from sweetspot.report.cash import cash_lines
 from sweetspot.report.charts_speed import efficiency, extrapolation, throughput, validation
-from sweetspot.report.marks import WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
+from sweetspot.report.labels import ABOVE, ANGLE, BELOW, NOWHERE, sides
+from sweetspot.report.marks import AMOUNTS, WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
 
 __all__ = ["CHARTS", "Facts"]
 
+FRONT_WIDTH, FRONT_HEIGHT, FRONT_PADDING = WIDTH - 70, 210, 30
 EVEN = pd.DataFrame({"one": [1.0]})  # where both sides cost the same
 
 
 def images_per_usd(facts: Facts) -> Drawing:
-    """Images per USD of the best options of each model, with 90 % intervals."""
+    """Images (or samples) per USD of the best options of each model, with 90 % intervals."""
     rows = facts.options()
     if rows.empty:
         return empty("No priced option in this study.")
@@ -24,17 +27,14 @@ def images_per_usd(facts: Facts) -> Drawing:
     # Names of spot offers carry their price list: cut short, two of them read the same.
     names = alt.Axis(labelLimit=260, labelFontSize=11)
     y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
-    x = alt.X(
-        "images_per_usd:Q",
-        title="images per USD (log scale)",
-        scale=alt.Scale(type="log"),
-        axis=alt.Axis(tickCount=4, format="~s"),
-    )
+    title = f"{facts.unit} per USD (log scale)"
+    axis = alt.Axis(tickCount=4, labelExpr=AMOUNTS)
+    x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
     kinds = colour("kind:N", facts.kind_names())
     layers = layered(
         base.mark_rule(strokeWidth=1.5).encode(
             y=y,
-            x=alt.X("images_per_usd_low:Q", title="images per USD (log scale)"),
+            x=alt.X("images_per_usd_low:Q", title=title),
             x2="images_per_usd_high:Q",
             color=kinds,
         ),
@@ -51,42 +51,47 @@ def time_cost(facts: Facts) -> Drawing:
     rows = front[front["hours"].notna() & front["workload"].isin(_training(facts))] if len(front) else front
     if rows.empty:
         return empty("No workload with a model to train in this study.")
-    rows = rows.assign(
-        kind=facts.kinds(rows),
-        label=rows["option"].str.replace(r" \[.*\]$", "", regex=True),
-        place=(rows["instance"] == facts.reference).map({True: "reference", False: "other"}),
-    )
+    rows = rows.assign(kind=facts.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))
     # What is beaten and can be taken away as well tells nobody anything: the table has it.
     rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
+    rows = rows.assign(side=_sides(rows, facts.option))
     base = drawing()
-    x = alt.X(
-        "hours:Q",
-        scale=alt.Scale(type="log", nice=False, padding=24),
-        title="hours to train (log)",
-        axis=alt.Axis(tickCount=5, format="~s"),
-    )
-    y = alt.Y(
-        "usd:Q",
-        scale=alt.Scale(type="log", nice=False, padding=26),
-        title="USD (log)",
-        axis=alt.Axis(tickCount=4, format="~s"),
-    )
+    scale = alt.Scale(type="log", nice=False, padding=FRONT_PADDING)
+    x = alt.X("hours:Q", scale=scale, title="hours to train (log)", axis=alt.Axis(tickCount=5, labelExpr=AMOUNTS))
+    y = alt.Y("usd:Q", scale=scale, title="USD (log)", axis=alt.Axis(tickCount=4, labelExpr=AMOUNTS))
+    above, below = (base.transform_filter(alt.datum.side == side) for side in (ABOVE, BELOW))
+    names = {"fontSize": 11, "angle": 360 - ANGLE}
     layers = layered(
         base.transform_filter("datum.on_front")
         .mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after")
         .encode(x=x, y=y),
         *points(base, x=x, y=y, color=colour("kind:N", facts.kind_names())),
-        # The front runs level: slanted names of neighbours do not meet, and the reference has the room below.
-        base.transform_filter("datum.on_front && datum.place == 'other'")
-        .mark_text(align="left", dx=7, dy=-6, fontSize=11, angle=325)
-        .encode(x=x, y=y, text="label:N"),
-        base.transform_filter("datum.place == 'reference'")
-        .mark_text(align="left", dx=9, dy=9, fontSize=11, fontWeight="bold")
-        .encode(x=x, y=y, text="label:N"),
-        width=WIDTH - 70,
-        height=210,
+        above.mark_text(align="left", dx=8, **names).encode(x=x, y=y, text="label:N"),
+        below.mark_text(align="right", dx=-8, **names).encode(x=x, y=y, text="label:N"),
+        width=FRONT_WIDTH,
+        height=FRONT_HEIGHT,
     )
     return Drawing(by_row(layers, "model", ("x", "y")), {"rows": rows})
+
+
+def _sides(rows: pd.DataFrame, option: str) -> pd.Series:
+    """Where each name of the front stands in its model's chart; the reference has the first choice."""
+    found = pd.Series(NOWHERE, index=rows.index)
+    named = rows[rows["on_front"].astype(bool) | (rows["option"] == option)]
+    for model, part in named.assign(_later=named["option"] != option).sort_values(["_later", "hours"]).groupby("model"):
+        every = rows[rows["model"] == model]
+        places = [
+            _pixels(part[name], every[name], size) for name, size in (("hours", FRONT_WIDTH), ("usd", FRONT_HEIGHT))
+        ]
+        found[part.index] = sides(*places, list(part["label"]))
+    return found
+
+
+def _pixels(values: pd.Series, every: pd.Series, size: int) -> list[float]:
+    """Where a logarithmic scale over `every` of that size, less its padding, puts `values`."""
+    low, high = math.log(every.min()), math.log(every.max())
+    room = size - 2 * FRONT_PADDING
+    return [FRONT_PADDING + room * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
 
 
 def _training(facts: Facts) -> list[str]:
@@ -193,8 +198,9 @@ def tornado(facts: Facts) -> Drawing:
     rows = facts.table("tornado")
     rows = rows[rows["model"] == facts.model] if len(rows) else rows
     if rows.empty:
-        return empty("Nothing to own in this study: no assumption to vary.")
-    rows = rows.assign(kind=rows["flips"].map({True: "flips the winner", False: "does not"}))
+        return empty("Nothing to own in this study: no assumption of owning to vary.")
+    kinds = {False: "does not flip the winner", True: "flips the winner"}
+    rows = rows.assign(kind=rows["flips"].map(kinds))
     y = alt.Y(
         "assumption:N",
         sort=alt.EncodingSortField("swing", order="descending"),
@@ -205,8 +211,8 @@ def tornado(facts: Facts) -> Drawing:
     even = drawing("even").mark_rule(color="#444", strokeDash=[5, 4]).encode(x="one:Q")
     title = f"USD of {facts.rival} / USD of the box"
     bars = drawing().mark_bar(height=11).encode(
-        y=y, x=alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False)), x2="margin_high:Q",
-        color=colour("kind:N", ["does not", "flips the winner"]),
+        y=y, x=alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10)), x2="margin_high:Q",
+        color=colour("kind:N", list(kinds.values())),
     )  # fmt: skip
     spec = layered(bars, middle, even, width=WIDTH - 210, height={"step": 20})
     return Drawing(spec, {"rows": rows, "middle": rows.head(1), "even": EVEN})
@@ -221,7 +227,8 @@ def surface(facts: Facts) -> Drawing:
     rows = rows.drop_duplicates(["months", "usd_per_kwh"]).sort_values("usd_per_kwh")
     rows = rows.assign(tariff=rows["usd_per_kwh"].map("{:.2f} USD/kWh".format))
     offers = facts.table("offers")
-    box = offers[offers["instance"] == facts.reference][["months", "days_per_month"]].dropna().head(1)
+    own = (offers["instance"] == facts.reference) & (offers["purchase"] == "own")
+    box = offers[own][["months", "days_per_month"]].dropna().head(1)
     names = list(dict.fromkeys(rows["tariff"]))
     x = alt.X("months:Q", title="months of the project")
     y = alt.Y(
@@ -230,8 +237,11 @@ def surface(facts: Facts) -> Drawing:
     tint = colour("tariff:N", names)
     plan = drawing("plan")
     spec = layered(
-        drawing().mark_line(point=True).encode(x=x, y=y, color=tint),
-        plan.mark_point(shape="cross", size=90, filled=True, color="#000", opacity=1).encode(x=x, y="days_per_month:Q"),
+        drawing().mark_line(strokeWidth=2).encode(x=x, y=y, color=tint),
+        # A shape that says nothing of the basis of a figure.
+        plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1).encode(
+            x=x, y="days_per_month:Q"
+        ),
         plan.mark_text(dx=8, align="left", fontSize=11).encode(x=x, y="days_per_month:Q", text="label:N"),
         width=WIDTH - 70,
         height=200,

@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from sweetspot.report.marks import WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
+from sweetspot.report.marks import AMOUNTS, WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
 
 
 def throughput(facts: Facts) -> Drawing:
@@ -22,14 +22,14 @@ def throughput(facts: Facts) -> Drawing:
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
-    x = alt.X(
-        "images_per_s:Q", scale=alt.Scale(type="log"), title="images/s (log)", axis=alt.Axis(tickCount=5, format="~s")
-    )
+    title = f"{facts.unit}/s (log)"
+    axis = alt.Axis(tickCount=5, labelExpr=AMOUNTS)
+    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=axis)
     tint = colour("batch:N", batches, "batch per device")
     base = drawing()
     layers = layered(
         base.transform_filter("isValid(datum.images_per_s_low)").mark_rule().encode(
-            y=y, x=alt.X("images_per_s_low:Q", title="images/s (log)"), x2="images_per_s_high:Q", color=tint
+            y=y, x=alt.X("images_per_s_low:Q", title=title), x2="images_per_s_high:Q", color=tint
         ),
         *points(base, y=y, x=x, color=tint),
         width=WIDTH - 150,
@@ -55,7 +55,9 @@ def efficiency(facts: Facts) -> Drawing:
     )
     both = pd.concat([rows.assign(fitted=False), curve.assign(fitted=True)], ignore_index=True)
     x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
-    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, 1.05], clamp=True), title="efficiency")
+    # A prediction's band may reach above 1; so do figures measured on a faster second machine.
+    top = max(1.05, float(both[["efficiency", "high"]].max().max()))
+    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, top], nice=False), title="efficiency")
     tint = colour("base_instance:N", names)
     base = drawing()
     fitted, seen = base.transform_filter("datum.fitted"), base.transform_filter("!datum.fitted")
@@ -79,13 +81,14 @@ def extrapolation(facts: Facts) -> Drawing:
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:7]
     rows = rows[rows["method"].isin(names)]
     y = alt.Y("cell:N", title=None)
-    x = alt.X("images_per_s:Q", title="images/s", scale=alt.Scale(zero=False))
+    title = f"{facts.unit}/s"
+    x = alt.X("images_per_s:Q", title=title, scale=alt.Scale(zero=False, padding=8))
     offset = alt.YOffset("method:N", sort=names)
     tint = colour("method:N", names)
     base = drawing()
     layers = layered(
         base.mark_rule().encode(
-            y=y, x=alt.X("images_per_s_low:Q", title="images/s"), x2="images_per_s_high:Q", color=tint, yOffset=offset
+            y=y, x=alt.X("images_per_s_low:Q", title=title), x2="images_per_s_high:Q", color=tint, yOffset=offset
         ),
         *points(base, y=y, x=x, color=tint, yOffset=offset),
         width=WIDTH - 100,

@@ -23,6 +23,7 @@ LOOK = {
         "titleFontWeight": "normal",
         "gridColor": "#e6e6e6",
         "labelLimit": 230,
+        "labelSeparation": 8,
     },
     "legend": {
         "labelFontSize": 12,

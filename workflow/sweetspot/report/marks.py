@@ -6,13 +6,15 @@ import altair as alt
 import pandas as pd
 
 from sweetspot.cells import BASES
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, unit_of
 
 WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SHAPES = ["circle", "diamond", "square", "triangle-up", "cross", "circle"]
 STAYS, TAKEN = "stays", "can be taken away"
+# 160m is no way to write 0.16: SI prefixes only from 1 on.
+AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
 SHOWN = 12  # options a model in a chart; the tables hold all
 
 
@@ -57,6 +59,8 @@ class Facts:
         self.model = str(headline["model"].iloc[0]) if len(headline) else ""
         self.rival = str(headline["alternative"].iloc[0]) if len(headline) else ""
         self.reference = reference or ""
+        self.option = str(headline["reference"].iloc[0]) if len(headline) else self.reference
+        self.unit = unit_of(tables)
 
     def table(self, name: str) -> pd.DataFrame:
         """A table, empty where the study has none."""
@@ -65,11 +69,11 @@ class Facts:
     def kinds(self, rows: pd.DataFrame) -> pd.Series:
         """What each option is to a buyer: the reference itself, one that stays, one that can be taken away."""
         kind = rows["persistent"].astype(bool).map({True: STAYS, False: TAKEN})
-        return kind.where(rows["instance"] != self.reference, self.reference)
+        return kind.where(rows["option"] != self.option, self.option)
 
     def kind_names(self) -> list[str]:
         """The names of `kinds`, in the order of their colours."""
-        return [STAYS, TAKEN, *([self.reference] if self.reference else [])]
+        return [STAYS, TAKEN, *([self.option] if self.option else [])]
 
     def options(self) -> pd.DataFrame:
         """One row per option and model, ranked by images per USD, the reference always among those shown."""
@@ -78,7 +82,7 @@ class Facts:
             return ranks
         rows = ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"])
         place = rows.groupby("model")["images_per_usd"].rank(ascending=False, method="first")
-        return rows[(place <= SHOWN) | (rows["instance"] == self.reference)]
+        return rows[(place <= SHOWN) | (rows["option"] == self.option)]
 
 
 def basis_shape() -> alt.Shape:

@@ -12,13 +12,13 @@ from sweetspot.config import Study
 from sweetspot.report import phrases, sections
 from sweetspot.report.draw import inline
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, unit_of
 from sweetspot.report.whatif import script_json, what_if
 from sweetspot.report.words import BASIS_MEANING, BASIS_SIGNS
 
 ASSETS = Path(__file__).parent / "assets"
 TITLES = {
-    "images_per_usd": "Images per USD of the best options, by model, with 90 % intervals",
+    "images_per_usd": "{Units} per USD of the best options, by model, with 90 % intervals",
     "time_cost": "Hours against USD of training once; dashed: the front that nothing beats in both",
     "bill": "What a training bill is made of",
     "utilisation": "How many times cheaper owning is, by days of use a month",
@@ -26,9 +26,9 @@ TITLES = {
     "surface": "Days of use a month from which owning pays, by months of the project and electricity price; "
     "above a line the box is cheaper, and a line that starts late never pays before",
     "tornado": "What each assumption does to the margin of owning",
-    "throughput": "Images per second by machine, model and batch",
+    "throughput": "{Units} per second by machine, model and batch",
     "efficiency": "Scaling efficiency by number of devices at the largest batch",
-    "extrapolation": "Predicted images per second by method, with 90 % prediction intervals",
+    "extrapolation": "Predicted {units} per second by method, with 90 % prediction intervals",
     "validation": "How wrong each method was on cards it had not seen: median error, and what 90 % of rows stay below",
 }
 
@@ -36,7 +36,7 @@ TITLES = {
 def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
     """The page. `drawn`: SVG by figure. Text from tables and configuration is escaped by the template engine."""
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
-    environment.filters["figure"] = _figure(drawn)
+    environment.filters["figure"] = _figure(drawn, unit_of(tables))
     provenance = Provenance()
     made = sections.Sections(tables, study, provenance)
     payload = what_if(tables, study)
@@ -49,6 +49,8 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "never_pays": phrases.never_pays(tables),
         "warnings": phrases.warnings(tables.get("warnings", pd.DataFrame())),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
+        "owned": len(tables.get("break_even", ())) > 0,
+        "unit": unit_of(tables),
         "whatif": payload,
         "whatif_json": script_json(payload),
         "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),
@@ -59,11 +61,11 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
     return environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
 
 
-def _figure(drawn: dict[str, str]) -> Callable[[str], Markup]:
+def _figure(drawn: dict[str, str], unit: str) -> Callable[[str], Markup]:
     def show(name: str) -> Markup:
         if name not in drawn:
             return Markup("")
-        title = TITLES[name]
+        title = TITLES[name].format(units=unit, Units=unit.capitalize())
         svg = Markup(inline(drawn[name], name, str(escape(title))))
         return Markup(
             '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2}. '

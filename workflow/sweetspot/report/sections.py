@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from sweetspot.config import Study
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, unit_of
 from sweetspot.report.variants import best_of_variants
-from sweetspot.report.words import interval_text, missing
+from sweetspot.report.words import interval_text, missing, share_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
@@ -40,6 +40,7 @@ class Sections:
 
     def __init__(self, tables: Tables, study: Study, origin: Provenance) -> None:
         self.tables, self.study, self.origin = tables, study, origin
+        self.unit = unit_of(tables)
 
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
@@ -58,7 +59,16 @@ class Sections:
             # What does not recompute comes first, and of that what concerns the answer before single prices.
             order = table.assign(_holds=table["verdict"] != "does not", _price=table["kind"] == "price_ratio")
             table = order.sort_values(["_holds", "_price"], kind="stable")
+        if name == "break_even" and len(table):
+            # The model of the answer first.
+            table = table.sort_values("model", key=lambda model: model != self._model(), kind="stable")
+        if name == "extrapolation" and len(table):
+            table = table.sort_values("headline", ascending=False, kind="stable")
         return table.head(ROWS).to_dict("records")
+
+    def _model(self) -> str:
+        headline = self.tables.get("headline", pd.DataFrame())
+        return "" if headline.empty else str(headline["model"].iloc[0])
 
     def _part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
         every = list(rows)
@@ -77,6 +87,10 @@ class Sections:
         percent = None if missing(value) else 100 * float(value)  # type: ignore[arg-type]
         return self.origin.cite(percent, basis, step, self.study.as_of, digits=2, unit="%")
 
+    def _probability(self, row: Row, name: str, step: str) -> Markup:
+        """A share of draws: a finite number of them never shows that something is certain."""
+        return self.origin.cite(share_text(row.get(name)), row.get("basis", ""), step, self.study.as_of)
+
     def ranks(self) -> Part:
         """Every option: speed, images per USD, time and cost."""
         rows, classes = [], []
@@ -90,7 +104,7 @@ class Sections:
             names = [_text(row[name]) for name in ("model", "option", "workload")]
             rows.append([*names, *figures, price, _text(row["rank"]), _text(row["rank_hours"])])
             classes.append("" if row["persistent"] else "fleeting")
-        head = "model|option|workload|images/s|images per USD|hours|USD|USD/hour|by money|by time"
+        head = f"model|option|workload|{self.unit}/s|{self.unit} per USD|hours|USD|USD/hour|by money|by time"
         return self._part("ranks", head, rows, classes)
 
     def break_even(self) -> Part:
@@ -103,7 +117,7 @@ class Sections:
                 self._made(row, "days", step),
                 self._made(row, "twice_as_cheap_days", step, "twice"),
                 self._made(row, "gain_at_use", step, "gain"),
-                self._share(row, "p_cheaper", step),
+                self._probability(row, "p_cheaper", step),
                 _text(row["verdict"]),
             ]
             for row in self._records("break_even")
@@ -118,7 +132,7 @@ class Sections:
             [
                 *(_text(row[name]) for name in ("phase", "option", "verdict")),
                 self._made(row, "margin", step, unit="×"),
-                self._share(row, "probability", step),
+                self._probability(row, "probability", step),
                 *(_text(row[name]) for name in ("balanced", "reason", "would_change")),
             ]
             for row in self._records("recommendation")
@@ -133,7 +147,7 @@ class Sections:
             names = [_text(row[name]) for name in ("workload", "model", "option")]
             figures = [self._made(row, name, step) for name in ("hours", "usd")]
             place = "on the front" if row["on_front"] else f"beaten by {_text(row['dominated_by'])}"
-            rows.append([*names, *figures, place, _text(row["risk"]), self._share(row, "p_on_front", step)])
+            rows.append([*names, *figures, place, _text(row["risk"]), self._probability(row, "p_on_front", step)])
             classes.append("good" if row["on_front"] else "")
         return self._part("frontier", "workload|model|option|hours|USD|front|risk|P(on it)", rows, classes)
 
@@ -194,7 +208,8 @@ class Sections:
             for row in self._records("extrapolation")
         ]
         classes = ["good" if row[-1] else "" for row in rows]
-        return self._part("extrapolation", "machine|model|batch|method|images/s|efficiency|role", rows, classes)
+        head = f"machine|model|batch|method|{self.unit}/s|efficiency|role"
+        return self._part("extrapolation", head, rows, classes)
 
     def validation(self) -> Part:
         """How far the methods were off on figures held out."""
@@ -260,17 +275,32 @@ class Sections:
         rows = self.tables["ranks"]
         box = rows[(rows["model"] == first["model"]) & (rows["option"] == first["reference"])].iloc[0].to_dict()
         step = f"comparison of {self.study.name}, 4,000 draws"
-        facts = first | {"basis": box["basis"]}
+        facts = _for_the_winner(first) | {"basis": box["basis"]}
+        loser = first["alternative" if first["gain"] > 1 else "reference"]
         figures = [
-            ("times cheaper than the cheapest rival that stays", self._made(facts, "gain", step, unit="×"),
-             _span(first, "gain")),
-            ("probability that it is cheaper", self._share(facts, "p_cheaper", step), ""),
-            ("days of use a month to break even", self._made(facts, "days", step), _span(first, "days")),
+            (f"times cheaper: {first['winner']} than {loser}", self._made(facts, "gain", step, unit="×"),
+             _span(facts, "gain")),
+            (f"probability that {first['winner']} is cheaper", self._probability(facts, "p_cheaper", step), ""),
+        ]  # fmt: skip
+        if not missing(first["planned_days"]):
+            days = facts | ({"days": "never"} if missing(first["days"]) else {})
+            label = "days of use a month to break even"
+            figures.append((label, self._made(days, "days", step), _span(first, "days")))
+        figures += [
             (f"USD to train {first['model']} once", self._made(box, "usd", _text(box["source"])), _span(box, "usd")),
             ("hours to train it", self._made(box, "hours", _text(box["source"])), _span(box, "hours")),
         ]  # fmt: skip
         models = headline[headline["scope"] == "model"].to_dict("records")
         return {name: first[name] for name in ("first", "second", "reference")} | {"figures": figures, "models": models}
+
+
+def _for_the_winner(row: Row) -> dict[str, object]:
+    """The headline with gain and probability of the cheaper of the two: a gain below 1 is turned over."""
+    if float(row["gain"]) > 1:  # type: ignore[arg-type]
+        return dict(row)
+    low, gain, high = (1 / float(row[name]) for name in ("gain_high", "gain", "gain_low"))  # type: ignore[arg-type]
+    chance = 1 - float(row["p_cheaper"])  # type: ignore[arg-type]
+    return dict(row) | {"gain": gain, "gain_low": low, "gain_high": high, "p_cheaper": chance}
 
 
 def _span(row: Row, name: str) -> str:

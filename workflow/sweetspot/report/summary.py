@@ -3,7 +3,7 @@
 import pandas as pd
 
 from sweetspot.config import Study
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, unit_of
 from sweetspot.report.words import interval_text, number
 
 SHOWN = 6
@@ -25,7 +25,7 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     ranks = tables["ranks"]
     rows = ranks[(ranks["model"] == answer["model"]) & ranks["persistent"].astype(bool)].drop_duplicates("option")
-    lines += ["| option | images per USD | 90 % | hours | USD | basis |", "|---|---:|---|---:|---:|---|"]
+    lines += [f"| option | {unit_of(tables)} per USD | 90 % | hours | USD | basis |", "|---|---:|---|---:|---:|---|"]
     for _, row in rows.head(SHOWN).iterrows():
         span = interval_text(row["images_per_usd_low"], row["images_per_usd_high"])
         figures = [number(row[name]) for name in ("hours", "usd")]

@@ -24,6 +24,13 @@ def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
     return tables
 
 
+def unit_of(tables: Tables) -> str:
+    """What this study's throughput counts: `images`, or `samples` where some of its models take no images."""
+    rows = tables.get("throughput", pd.DataFrame())
+    units = set(rows["unit"].dropna()) if "unit" in rows.columns else set()
+    return "samples" if units - {"images"} else "images"
+
+
 def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or list(tables[:1])

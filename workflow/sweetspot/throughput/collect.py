@@ -14,6 +14,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.units import unit_of
 
 RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
+DATE = "measured_on"
 BATCH = 1000  # files read together: keeps the memory of any number of runs near 150 MB
 TABLE_COLUMNS = (
     *CELL_COLUMNS,
@@ -42,7 +43,7 @@ def run_facts(path: str | Path) -> dict[str, Any]:
 
 def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     """One row a run: cell columns, `run`, `protocol`, `status`, `message`, `gpu`, `logical`, `seconds` (mean of
-    its timed steps), `steps`, `path`.
+    its timed steps), `steps`, `path`, `measured_on` (ISO date, UTC; null where the file does not say).
 
     Raises UserError for a file that is no run file, for a run that stands in two files, and for
     measurements of different protocols.
@@ -71,10 +72,22 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
 
 
 def _summarise(files: Sequence[str]) -> pl.DataFrame:
-    """One row a file. Grouping by file, not by the columns that name the run, halves the time of 10,000 files."""
+    """One row a file."""
+    try:
+        return _read(files, (*RUN_COLUMNS, DATE))
+    except pl.exceptions.PolarsError:
+        # Files from before there was such a column have the date in their metadata only: slower, file by file.
+        old = _read(files, RUN_COLUMNS)
+        dates = [str(run_facts(path).get("started_at", ""))[:10] or None for path in old["path"]]
+        return old.with_columns(pl.Series(DATE, dates, dtype=pl.String))
+
+
+def _read(files: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """Grouping by file, not by the columns that name the run, halves the time of 10,000 files."""
     plain = {"glob": False, "hive_partitioning": False, "use_statistics": False}  # names are names; a fifth faster
-    steps = pl.scan_parquet(list(files), include_file_paths="path", **plain).select(*RUN_COLUMNS, "path")
-    constant = [name for name in RUN_COLUMNS if name not in ("step", "seconds")]
+    scan = pl.scan_parquet(list(files), include_file_paths="path", extra_columns="ignore", **plain)
+    steps = scan.select(*columns, "path")
+    constant = [name for name in columns if name not in ("step", "seconds")]
     return (
         steps.group_by("path")
         .agg(
@@ -122,7 +135,8 @@ def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
 
     Throughput is batch x devices / mean over runs of the mean step time (times are averaged, not rates). The
     interval is the 95 % t interval of the logarithm of the runs' mean times, so it never reaches zero; one run
-    has none. A cell whose runs all failed keeps its row, with the worst status and no figure.
+    has none. `as_of` is the day of the last run. A cell whose runs all failed keeps its row, with the worst status
+    and no figure.
     """
     ok = pl.col("status").is_in(["ok", "unstable"])
     cells = (
@@ -137,6 +151,7 @@ def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col("status").eq("unstable").any().alias("unstable"),
             pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
             pl.col("message").filter(ok).drop_nulls().unique(maintain_order=True).alias("remarks"),
+            pl.col(DATE).max(),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )
         .sort(CELL_COLUMNS)
@@ -153,7 +168,7 @@ def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
         basis="measured",
         status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
         warning=[_warnings(row) for row in cells.itertuples()],
-        as_of=None,
+        as_of=cells[DATE].where(cells[DATE].notna(), None),
         unit=cells["model"].map(unit_of),
     )
     return table[[*TABLE_COLUMNS]]

@@ -79,8 +79,12 @@
   slider("capex_usd", "price of the box, USD", 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
   const fleeting = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
   if (fleeting.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
-  if (fleeting.some((o) => zero(o.interruptions_per_hour) > 0))
-    slider("spotRate", "interruptions, times today's", 0, 10, 0.1, 1, (v) => text(v, 3));
+  const rates = fleeting.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
+  if (rates.length) {
+    const ends = [...new Set([Math.min(...rates), Math.max(...rates)])];
+    const perHour = (v) => `${text(v, 3)} (${ends.map((rate) => text(v * rate, 2)).join(" to ")} an hour)`;
+    slider("spotRate", "interruptions, times today's", 0, 10, 0.1, 1, perHour);
+  }
   const providers = [...new Set(data.offers.filter((o) => o.purchase !== "own").map((o) => o.provider))];
   for (const name of providers) slider(`provider:${name}`, `prices of ${name}, times today's`, 0.2, 3, 0.05, 1, (v) => text(v, 3));
   const reset = document.createElement("button");

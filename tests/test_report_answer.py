@@ -1,0 +1,90 @@
+"""What the page says first, whoever wins, and what it leaves out where there is nothing to say."""
+
+import math
+import re
+
+import pytest
+from decision_tables import BOX, RENTED, inputs
+from report_tables import make_report, small_tables
+from sweetspot.report.labels import ABOVE, BELOW, NOWHERE, sides
+from sweetspot.report.marks import STAYS, TAKEN, Facts
+from sweetspot.report.words import share_text
+
+
+def tiles(folder):
+    page = (folder / "index.html").read_text()
+    found = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page)
+    return {label: re.sub(r"<i.*?</i>|<.*?>", "", value) for label, value in found}
+
+
+def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper(tmp_path):
+    # At 0.10 USD an hour the rented card costs 0.10 / 225, the box 264.667 / 240 / 498: 4.98 times as much an image.
+    shown = tiles(make_report(tmp_path, small_tables(inputs(price_p3=0.10))))
+    gain = (264.6666667 / 240 / 498) / (0.10 / 225)
+    assert shown[f"times cheaper: {RENTED} than {BOX}"].startswith(f"{gain:.2f} ×")
+    assert shown[f"probability that {RENTED} is cheaper"] == "over 99 %"
+    assert shown["days of use a month to break even"].startswith("never")
+
+
+def test_a_reference_that_wins_is_named_as_the_cheaper_one(tmp_path):
+    shown = tiles(make_report(tmp_path))
+    assert shown[f"times cheaper: {BOX} than {RENTED}"].startswith("6.14 ×")  # 3.06 / 225 over 1.1028 / 498
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.8558, "86 %"), (1.0, "over 99 %"), (0.0, "under 1 %"), (0.99, "99 %"), (0.055, "5.5 %"), (math.nan, None)],
+)
+def test_a_simulated_probability_is_never_certain(share, text):
+    assert share_text(share) == text
+
+
+def test_a_study_that_owns_nothing_has_no_section_on_owning(tmp_path):
+    page = (make_report(tmp_path, small_tables(), reference=RENTED) / "index.html").read_text()
+    assert "How much use makes owning pay" in page  # the tables speak of a box, whatever the study's reference
+    rented = small_tables()
+    for name in ("break_even", "utilisation", "surface", "tornado"):
+        rented[name] = rented[name].head(0)
+    page = (make_report(tmp_path / "rented", rented, reference=RENTED) / "index.html").read_text()
+    assert "How much use makes owning pay" not in page
+    assert 'id="fig-tornado"' not in page
+    assert 'id="t-recommendation"' in page
+
+
+def test_samples_are_not_called_images(tmp_path):
+    tables = small_tables()
+    tables["throughput"] = tables["throughput"].assign(unit="samples")
+    page = (make_report(tmp_path, tables) / "index.html").read_text()
+    assert '<th scope="col">samples per USD</th>' in page
+    assert "images per USD" not in page
+    assert "Samples per second by machine" in page
+
+
+def test_the_prediction_used_for_the_answer_stands_first(tmp_path):
+    tables = small_tables()
+    rows = tables["extrapolation"]
+    tables["extrapolation"] = rows.iloc[[0, 0]].assign(method=["other", "used"], headline=[False, True])
+    page = (make_report(tmp_path, tables) / "index.html").read_text()
+    methods = re.findall(r"<td>(other|used)</td>", page)
+    assert methods[:2] == ["used", "other"]
+
+
+def test_a_preemptible_twin_of_the_reference_is_one_that_can_be_taken_away():
+    tables = small_tables()
+    tables["headline"] = tables["headline"].assign(reference=RENTED)
+    rows = tables["ranks"].drop_duplicates("option").set_index("option", drop=False)
+    kinds = Facts(tables, RENTED).kinds(rows)
+    assert dict(kinds) == {BOX: STAYS, RENTED: RENTED, f"{RENTED} (spot)": TAKEN}
+
+
+def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
+    # On one spot the first goes above, the second below, the third nowhere; far away there is room again.
+    places = sides([100, 100, 100, 300], [50, 50, 50, 50], ["p3.2xlarge"] * 4)
+    assert places == [ABOVE, BELOW, NOWHERE, ABOVE]
+
+
+def test_names_on_a_falling_front_run_side_by_side():
+    # At 35 degrees, two points 40 pixels apart on a level are 40 sin 35 = 23 pixels apart across the text: no touch.
+    assert sides([100, 140], [50, 50], ["p2.16xlarge"] * 2) == [ABOVE, ABOVE]
+    # 15 pixels apart they are 8.6 apart across, less than a line.
+    assert sides([100, 115], [50, 50], ["p2.16xlarge"] * 2) == [ABOVE, BELOW]
