@@ -167,7 +167,9 @@ def test_claims_that_do_not_recompute_are_said_plainly():
 
 def test_the_reference_has_its_own_kind_in_the_charts():
     rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
+    rented = rows.assign(kind=["stays", "stays", "can be taken away"])
     facts = Facts({}, "box")
     assert facts.kinds(rows).tolist() == ["box", "stays", "can be taken away"]
-    assert facts.kind_names() == ["stays", "can be taken away", "box"]
-    assert Facts({}, None).kind_names() == ["stays", "can be taken away"]
+    assert facts.kind_names(rows.assign(kind=facts.kinds(rows))) == ["stays", "can be taken away", "box"]
+    assert Facts({}, None).kind_names(rented) == ["stays", "can be taken away"]
+    assert Facts({}, None).kind_names(rented.head(2)) == ["stays"]

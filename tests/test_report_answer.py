@@ -79,12 +79,28 @@ def test_a_preemptible_twin_of_the_reference_is_one_that_can_be_taken_away():
 
 def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
     # On one spot the first goes above, the second below, the third nowhere; far away there is room again.
-    places = sides([100, 100, 100, 300], [50, 50, 50, 50], ["p3.2xlarge"] * 4)
-    assert places == [ABOVE, BELOW, NOWHERE, ABOVE]
+    spots = [(150, 50), (150, 50), (150, 50), (300, 50)]
+    assert sides(spots, ["p3.2xlarge"] * 4, [], 400) == [ABOVE, BELOW, NOWHERE, ABOVE]
 
 
-def test_names_on_a_falling_front_run_side_by_side():
-    # At 35 degrees, two points 40 pixels apart on a level are 40 sin 35 = 23 pixels apart across the text: no touch.
-    assert sides([100, 140], [50, 50], ["p2.16xlarge"] * 2) == [ABOVE, ABOVE]
+@pytest.mark.parametrize(
+    ("apart", "second"),
+    # At 35 degrees two points 40 pixels apart on a level are 40 sin 35 = 23 pixels apart across the text: no touch;
     # 15 pixels apart they are 8.6 apart across, less than a line.
-    assert sides([100, 115], [50, 50], ["p2.16xlarge"] * 2) == [ABOVE, BELOW]
+    [(40, ABOVE), (15, BELOW)],
+)
+def test_names_on_a_level_run_side_by_side_where_a_line_fits_between(apart, second):
+    assert sides([(150, 50), (150 + apart, 50)], ["p2.16xlarge"] * 2, [], 400) == [ABOVE, second]
+
+
+def test_a_name_does_not_leave_the_chart():
+    # eleven characters of 5.6 pixels run 61.6 cos 35 = 50 pixels to the side
+    assert sides([(380, 50)], ["p2.16xlarge"], [], 400) == [BELOW]
+    assert sides([(30, 50)], ["p2.16xlarge"], [], 60) == [NOWHERE]
+
+
+def test_a_name_avoids_a_mark_if_the_other_side_is_free():
+    # 40 pixels along the text from (150, 50): (150 + 32.8, 50 + 22.9)
+    assert sides([(150, 50)], ["p2.16xlarge"], [(150, 50), (182.8, 72.9)], 400) == [BELOW]
+    crowded = [(182.8, 72.9), (117.2, 27.1)]
+    assert sides([(150, 50)], ["p2.16xlarge"], crowded, 400) == [ABOVE]

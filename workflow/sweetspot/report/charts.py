@@ -9,11 +9,23 @@ import pandas as pd
 from sweetspot.report.cash import cash_lines
 from sweetspot.report.charts_speed import efficiency, extrapolation, throughput, validation
 from sweetspot.report.labels import ABOVE, ANGLE, BELOW, NOWHERE, sides
-from sweetspot.report.marks import AMOUNTS, WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
+from sweetspot.report.marks import (
+    PLAIN,
+    WIDTH,
+    Drawing,
+    Facts,
+    by_row,
+    colour,
+    drawing,
+    empty,
+    layered,
+    log_axis,
+    points,
+)
 
 __all__ = ["CHARTS", "Facts"]
 
-FRONT_WIDTH, FRONT_HEIGHT, FRONT_PADDING = WIDTH - 70, 210, 30
+FRONT_WIDTH, FRONT_HEIGHT, FRONT_SIDE, FRONT_FOOT = WIDTH - 70, 250, 30, 55  # pixels; names hang into the padding
 EVEN = pd.DataFrame({"one": [1.0]})  # where both sides cost the same
 
 
@@ -28,9 +40,9 @@ def images_per_usd(facts: Facts) -> Drawing:
     names = alt.Axis(labelLimit=260, labelFontSize=11)
     y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
     title = f"{facts.unit} per USD (log scale)"
-    axis = alt.Axis(tickCount=4, labelExpr=AMOUNTS)
+    axis = log_axis(rows["images_per_usd"])
     x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
-    kinds = colour("kind:N", facts.kind_names())
+    kinds = colour("kind:N", facts.kind_names(rows))
     layers = layered(
         base.mark_rule(strokeWidth=1.5).encode(
             y=y,
@@ -56,16 +68,16 @@ def time_cost(facts: Facts) -> Drawing:
     rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
     rows = rows.assign(side=_sides(rows, facts.option))
     base = drawing()
-    scale = alt.Scale(type="log", nice=False, padding=FRONT_PADDING)
-    x = alt.X("hours:Q", scale=scale, title="hours to train (log)", axis=alt.Axis(tickCount=5, labelExpr=AMOUNTS))
-    y = alt.Y("usd:Q", scale=scale, title="USD (log)", axis=alt.Axis(tickCount=4, labelExpr=AMOUNTS))
+    across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (FRONT_SIDE, FRONT_FOOT))
+    x = alt.X("hours:Q", scale=across, title="hours to train (log)", axis=log_axis(rows["hours"], rows["model"]))
+    y = alt.Y("usd:Q", scale=up, title="USD (log)", axis=log_axis(rows["usd"], rows["model"]))
     above, below = (base.transform_filter(alt.datum.side == side) for side in (ABOVE, BELOW))
     names = {"fontSize": 11, "angle": 360 - ANGLE}
     layers = layered(
         base.transform_filter("datum.on_front")
         .mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after")
         .encode(x=x, y=y),
-        *points(base, x=x, y=y, color=colour("kind:N", facts.kind_names())),
+        *points(base, x=x, y=y, color=colour("kind:N", facts.kind_names(rows))),
         above.mark_text(align="left", dx=8, **names).encode(x=x, y=y, text="label:N"),
         below.mark_text(align="right", dx=-8, **names).encode(x=x, y=y, text="label:N"),
         width=FRONT_WIDTH,
@@ -81,17 +93,19 @@ def _sides(rows: pd.DataFrame, option: str) -> pd.Series:
     for model, part in named.assign(_later=named["option"] != option).sort_values(["_later", "hours"]).groupby("model"):
         every = rows[rows["model"] == model]
         places = [
-            _pixels(part[name], every[name], size) for name, size in (("hours", FRONT_WIDTH), ("usd", FRONT_HEIGHT))
+            _pixels(every[name], size, padding)
+            for name, size, padding in (("hours", FRONT_WIDTH, FRONT_SIDE), ("usd", FRONT_HEIGHT, FRONT_FOOT))
         ]
-        found[part.index] = sides(*places, list(part["label"]))
+        marks = dict(zip(every.index, zip(*places, strict=True), strict=True))
+        named_here = [marks[index] for index in part.index]
+        found[part.index] = sides(named_here, list(part["label"]), list(marks.values()), FRONT_WIDTH)
     return found
 
 
-def _pixels(values: pd.Series, every: pd.Series, size: int) -> list[float]:
-    """Where a logarithmic scale over `every` of that size, less its padding, puts `values`."""
-    low, high = math.log(every.min()), math.log(every.max())
-    room = size - 2 * FRONT_PADDING
-    return [FRONT_PADDING + room * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
+def _pixels(values: pd.Series, size: int, padding: int) -> list[float]:
+    """Where a logarithmic scale of that size, with that padding at both ends, puts `values`."""
+    low, high = math.log(values.min()), math.log(values.max())
+    return [padding + (size - 2 * padding) * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
 
 
 def _training(facts: Facts) -> list[str]:
@@ -120,7 +134,12 @@ def bill(facts: Facts) -> Drawing:
         .mark_bar(stroke="white")
         .encode(
             y=alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None),
-            x=alt.X("usd:Q", title=f"USD to train {facts.model} once", stack="zero"),
+            x=alt.X(
+                "usd:Q",
+                title=f"USD to train {facts.model} once",
+                stack="zero",
+                axis=alt.Axis(tickCount=5, labelExpr=PLAIN),
+            ),
             color=colour("line:N", names),
         )
     )

@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from sweetspot.report.marks import AMOUNTS, WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, points
+from sweetspot.report.marks import WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, log_axis, points
 
 
 def throughput(facts: Facts) -> Drawing:
@@ -23,8 +23,7 @@ def throughput(facts: Facts) -> Drawing:
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
     title = f"{facts.unit}/s (log)"
-    axis = alt.Axis(tickCount=5, labelExpr=AMOUNTS)
-    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=axis)
+    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=log_axis(rows["images_per_s"]))
     tint = colour("batch:N", batches, "batch per device")
     base = drawing()
     layers = layered(
@@ -54,7 +53,8 @@ def efficiency(facts: Facts) -> Drawing:
         for part in (rows, curve.reindex(columns=[*rows.columns, "low", "high"]))
     )
     both = pd.concat([rows.assign(fitted=False), curve.assign(fitted=True)], ignore_index=True)
-    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices")
+    counts = alt.Axis(values=sorted(both["gpus"].unique().tolist()))
+    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices", axis=counts)
     # A prediction's band may reach above 1; so do figures measured on a faster second machine.
     top = max(1.05, float(both[["efficiency", "high"]].max().max()))
     y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, top], nice=False), title="efficiency")

@@ -24,6 +24,7 @@ LOOK = {
         "gridColor": "#e6e6e6",
         "labelLimit": 230,
         "labelSeparation": 8,
+        "titlePadding": 8,
     },
     "legend": {
         "labelFontSize": 12,

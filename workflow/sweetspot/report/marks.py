@@ -1,5 +1,6 @@
 """Marks, colours and shapes that the charts share, and what several of them need to know."""
 
+import math
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -15,6 +16,7 @@ SHAPES = ["circle", "diamond", "square", "triangle-up", "cross", "circle"]
 STAYS, TAKEN = "stays", "can be taken away"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
+PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 SHOWN = 12  # options a model in a chart; the tables hold all
 
 
@@ -71,9 +73,10 @@ class Facts:
         kind = rows["persistent"].astype(bool).map({True: STAYS, False: TAKEN})
         return kind.where(rows["option"] != self.option, self.option)
 
-    def kind_names(self) -> list[str]:
-        """The names of `kinds`, in the order of their colours."""
-        return [STAYS, TAKEN, *([self.option] if self.option else [])]
+    def kind_names(self, rows: pd.DataFrame) -> list[str]:
+        """The `kind` of these rows, in the order of the legend."""
+        found = set(rows["kind"])
+        return [name for name in (STAYS, TAKEN, self.option) if name in found]
 
     def options(self) -> pd.DataFrame:
         """One row per option and model, ranked by images per USD, the reference always among those shown."""
@@ -104,6 +107,18 @@ def points(base: alt.Chart, **encodings: object) -> tuple[alt.Chart, ...]:
     return tuple(kind.encode(shape=basis_shape(), **encodings) for kind in kinds)
 
 
+def log_axis(values: pd.Series, facets: pd.Series | None = None) -> alt.Axis:
+    """Ticks at 1, 2 and 5 times the powers of ten; at more where `values`, in one of the `facets`, span less than 4."""
+    least, most = float(values.min()), float(values.max())
+    low, high = (math.floor(math.log10(end)) for end in (least, most))
+    parts = values.groupby(facets) if facets is not None else values.groupby(lambda _: 0)
+    narrow = float((parts.max() / parts.min()).min()) < 4
+    steps = (1, 1.5, 2, 3, 5, 7) if narrow else (1, 2, 5)
+    ticks = [step * 10.0**power for power in range(low - 1, high + 2) for step in steps]
+    # A scale from a value to itself puts every tick there.
+    return alt.Axis(values=ticks if most > least else [least], labelExpr=AMOUNTS)
+
+
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
     chart = drawing("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text="text:N")
@@ -113,8 +128,9 @@ def empty(reason: str) -> Drawing:
 def colour(field: str, names: list[str], title: str | None = None) -> alt.Color:
     """Okabe-Ito colours in the order of `names`."""
     palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
-    if names[:2] == [STAYS, TAKEN] and len(names) == 3:
-        palette[2] = "#000000"
+    if set(names) & {STAYS, TAKEN}:
+        # What it is to a buyer has its colour on every page; the reference is black.
+        palette = [{STAYS: COLOURS[0], TAKEN: COLOURS[1]}.get(name, "#000000") for name in names]
     return alt.Color(
         field, scale=alt.Scale(domain=names, range=palette), legend=alt.Legend(title=title, orient="top", columns=2)
     )

@@ -25,10 +25,12 @@ def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
 
 
 def unit_of(tables: Tables) -> str:
-    """What this study's throughput counts: `images`, or `samples` where some of its models take no images."""
+    """What this study's throughput counts (images, samples, runs, relative units); samples where it counts several."""
     rows = tables.get("throughput", pd.DataFrame())
     units = set(rows["unit"].dropna()) if "unit" in rows.columns else set()
-    return "samples" if units - {"images"} else "images"
+    if units == {"relative"}:
+        return "relative units"
+    return (units or {"images"}).pop() if len(units) < 2 else "samples"
 
 
 def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
