@@ -138,10 +138,11 @@ def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
     assert "time limit of 8 s" in table["message"].iloc[0]
 
 
-@pytest.mark.slow
-def test_a_process_that_is_held_up_longer_and_longer_is_unstable(tmp_path):
+def held_up(folder):
+    """The run file of a process that was stopped in each of its steps, a quarter of a second longer each time."""
+    folder.mkdir()
     cell = CELL.replace("--batch-size 8", "--batch-size 4096")  # a step long enough to be held up in
-    process = started(tmp_path, "--min-steps", "9", cell=cell)
+    process = started(folder, "--min-steps", "9", cell=cell)
     (child,) = children(process.pid)
     for number, line in enumerate(process.stderr, 1):
         if ": step " not in line:
@@ -151,7 +152,14 @@ def test_a_process_that_is_held_up_longer_and_longer_is_unstable(tmp_path):
         os.kill(child, signal.SIGCONT)
     process.stderr.read()
     assert process.wait(timeout=60) == 0
-    table = pd.read_parquet(tmp_path / "run~1.parquet")
+    return pd.read_parquet(folder / "run~1.parquet")
+
+
+@pytest.mark.slow
+def test_a_process_that_is_held_up_longer_and_longer_is_unstable(tmp_path):
+    # On a busy machine a stop may come a step late, and two fall into one: then nothing drifted, and it is done again.
+    tables = (held_up(tmp_path / str(attempt)) for attempt in range(4))
+    table = next(table for table in tables if table["seconds"].is_monotonic_increasing)
     assert set(table["status"]) == {"unstable"}, table[["seconds", "message"]]
     assert table["message"].str.contains("drift: |throttling: ").all()
     assert table["seconds"].notna().all()
