@@ -4,14 +4,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests")]
 
 from project_copy import copy_project, edit  # noqa: E402
-from sweetspot.cells import Cell, run_path  # noqa: E402
+from sweetspot.cells import run_path  # noqa: E402
+from sweetspot.harness.facts import machine_facts  # noqa: E402
+from sweetspot.harness.request import parse_request  # noqa: E402
+from sweetspot.harness.runfile import write_run  # noqa: E402
 
 
 def big_project(folder: Path, cells: int) -> Path:
@@ -40,27 +41,21 @@ def trivial_project(folder: Path, jobs: int) -> Path:
 
 
 def fake_runs(project: Path, cells: int, steps: int) -> list[str]:
-    """A run file for every cell of the big project's matrix; steps of one second, a little different each."""
+    """A run file for every cell of the big project's matrix, by the harness's own writer and with this machine's facts.
+
+    Steps of one second, a little different each.
+    """
+    seconds = (1 + np.random.default_rng(1).random(steps) / 100).tolist()
+    flags = "--instance workstation --framework tensorflow --model m0 --batch-size 1 --gpus 1 --precision fp32"
+    request = parse_request([*flags.split(), "--variant", "default", "--run", "1", "--output", "unused"])
+    facts = machine_facts(request, sys.argv)
     files = []
-    seconds = 1 + np.random.default_rng(1).random(steps) / 100
     for number in range(cells):
-        cell = Cell(
-            "workstation",
-            "tensorflow",
-            f"m{number // 100}",
-            number % 25 + 1,
-            (1, 2, 4, 8)[number // 25 % 4],
-            "fp32",
-            "default",
-        )
-        constant = {**cell._asdict(), "run": 1, "protocol": 1, "status": "ok", "gpu": "CPU", "logical": False}
-        table = pa.table(
-            {name: pa.array([value] * steps) for name, value in constant.items()}
-            | {"message": pa.nulls(steps, pa.string()), "step": pa.array(range(steps)), "seconds": seconds}
+        cell = request.cell._replace(
+            model=f"m{number // 100}", batch_size=number % 25 + 1, gpus=(1, 2, 4, 8)[number // 25 % 4]
         )
         path = project / "results" / "benchmarks" / f"{run_path(cell, 1)}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table, path)
+        write_run(request._replace(cell=cell, output=str(path)), seconds, facts)
         files.append(str(path))
     return files
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from sweetspot.config import Question, Target, load_instances
 from sweetspot.errors import UserError, exit_on_user_error
-from sweetspot.files import write_parquet
+from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
 from sweetspot.scaling.methods import METHODS, RULE_2018
 from sweetspot.scaling.shipped import with_family
@@ -21,9 +21,9 @@ def main(inputs: dict[str, Any], targets: list[Target], question: Question, meth
     """
     if method not in ("auto", *METHODS):
         raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
-    throughput, evidence = pd.read_parquet(inputs["throughput"]), pd.read_parquet(inputs["evidence"])
+    throughput, evidence = read_parquet(inputs["throughput"]), read_parquet(inputs["evidence"])
     declared = load_instances(*(Path(file) for file in inputs["instances"]))
-    table = pd.read_parquet(inputs["efficiency"])
+    table = read_parquet(inputs["efficiency"])
     rule = with_family(table, {name: instance.gpu for name, instance in declared.items()})
     cells = target_cells(throughput, targets, question)
     names = list(METHODS) if evidence["family"].nunique() > 1 else []
@@ -31,7 +31,7 @@ def main(inputs: dict[str, Any], targets: list[Target], question: Question, meth
     validation = validation_table(errors)
     headline = method if method != "auto" else best_method(validation) if names else RULE_2018
     width = widths(errors) if names else {RULE_2018: {}}
-    tables = (evidence, rule, pd.read_parquet(inputs["averages"]))
+    tables = (evidence, rule, read_parquet(inputs["averages"]))
     facts = as_evidence(cells, declared)
     estimated = extrapolate_all(cells, facts, tables, width, headline) if len(cells) else cells
     write_parquet(estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)), out["extrapolation"])

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import pandas as pd
 from sweetspot.config import load_instances
 from sweetspot.errors import exit_on_user_error
-from sweetspot.files import write_parquet
+from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.shipped import joined
@@ -15,7 +14,7 @@ from sweetspot.throughput.published import read_efficiency, read_published
 def main(throughput: str, folder: str, borrowed: list[str], instances: list[str], outputs: dict[str, str]) -> None:
     """Write efficiency.parquet, scaling/averages.parquet and scaling/evidence.parquet of the study in `folder`."""
     declared = load_instances(*(Path(file) for file in instances))
-    measured = pd.read_parquet(throughput)
+    measured = read_parquet(throughput)
     table = study_efficiency(measured, read_efficiency(Path(folder) / "efficiency.csv"), declared)
     pools = [published_evidence(Path(file).parent.name, read_published(Path(file))) for file in borrowed]
     own = study_evidence(Path(folder).name, table, measured, declared)

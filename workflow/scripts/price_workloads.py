@@ -4,17 +4,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from sweetspot.bills.pricing import price_study
 from sweetspot.errors import exit_on_user_error
-from sweetspot.files import write_parquet
+from sweetspot.files import read_parquet, write_parquet
 
 
 def main(inputs: Any, price_list: str, params: Any, outputs: Any) -> None:
     """Write the costs, offers, bills, cash flow, plans and lint of one price list."""
     tables = price_study(
-        throughput=pd.read_parquet(inputs.throughput),
-        extrapolation=pd.read_parquet(inputs.extrapolation),
+        throughput=read_parquet(inputs.throughput),
+        extrapolation=read_parquet(inputs.extrapolation),
         price_file=Path(inputs.prices),
         workload_file=Path(inputs.workloads),
         instance_files=[Path(file) for file in inputs.instances],

@@ -59,7 +59,22 @@ def require_room(path: str | Path) -> None:
             probe.flush()
 
 
-def write_parquet(table: "pd.DataFrame", path: str | Path) -> None:
-    """Write a table whole, without its index."""
+def read_parquet(path: str | Path) -> "pd.DataFrame":
+    """Read a table of one file, as pandas would: by pyarrow itself that takes a third of the time of small files."""
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path).read(use_threads=False).to_pandas(use_threads=False)
+
+
+def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) -> None:
+    """Write a table whole, without its index; with `csv` also as CSV of that name beside it."""
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet as pq
+
+    content = pa.Table.from_pandas(table, preserve_index=False, nthreads=1)
     with write_whole(path) as temporary:
-        table.to_parquet(temporary, index=False)
+        pq.write_table(content, temporary)
+    if csv:
+        with write_whole(Path(path).with_suffix(".csv")) as temporary:
+            pyarrow.csv.write_csv(content, temporary)

@@ -20,6 +20,7 @@ from sweetspot.decision.recommend import recommend
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
+from sweetspot.files import read_parquet
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Inputs:
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
         """Read every field from its Parquet file or files; a field without any is an empty table of no columns."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
-        return cls(**{name: _together([pd.read_parquet(path) for path in paths]) for name, paths in lists.items()})
+        return cls(**{name: _together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
 
 
 def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:

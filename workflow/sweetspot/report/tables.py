@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.files import write_parquet, write_whole
+from sweetspot.files import read_parquet, write_parquet
 
 BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
 Tables = dict[str, pd.DataFrame]
@@ -18,9 +18,9 @@ def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
     with pd.option_context("future.infer_string", False):
         for name, paths in files.items():
             if name in BY_PRICE_LIST:
-                tables[name] = _together([pd.read_parquet(path) for path in paths])
+                tables[name] = _together([read_parquet(path) for path in paths])
             else:
-                tables |= {Path(path).stem: pd.read_parquet(path) for path in paths}
+                tables |= {Path(path).stem: read_parquet(path) for path in paths}
     return tables
 
 
@@ -42,6 +42,4 @@ def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def write_tables(tables: Tables, folder: Path) -> None:
     """Write every table whole as CSV and Parquet."""
     for name, table in sorted(tables.items()):
-        write_parquet(table, folder / f"{name}.parquet")
-        with write_whole(folder / f"{name}.csv") as temporary:
-            table.to_csv(temporary, index=False)
+        write_parquet(table, folder / f"{name}.parquet", csv=True)
