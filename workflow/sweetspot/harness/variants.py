@@ -101,10 +101,14 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], Worklo
                 loss, gradients = _loss_and_gradients(request, model, variables, images, labels)
             losses.append(loss)
             towers.append(gradients)
-        with tf.device(host):
-            for variable, *parts in zip(variables, *towers, strict=True):
-                whole = parts if isinstance(parts[0], tf.IndexedSlices) or len(parts) == 1 else [tf.add_n(parts)]
-                for part in whole:
+        whole = [
+            parts if isinstance(parts[0], tf.IndexedSlices) or len(parts) == 1 else [tf.add_n(parts)]
+            for parts in zip(*towers, strict=True)
+        ]
+        # An update while a gradient still reads the variable would copy it first.
+        with tf.device(host), tf.control_dependencies([part for parts in whole for part in parts]):
+            for variable, parts in zip(variables, whole, strict=True):
+                for part in parts:
                     _descend(variable, part, LEARNING_RATE / len(devices))
         return tf.add_n(losses) / len(devices)
 
