@@ -36,7 +36,7 @@ rule draw_speed:
         page=[
             file
             for file in PAGE
-            if Path(file).stem in {"charts_speed", "draw", "marks"}
+            if Path(file).stem in {"charts_speed", "draw", "marks", "tables"}
         ],
     output:
         figures=[

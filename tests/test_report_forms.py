@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 
 import pytest
 from project_copy import ROOT, run_snakemake
@@ -78,3 +79,13 @@ def test_snakemakes_own_report_has_every_figure_with_caption_and_category(projec
         assert json.dumps(caption[-20:])[1:-1] in entry, file.name
     for category in ("Answer", "Costs", "Decision", "Speed"):
         assert f'"{category}": {{' in text
+
+
+def test_snakemakes_own_report_as_zip_holds_the_page_and_every_figure_as_files(project):
+    done = run_snakemake(project, "--report", "own.zip")
+    assert done.returncode == 0, done.stdout[-3000:]
+    with zipfile.ZipFile(project / "own.zip") as archive:
+        held = {file.rpartition("/")[2]: archive.read(file) for file in archive.namelist()}
+    report = project / "results/parkopedia-2018/report"
+    for file in (report / "index.html", *sorted((report / "figures").glob("*.svg"))):
+        assert held[file.name] == file.read_bytes(), file.name
