@@ -60,13 +60,14 @@ def images_per_usd(facts: Facts) -> Drawing:
 def time_cost(facts: Facts) -> Drawing:
     """Hours against USD of training, each model's front of persistent and of all options joined."""
     rows = facts.table("frontier")
-    if len(rows):  # the axes are logarithmic
+    if len(rows):
+        # What is beaten and can be taken away as well tells nobody anything: the table has it.
+        rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
+        # The axes are logarithmic.
         rows = rows[(rows["hours"] > 0) & (rows["usd"] > 0) & rows["workload"].isin(_training(facts))]
     if rows.empty:
         return empty("No workload with a model to train in this study.")
     rows = rows.assign(kind=facts.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))
-    # What is beaten and can be taken away as well tells nobody anything: the table has it.
-    rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]  # never empty: somebody is on the front
     rows = rows.assign(side=_sides(rows, facts.option))
     base = drawing()
     across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (FRONT_SIDE, FRONT_FOOT))
