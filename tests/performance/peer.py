@@ -45,10 +45,10 @@ class Moment(NamedTuple):
 class Contender:
     """A process that trains in its turns only; `moments`: one a timed step; `facts`: what it says of itself."""
 
-    def __init__(self, command: list[str], folder: Path, extra: str) -> None:
+    def __init__(self, command: list[str], folder: Path, extra: str, settings: dict[str, str]) -> None:
         path = os.pathsep.join(filter(None, [str(ROOT / "workflow"), extra, os.environ.get("PYTHONPATH", "")]))
         environment = {**os.environ, "PYTHONPATH": path, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-        environment["PYTHONUNBUFFERED"] = "1"
+        environment |= {"PYTHONUNBUFFERED": "1", **settings}
         if "tf_cnn_benchmarks.py" in command:
             environment["TF_USE_LEGACY_KERAS"] = "1"
         self.moments: list[Moment] = []
@@ -107,14 +107,16 @@ class Contender:
         self._process.wait()
 
 
-def ours(model: str, batch_size: int, steps: int) -> Contender:
-    """The training process of this harness."""
+def ours(model: str, batch_size: int, steps: int, as_shipped: bool = True) -> Contender:
+    """The training process of this harness, `as_shipped` with its settings of the memory allocator."""
     from sweetspot.harness.request import parse_request
+    from sweetspot.harness.supervise import KEEP_MEMORY
 
     flags = f"--instance here --framework tensorflow --model {model} --batch-size {batch_size} --gpus 1"
     rest = f"--precision fp32 --variant default --run 1 --warmup-steps {WARMUP} --min-seconds 1e9 --output unused"
     request = parse_request([*flags.split(), *rest.split(), f"--min-steps={steps}"])
-    return Contender([sys.executable, "-m", "sweetspot.harness.train", request.to_json()], ROOT, "")
+    command = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
+    return Contender(command, ROOT, "", KEEP_MEMORY if as_shipped else {})
 
 
 def peer(model: str, batch_size: int, steps: int, folder: Path, extra: str) -> Contender:
@@ -126,7 +128,7 @@ def peer(model: str, batch_size: int, steps: int, folder: Path, extra: str) -> C
         "--weight_decay=0"  # its default adds the gradient of an L2 penalty, which our step has not
     )
     command = [sys.executable, "tf_cnn_benchmarks.py", *flags.split()]
-    return Contender(command, folder / "scripts" / "tf_cnn_benchmarks", extra)
+    return Contender(command, folder / "scripts" / "tf_cnn_benchmarks", extra, {})
 
 
 def compete(mine: Contender, other: Contender, steps: int) -> None:
@@ -177,11 +179,13 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", default=["resnet50", "inception3", "vgg16"])
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--steps", type=int, default=37, help="steps of each, the first of which only starts the clock")
+    plain = "ours without its settings of the memory allocator, which the peer has not"
+    parser.add_argument("--plain-memory", action="store_true", help=plain)
     asked = parser.parse_args()
     print("| model | steps | ours CPU-s/step | peer CPU-s/step | CPU ratio | ours s/step | peer s/step | wall ratio |")
     print(f"|{'---|' * 8}")
     for model in asked.models:
-        mine = ours(model, asked.batch_size, asked.steps)
+        mine = ours(model, asked.batch_size, asked.steps, as_shipped=not asked.plain_memory)
         other = peer(model, asked.batch_size, asked.steps, asked.peer, asked.extra)
         try:
             compete(mine, other, asked.steps)

@@ -25,6 +25,10 @@ SETTINGS = (  # the only variables of the environment that are recorded
     "TF_NUM_INTEROP_THREADS",
     "NCCL_P2P_DISABLE",
     "XLA_FLAGS",
+    "MALLOC_ARENA_MAX",
+    "MALLOC_MMAP_MAX_",
+    "MALLOC_TRIM_THRESHOLD_",
+    "MALLOC_TOP_PAD_",
 )
 
 
