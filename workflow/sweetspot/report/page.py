@@ -9,9 +9,11 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.config import Study
-from sweetspot.report import phrases, sections
+from sweetspot.report import phrases
+from sweetspot.report.answer import answer
 from sweetspot.report.draw import inline
 from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
 from sweetspot.report.tables import Tables, unit_of
 from sweetspot.report.whatif import script_json, what_if
 from sweetspot.report.words import BASIS_MEANING, BASIS_SIGNS
@@ -38,11 +40,11 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     environment.filters["figure"] = _figure(drawn, unit_of(tables))
     provenance = Provenance()
-    made = sections.Sections(tables, study, provenance)
+    made = Sections(tables, study, provenance)
     payload = what_if(tables, study)
     context = {
         "study": study,
-        "answer": made.answer(),
+        "answer": answer(made),
         "parts": made.parts(),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(tables.get("claims", pd.DataFrame())),

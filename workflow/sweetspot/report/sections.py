@@ -1,20 +1,16 @@
-"""What stands on the page: the answer, and tables whose every figure links to its origin."""
+"""The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.config import Study
-from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables, unit_of
+from sweetspot.report.cited import Cited, text
 from sweetspot.report.variants import best_of_variants
-from sweetspot.report.words import interval_text, missing, share_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
-Row = Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -27,20 +23,28 @@ class Part:
     left_out: int = 0
 
 
-def _text(value: object) -> str:
-    return "" if missing(value) else str(value)
-
-
 def _words(value: object) -> str:
-    return _text(value).replace("_", " ")
+    return text(value).replace("_", " ")
 
 
-class Sections:
-    """Makes the parts of the page; every figure in them is cited in `origin`."""
+def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the table of that name, the most telling first: of very many the page shows only so many."""
+    if name == "throughput":
+        return table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
+    if name == "claims":
+        # What does not recompute, and of that what concerns the answer before single prices.
+        order = table.assign(_holds=table["verdict"] != "does not", _price=table["kind"] == "price_ratio")
+        return order.sort_values(["_holds", "_price"], kind="stable")
+    if name == "break_even" and len(headline):
+        asked = headline["model"].iloc[0]
+        return table.sort_values("model", key=lambda model: model != asked, kind="stable")
+    if name == "extrapolation":
+        return table.sort_values("headline", ascending=False, kind="stable")
+    return table
 
-    def __init__(self, tables: Tables, study: Study, origin: Provenance) -> None:
-        self.tables, self.study, self.origin = tables, study, origin
-        self.unit = unit_of(tables)
+
+class Sections(Cited):
+    """Makes the tables of the page."""
 
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
@@ -51,58 +55,26 @@ class Sections:
         return {maker.__name__: maker() for maker in makers}
 
     def _records(self, name: str) -> list[dict[str, object]]:
-        table = self.tables.get(name, pd.DataFrame())
-        if name == "throughput" and len(table):
-            # With very many cells, those of this machine stay in the page.
-            table = table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
-        if name == "claims" and len(table):
-            # What does not recompute comes first, and of that what concerns the answer before single prices.
-            order = table.assign(_holds=table["verdict"] != "does not", _price=table["kind"] == "price_ratio")
-            table = order.sort_values(["_holds", "_price"], kind="stable")
-        if name == "break_even" and len(table):
-            # The model of the answer first.
-            table = table.sort_values("model", key=lambda model: model != self._model(), kind="stable")
-        if name == "extrapolation" and len(table):
-            table = table.sort_values("headline", ascending=False, kind="stable")
-        return table.head(ROWS).to_dict("records")
-
-    def _model(self) -> str:
-        headline = self.tables.get("headline", pd.DataFrame())
-        return "" if headline.empty else str(headline["model"].iloc[0])
+        table = self.table(name)
+        return (in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS).to_dict("records")
 
     def _part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
         every = list(rows)
         kinds = list(classes) if classes is not None else [""] * len(every)
-        return Part(tuple(head.split("|")), every, kinds, len(self.tables.get(name, ())) - len(every))
-
-    def _made(self, row: Row, name: str, step: str, ends: str = "", **more: object) -> Markup:
-        """A figure that a step of the workflow computed; its interval is `ends`_low and `ends`_high."""
-        low, high = (row.get(f"{ends or name}_{end}") for end in ("low", "high"))
-        facts = (row.get("basis", ""), step, self.study.as_of, low, high)
-        return self.origin.cite(row.get(name), *facts, **more)  # type: ignore[arg-type]
-
-    def _share(self, row: Row, name: str, step: str) -> Markup:
-        value = row.get(name)
-        basis = row.get("basis", "")
-        percent = None if missing(value) else 100 * float(value)  # type: ignore[arg-type]
-        return self.origin.cite(percent, basis, step, self.study.as_of, digits=2, unit="%")
-
-    def _probability(self, row: Row, name: str, step: str) -> Markup:
-        """A share of draws: a finite number of them never shows that something is certain."""
-        return self.origin.cite(share_text(row.get(name)), row.get("basis", ""), step, self.study.as_of)
+        return Part(tuple(head.split("|")), every, kinds, len(self.table(name)) - len(every))
 
     def ranks(self) -> Part:
         """Every option: speed, images per USD, time and cost."""
         rows, classes = [], []
         for row in self._records("ranks"):
-            source = f"{_text(row['source'])} ; price: {_text(row['price_source'])}"
+            source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
             figures = [
                 self.origin.cite(row[name], row["basis"], source, row["as_of"], row[f"{name}_low"], row[f"{name}_high"])
                 for name in ("images_per_s", "images_per_usd", "hours", "usd")
             ]
             price = self.origin.cite(row["usd_per_hour"], "published", row["price_source"], row["as_of"])
-            names = [_text(row[name]) for name in ("model", "option", "workload")]
-            rows.append([*names, *figures, price, _text(row["rank"]), _text(row["rank_hours"])])
+            names = [text(row[name]) for name in ("model", "option", "workload")]
+            rows.append([*names, *figures, price, text(row["rank"]), text(row["rank_hours"])])
             classes.append("" if row["persistent"] else "fleeting")
         head = f"model|option|workload|{self.unit}/s|{self.unit} per USD|hours|USD|USD/hour|by money|by time"
         return self._part("ranks", head, rows, classes)
@@ -112,13 +84,13 @@ class Sections:
         step = "comparison: break-even"
         rows = [
             [
-                _text(row["model"]),
-                _text(row["option"]),
-                self._made(row, "days", step),
-                self._made(row, "twice_as_cheap_days", step, "twice"),
-                self._made(row, "gain_at_use", step, "gain"),
-                self._probability(row, "p_cheaper", step),
-                _text(row["verdict"]),
+                text(row["model"]),
+                text(row["option"]),
+                self.made(row, "days", step),
+                self.made(row, "twice_as_cheap_days", step, "twice"),
+                self.made(row, "gain_at_use", step, "gain"),
+                self.probability(row, "p_cheaper", step),
+                text(row["verdict"]),
             ]
             for row in self._records("break_even")
         ]
@@ -130,10 +102,10 @@ class Sections:
         step = "comparison: recommendation"
         rows = [
             [
-                *(_text(row[name]) for name in ("phase", "option", "verdict")),
-                self._made(row, "margin", step, unit="×"),
-                self._probability(row, "probability", step),
-                *(_text(row[name]) for name in ("balanced", "reason", "would_change")),
+                *(text(row[name]) for name in ("phase", "option", "verdict")),
+                self.made(row, "margin", step, unit="×"),
+                self.probability(row, "probability", step),
+                *(text(row[name]) for name in ("balanced", "reason", "would_change")),
             ]
             for row in self._records("recommendation")
         ]
@@ -144,10 +116,10 @@ class Sections:
         """Options that nothing beats in both time and money, and what beats the others."""
         step, rows, classes = "comparison: front of time and money", [], []
         for row in self._records("frontier"):
-            names = [_text(row[name]) for name in ("workload", "model", "option")]
-            figures = [self._made(row, name, step) for name in ("hours", "usd")]
-            place = "on the front" if row["on_front"] else f"beaten by {_text(row['dominated_by'])}"
-            rows.append([*names, *figures, place, _text(row["risk"]), self._probability(row, "p_on_front", step)])
+            names = [text(row[name]) for name in ("workload", "model", "option")]
+            figures = [self.made(row, name, step) for name in ("hours", "usd")]
+            place = "on the front" if row["on_front"] else f"beaten by {text(row['dominated_by'])}"
+            rows.append([*names, *figures, place, text(row["risk"]), self.probability(row, "p_on_front", step)])
             classes.append("good" if row["on_front"] else "")
         return self._part("frontier", "workload|model|option|hours|USD|front|risk|P(on it)", rows, classes)
 
@@ -156,9 +128,9 @@ class Sections:
         names = ("value", "low", "high", "margin_low", "margin_high")
         rows = [
             [
-                *(_text(row[name]) for name in ("model", "assumption", "unit")),
-                *(self._made(row, name, f"tornado, range: {_text(row['range_basis'])}") for name in names),
-                _text(row["text"]),
+                *(text(row[name]) for name in ("model", "assumption", "unit")),
+                *(self.made(row, name, f"tornado, range: {text(row['range_basis'])}") for name in names),
+                text(row["text"]),
             ]
             for row in self._records("tornado")
         ]
@@ -169,12 +141,12 @@ class Sections:
         """Every cell, measured or published; failed ones too."""
         rows, classes = [], []
         names = ("instance", "gpu", "framework", "model", "batch_size", "gpus", "precision", "variant")
-        best = best_of_variants(self.tables.get("throughput", pd.DataFrame()))
+        best = best_of_variants(self.table("throughput"))
         for row in self._records("throughput"):
             facts = (row["basis"], row["source"], row["as_of"], row["images_per_s_low"], row["images_per_s_high"])
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
-            rest = [_words(row["unit"]), _text(row["status"]), _words(row["basis"]), _text(row["warning"])]
-            rows.append([*(_text(row[name]) for name in names), rate, best(row), *rest])
+            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), text(row["warning"])]
+            rows.append([*(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
         head = (
             "instance|device|framework|model|batch|devices|precision|variant|rate|of variants|per second|status|basis"
@@ -184,11 +156,11 @@ class Sections:
 
     def efficiency(self) -> Part:
         """Scaling efficiency by instance pair."""
-        best = best_of_variants(self.tables.get("efficiency", pd.DataFrame()))
+        best = best_of_variants(self.table("efficiency"))
         rows = [
             [
-                f"{_text(row['base_instance'])} → {_text(row['instance'])}",
-                *(_text(row[name]) for name in ("gpus", "model", "batch_size", "precision", "variant")),
+                f"{text(row['base_instance'])} → {text(row['instance'])}",
+                *(text(row[name]) for name in ("gpus", "model", "batch_size", "precision", "variant")),
                 self.origin.cite(row["efficiency"], row["basis"], row["source"], self.study.as_of, digits=2),
                 best(row),
             ]
@@ -200,9 +172,9 @@ class Sections:
         """Predictions by method; the one used for the answer is marked."""
         rows = [
             [
-                *(_text(row[name]) for name in ("instance", "model", "batch_size")),
+                *(text(row[name]) for name in ("instance", "model", "batch_size")),
                 _words(row["method"]),
-                *(self._made(row, name, _text(row["source"])) for name in ("images_per_s", "efficiency")),
+                *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
             ]
             for row in self._records("extrapolation")
@@ -217,7 +189,7 @@ class Sections:
         rows = [
             [
                 *(_words(row[name]) for name in ("method", "slice", "rows")),
-                *(self._share(row, name, "scaling: held-out validation") for name in names),
+                *(self.share(row, name, "scaling: held-out validation") for name in names),
             ]
             for row in self._records("validation")
         ]
@@ -227,13 +199,13 @@ class Sections:
     def explain(self) -> Part:
         """What the step of this study's multi-device figures is spent on, and what would bring each to 90 %."""
         step = "scaling: step split by the ring model"
-        table = self.tables.get("explain", pd.DataFrame())
+        table = self.table("explain")
         own = table[table["study"] == self.study.name] if len(table) else table
         rows = [
             [
-                *(_text(row[name]) for name in ("instance", "model", "batch_size", "gpus")),
-                *(self._share(row, name, step) for name in ("compute_share", "communication_share", "rest_share")),
-                *(self._made(row, name, step) for name in ("batch_for_90", "bandwidth_factor_for_90")),
+                *(text(row[name]) for name in ("instance", "model", "batch_size", "gpus")),
+                *(self.share(row, name, step) for name in ("compute_share", "communication_share", "rest_share")),
+                *(self.made(row, name, step) for name in ("batch_for_90", "bandwidth_factor_for_90")),
             ]
             for row in own.head(ROWS).to_dict("records")
         ]
@@ -248,10 +220,10 @@ class Sections:
         for row in self._records("claims"):
             printed = self.origin.cite(row["printed"], "published", row["source"], digits=4)
             ends = (row["computed_low"], row["computed_high"])
-            origin = f"recomputed: {_text(row['id'])}"
+            origin = f"recomputed: {text(row['id'])}"
             found = self.origin.cite(row["computed"], "", origin, "", *ends, digits=4, level="range over models")
-            words = [_text(row[name]) for name in ("unit", "verdict", "reason")]
-            rows.append([_text(row["text"]), printed, found, *words])
+            words = [text(row[name]) for name in ("unit", "verdict", "reason")]
+            rows.append([text(row["text"]), printed, found, *words])
             classes.append({"holds": "good", "does not": "bad"}.get(str(row["verdict"]), ""))
         return self._part("claims", "claim|printed|recomputed|unit|verdict|why", rows, classes)
 
@@ -263,46 +235,5 @@ class Sections:
             facts = (row["basis"], row["source"], row["as_of"], *(row[end] for end in ends))
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
             names = [_words(row[name]) for name in ("instance", "purchase", "provider", "price_list")]
-            rows.append([*names, price, _text(row["as_of"])[:10], _text(row.get("warning"))])
+            rows.append([*names, price, text(row["as_of"])[:10], text(row.get("warning"))])
         return self._part("offers", "instance|purchase|provider|price list|USD/hour|as of|warning", rows)
-
-    def answer(self) -> dict[str, object] | None:
-        """The two sentences, the key figures, and the sentences of every model; None without two priced options."""
-        headline = self.tables.get("headline", pd.DataFrame())
-        if headline.empty:
-            return None
-        first = headline.iloc[0].to_dict()
-        rows = self.tables["ranks"]
-        box = rows[(rows["model"] == first["model"]) & (rows["option"] == first["reference"])].iloc[0].to_dict()
-        step = f"comparison of {self.study.name}, 4,000 draws"
-        facts = _for_the_winner(first) | {"basis": box["basis"]}
-        loser = first["alternative" if first["gain"] > 1 else "reference"]
-        figures = [
-            (f"times cheaper: {first['winner']} than {loser}", self._made(facts, "gain", step, unit="×"),
-             _span(facts, "gain")),
-            (f"probability that {first['winner']} is cheaper", self._probability(facts, "p_cheaper", step), ""),
-        ]  # fmt: skip
-        if not missing(first["planned_days"]):
-            days = facts | ({"days": "never"} if missing(first["days"]) else {})
-            label = "days of use a month to break even"
-            figures.append((label, self._made(days, "days", step), _span(first, "days")))
-        figures += [
-            (f"USD to train {first['model']} once", self._made(box, "usd", _text(box["source"])), _span(box, "usd")),
-            ("hours to train it", self._made(box, "hours", _text(box["source"])), _span(box, "hours")),
-        ]  # fmt: skip
-        models = headline[headline["scope"] == "model"].to_dict("records")
-        return {name: first[name] for name in ("first", "second", "reference")} | {"figures": figures, "models": models}
-
-
-def _for_the_winner(row: Row) -> dict[str, object]:
-    """The headline with gain and probability of the cheaper of the two: a gain below 1 is turned over."""
-    if float(row["gain"]) > 1:  # type: ignore[arg-type]
-        return dict(row)
-    low, gain, high = (1 / float(row[name]) for name in ("gain_high", "gain", "gain_low"))  # type: ignore[arg-type]
-    chance = 1 - float(row["p_cheaper"])  # type: ignore[arg-type]
-    return dict(row) | {"gain": gain, "gain_low": low, "gain_high": high, "p_cheaper": chance}
-
-
-def _span(row: Row, name: str) -> str:
-    text = interval_text(row.get(f"{name}_low"), row.get(f"{name}_high"))
-    return f"{text} (90 %)" if text else ""

@@ -1,7 +1,7 @@
 """Scaling efficiencies of a study: its own table, and what its throughput of one and of several devices implies."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -64,8 +64,10 @@ def study_efficiency(
     """
     printed = table.assign(basis="published", warning=None)
     observed = throughput[throughput["basis"].isin(OBSERVED) & throughput["status"].isin(USABLE)]
-    single = observed[observed["gpus"] == 1]
-    pairs = [_paired(row, single, instances) for row in observed[observed["gpus"] > 1].itertuples()]
+    singles: dict[tuple, list[Any]] = {}
+    for row in observed[observed["gpus"] == 1].itertuples():
+        singles.setdefault(_place(row, row.instance), []).append(row)
+    pairs = [_paired(row, singles, instances) for row in observed[observed["gpus"] > 1].itertuples()]
     computed = pd.DataFrame([pair for pair in pairs if pair], columns=list(EFFICIENCY_COLUMNS))
     parts = [part[list(EFFICIENCY_COLUMNS)] for part in (printed, computed) if len(part)]
     if not parts:
@@ -82,21 +84,23 @@ def _typed(table: pd.DataFrame) -> pd.DataFrame:
     return mark_best(typed, "efficiency", same)
 
 
-def _paired(row: tuple, single: pd.DataFrame, instances: Mapping[str, "Instance"]) -> dict | None:
+def _place(row: Any, instance: str | None) -> tuple:
+    return (instance, *(getattr(row, name) for name in SAME_CELL))
+
+
+def _paired(row: Any, singles: Mapping[tuple, list[Any]], instances: Mapping[str, "Instance"]) -> dict | None:
     declared = instances.get(row.instance)
-    same = (single[SAME_CELL] == [getattr(row, name) for name in SAME_CELL]).all(axis=1)
     for base in (row.instance, declared.base_instance if declared else None):
-        found = single[same & (single["instance"] == base)]
-        found = found.sort_values("variant", key=lambda variant: variant != row.variant, kind="stable")
-        if len(found):
-            one = found.iloc[0]
+        found = singles.get(_place(row, base), [])
+        if found:
+            one = next((single for single in found if single.variant == row.variant), found[0])
             return {
                 **{name: getattr(row, name) for name in ("instance", "gpus", "model", "batch_size", "precision")},
                 "base_instance": base,
                 "variant": row.variant,
-                "efficiency": row.images_per_s / (row.gpus * one["images_per_s"]),
-                "basis": weakest(row.basis, one["basis"]),
-                "source": " ; ".join(dict.fromkeys([row.source, one["source"]])),
+                "efficiency": row.images_per_s / (row.gpus * one.images_per_s),
+                "basis": weakest(row.basis, one.basis),
+                "source": " ; ".join(dict.fromkeys([row.source, one.source])),
                 "warning": None,
             }
     return None
