@@ -1,0 +1,47 @@
+"""Figures on the page, each with its basis, source, date and interval behind it."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from markupsafe import Markup
+
+from sweetspot.config import Study
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.tables import Tables, unit_of
+from sweetspot.report.words import missing, share_text
+
+Row = Mapping[str, object]
+
+
+def text(value: object) -> str:
+    """A value as text; nothing for a missing one."""
+    return "" if missing(value) else str(value)
+
+
+class Cited:
+    """Writes figures of a study's `tables`, and cites each in `origin`."""
+
+    def __init__(self, tables: Tables, study: Study, origin: Provenance) -> None:
+        self.tables, self.study, self.origin = tables, study, origin
+        self.unit = unit_of(tables)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """That table; empty where the study lacks it."""
+        return self.tables.get(name, pd.DataFrame())
+
+    def made(self, row: Row, name: str, step: str, ends: str = "", **more: object) -> Markup:
+        """A figure that a step of the workflow computed; its interval is `ends`_low and `ends`_high."""
+        low, high = (row.get(f"{ends or name}_{end}") for end in ("low", "high"))
+        facts = (row.get("basis", ""), step, self.study.as_of, low, high)
+        return self.origin.cite(row.get(name), *facts, **more)  # type: ignore[arg-type]
+
+    def share(self, row: Row, name: str, step: str) -> Markup:
+        """A share as percentage."""
+        value = row.get(name)
+        basis = row.get("basis", "")
+        percent = None if missing(value) else 100 * float(value)  # type: ignore[arg-type]
+        return self.origin.cite(percent, basis, step, self.study.as_of, digits=2, unit="%")
+
+    def probability(self, row: Row, name: str, step: str) -> Markup:
+        """A share of draws: a finite number of them never shows that something is certain."""
+        return self.origin.cite(share_text(row.get(name)), row.get("basis", ""), step, self.study.as_of)
