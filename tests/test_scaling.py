@@ -87,6 +87,21 @@ def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
     assert len(table) == 2
 
 
+def test_the_single_device_of_the_same_variant_is_the_base_and_else_the_first():
+    rows = [
+        cell("box", 1, 100.0),
+        cell("box", 1, 80.0, variant="A"),
+        cell("box", 1, 10.0, precision="fp16"),
+        cell("box", 1, 10.0, batch_size=64),
+        cell("box", 1, 10.0, framework="jax"),
+        cell("box", 4, 320.0),
+        cell("box", 4, 240.0, variant="A"),
+        cell("box", 4, 200.0, variant="C"),
+    ]
+    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})
+    assert dict(zip(table["variant"], table["efficiency"], strict=True)) == {"default": 0.8, "A": 0.75, "C": 0.5}
+
+
 def test_a_super_linear_pair_is_named_and_not_averaged():
     declared = load_instances(STUDY / "instances.yaml")
     rows = [cell("a", 1, 100.0), cell("a", 2, 160.0), cell("b", 1, 100.0), cell("b", 2, 260.0)]
