@@ -114,7 +114,7 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
     assert head["first"].startswith(
         f"{BOX} is cheaper than the cheapest persistent alternative, p3.2xlarge, on vgg16 (6.1"
     )
-    assert "probability over 99%" in head["first"]
+    assert "probability over 99 %" in head["first"]
     # the box is extrapolated in these tables and its rival published: the answer says on which it hangs
     assert head["second"].endswith(f" The speed of {BOX} is a prediction, that of p3.2xlarge published.")
 

@@ -1,14 +1,14 @@
 """What the page says first, whoever wins, and what it leaves out where there is nothing to say."""
 
-import math
 import re
 
+import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs
 from report_tables import make_report, small_tables
+from sweetspot.decision.words import percent
 from sweetspot.report.labels import ABOVE, BELOW, NOWHERE, sides
-from sweetspot.report.marks import STAYS, TAKEN, Facts
-from sweetspot.report.words import share_text
+from sweetspot.report.marks import STAYS, TAKEN, Facts, few_models
 
 
 def tiles(folder):
@@ -32,11 +32,18 @@ def test_a_reference_that_wins_is_named_as_the_cheaper_one(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.8558, "86 %"), (1.0, "over 99 %"), (0.0, "under 1 %"), (0.99, "99 %"), (0.055, "5.5 %"), (math.nan, None)],
+    ("share", "text"), [(0.8558, "86 %"), (1.0, "over 99 %"), (0.0, "under 1 %"), (0.99, "99 %"), (0.055, "6 %")]
 )
 def test_a_simulated_probability_is_never_certain(share, text):
-    assert share_text(share) == text
+    assert percent(share) == text
+
+
+def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
+    rows = pd.DataFrame({"model": [f"m{n}" for n in range(500)], "basis": "measured"})
+    rows.loc[[300, 400], "basis"] = ["published", "extrapolated"]
+    kept = few_models(pd.concat([rows, rows]), "m450")
+    assert set(kept["model"]) == {"m450", "m300", "m400", *(f"m{n}" for n in range(9))}
+    assert len(kept) == 24
 
 
 def test_a_study_that_owns_nothing_has_no_section_on_owning(tmp_path):

@@ -18,4 +18,4 @@ def confidence(probability: float) -> str:
 
 def percent(probability: float) -> str:
     """A simulated probability; a finite number of draws never shows that something is certain."""
-    return "over 99%" if probability > 0.99 else "under 1%" if probability < 0.01 else f"{probability:.0%}"
+    return "over 99 %" if probability > 0.99 else "under 1 %" if probability < 0.01 else f"{100 * probability:.0f} %"

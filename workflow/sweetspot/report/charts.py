@@ -18,6 +18,7 @@ from sweetspot.report.marks import (
     colour,
     drawing,
     empty,
+    few_models,
     layered,
     log_axis,
     points,
@@ -63,6 +64,7 @@ def time_cost(facts: Facts) -> Drawing:
     if len(rows):
         # What is beaten and can be taken away as well tells nobody anything: the table has it.
         rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
+        rows = few_models(rows, facts.model)
         # The axes are logarithmic.
         rows = rows[(rows["hours"] > 0) & (rows["usd"] > 0) & rows["workload"].isin(_training(facts))]
     if rows.empty:

@@ -3,7 +3,19 @@
 import altair as alt
 import pandas as pd
 
-from sweetspot.report.marks import WIDTH, Drawing, Facts, by_row, colour, drawing, empty, layered, log_axis, points
+from sweetspot.report.marks import (
+    WIDTH,
+    Drawing,
+    Facts,
+    by_row,
+    colour,
+    drawing,
+    empty,
+    few_models,
+    layered,
+    log_axis,
+    points,
+)
 
 
 def throughput(facts: Facts) -> Drawing:
@@ -16,7 +28,7 @@ def throughput(facts: Facts) -> Drawing:
     if rows.empty:
         return empty("No throughput measured or published in this study.")
     keep = ["instance", "model", "batch_size", "images_per_s", "images_per_s_low", "images_per_s_high", "basis"]
-    rows = rows.sort_values("images_per_s").drop_duplicates(keep[:3], keep="last")[keep]
+    rows = few_models(rows).sort_values("images_per_s").drop_duplicates(keep[:3], keep="last")[keep]
     busiest = rows.groupby("instance")["images_per_s"].max().nlargest(20).index
     rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
@@ -42,7 +54,7 @@ def efficiency(facts: Facts) -> Drawing:
     rows = facts.table("efficiency")
     if rows.empty:
         return empty("No scaling efficiency in this study.")
-    rows = rows[rows["batch_size"] == rows["batch_size"].max()]
+    rows = few_models(rows[rows["batch_size"] == rows["batch_size"].max()])
     curve = facts.table("curve")
     curve = curve[curve["batch_size"] == rows["batch_size"].iloc[0]] if len(curve) else curve
     curve = curve.assign(base_instance="predicted: " + curve["instance"]) if len(curve) else curve

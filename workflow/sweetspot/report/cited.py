@@ -6,9 +6,10 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.config import Study
+from sweetspot.decision.words import percent
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables, unit_of
-from sweetspot.report.words import missing, share_text
+from sweetspot.report.words import missing
 
 Row = Mapping[str, object]
 
@@ -39,9 +40,11 @@ class Cited:
         """A share as percentage."""
         value = row.get(name)
         basis = row.get("basis", "")
-        percent = None if missing(value) else 100 * float(value)  # type: ignore[arg-type]
-        return self.origin.cite(percent, basis, step, self.study.as_of, digits=2, unit="%")
+        hundredths = None if missing(value) else 100 * float(value)  # type: ignore[arg-type]
+        return self.origin.cite(hundredths, basis, step, self.study.as_of, digits=2, unit="%")
 
     def probability(self, row: Row, name: str, step: str) -> Markup:
         """A share of draws: a finite number of them never shows that something is certain."""
-        return self.origin.cite(share_text(row.get(name)), row.get("basis", ""), step, self.study.as_of)
+        value = row.get(name)
+        words = None if missing(value) else percent(float(value))  # type: ignore[arg-type]
+        return self.origin.cite(words, row.get("basis", ""), step, self.study.as_of)

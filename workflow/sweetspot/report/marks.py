@@ -18,6 +18,7 @@ STAYS, TAKEN = "stays", "can be taken away"
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
 PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 SHOWN = 12  # options a model in a chart; the tables hold all
+MODELS = 12  # in a chart
 
 
 Spec = dict[str, Any]
@@ -79,13 +80,21 @@ class Facts:
         return [name for name in (STAYS, TAKEN, self.option) if name in found]
 
     def options(self) -> pd.DataFrame:
-        """One row per option and model, ranked by images per USD, the reference always among those shown."""
+        """One row per option and model, by images per USD; of few models, the reference always shown."""
         ranks = self.table("ranks")
         if ranks.empty:
             return ranks
-        rows = ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"])
+        rows = few_models(ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"]), self.model)
         place = rows.groupby("model")["images_per_usd"].rank(ascending=False, method="first")
         return rows[(place <= SHOWN) | (rows["option"] == self.option)]
+
+
+def few_models(rows: pd.DataFrame, first: str = "") -> pd.DataFrame:
+    """Rows of at most MODELS models: `first`, then those of which others published a figure, then as they come."""
+    models = pd.Series(rows["model"].unique(), dtype=object)
+    published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
+    place = models.map(lambda model: 0 if model == first else 1 if model in published else 2)
+    return rows[rows["model"].isin(models[place.sort_values(kind="stable").index].head(MODELS))]
 
 
 def basis_shape() -> alt.Shape:

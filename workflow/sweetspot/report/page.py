@@ -28,7 +28,7 @@ TITLES = {
     "surface": "Days of use a month from which owning pays, by months of the project and electricity price; "
     "above a line the box is cheaper, and a line that starts late never pays before",
     "tornado": "What each assumption does to the margin of owning",
-    "throughput": "{Units} per second by machine, model and batch",
+    "throughput": "{Units} per second by machine, model and batch; of at most 12 models, published ones first",
     "efficiency": "Scaling efficiency by number of devices at the largest batch",
     "extrapolation": "Predicted {units} per second by method, with 90 % prediction intervals",
     "validation": "How wrong each method was on cards it had not seen: median error, and what 90 % of rows stay below",

@@ -45,14 +45,6 @@ def number(value: object, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and digits > 3 else text
 
 
-def share_text(share: object) -> object:
-    """A simulated probability as text: `86 %`, `over 99 %`, `under 1 %`; nothing stays nothing."""
-    if missing(share):
-        return None
-    chance = float(share)  # type: ignore[arg-type]
-    return "over 99 %" if chance > 0.99 else "under 1 %" if chance < 0.01 else f"{100 * chance:.2g} %"
-
-
 def interval_text(low: object, high: object, digits: int = 3) -> str:
     """`low to high`, or nothing where both are missing; an open upper end is `never`."""
     if missing(low) and missing(high):
