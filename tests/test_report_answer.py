@@ -46,6 +46,17 @@ def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
     assert len(kept) == 24
 
 
+def test_a_page_of_very_many_models_says_that_its_charts_show_few(tmp_path):
+    tables = small_tables()
+    assert "a chart shows at most" not in (make_report(tmp_path / "few", tables) / "index.html").read_text()
+    rows = tables["throughput"]
+    more = [rows.head(1).assign(model=f"m{n}") for n in range(20)]
+    tables["throughput"] = pd.concat([rows, *more], ignore_index=True)
+    count = rows["model"].nunique() + 20
+    page = (make_report(tmp_path / "many", tables) / "index.html").read_text()
+    assert f"a chart shows at most 12 of the {count} models" in page
+
+
 def test_a_study_that_owns_nothing_has_no_section_on_owning(tmp_path):
     page = (make_report(tmp_path, small_tables(), reference=RENTED) / "index.html").read_text()
     assert "How much use makes owning pay" in page  # the tables speak of a box, whatever the study's reference

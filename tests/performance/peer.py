@@ -26,10 +26,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import psutil
+from sweetspot.harness.request import parse_request
+from sweetspot.harness.steps import half_width
+from sweetspot.harness.supervise import KEEP_MEMORY
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCKS = 6
-T_975 = 2.571  # Student's t, 5 degrees of freedom
 TURN_S = 5.0
 STEP_OF_THE_PEER = re.compile(r"^\d+\timages/sec")
 WARMUP = 2
@@ -109,9 +111,6 @@ class Contender:
 
 def ours(model: str, batch_size: int, steps: int, as_shipped: bool = True) -> Contender:
     """The training process of this harness, `as_shipped` with its settings of the memory allocator."""
-    from sweetspot.harness.request import parse_request
-    from sweetspot.harness.supervise import KEEP_MEMORY
-
     flags = f"--instance here --framework tensorflow --model {model} --batch-size {batch_size} --gpus 1"
     rest = f"--precision fp32 --variant default --run 1 --warmup-steps {WARMUP} --min-seconds 1e9 --output unused"
     request = parse_request([*flags.split(), *rest.split(), f"--min-steps={steps}"])
@@ -157,7 +156,7 @@ def row(model: str, mine: Contender, other: Contender) -> str:
     for index in range(len(Moment._fields)):
         own, its = (blocks(contender.moments[:count], index) for contender in (mine, other))
         ratios = [one / another for one, another in zip(own, its, strict=True)]
-        half = T_975 * statistics.stdev(ratios) / BLOCKS**0.5
+        half = half_width(ratios) * statistics.fmean(ratios)
         ratio = statistics.fmean(own) / statistics.fmean(its)
         cells += [f"{statistics.fmean(own):.2f}", f"{statistics.fmean(its):.2f}", f"{ratio:.3f} ± {half:.3f}"]
     return f"| {' | '.join(cells)} |"

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.breakeven import references
+from sweetspot.decision.lint import ASKED
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.words import confidence, percent
@@ -143,8 +144,8 @@ def _grounds(row: Mapping[str, Any]) -> str:
 def _ground(option: pd.Series) -> str:
     """What a speed is; of a stand-in also which figure stands in, as the table of throughputs warns."""
     basis = str(option["basis"])
-    nearest = str(option.get("throughput_warning")).partition("nearest published ")[2] if basis == "stand_in" else ""
-    return f"a stand-in (nearest published figure: {nearest})" if nearest else GROUNDS[basis]
+    told = ASKED.search(str(option.get("throughput_warning"))) if basis == "stand_in" else None
+    return f"a stand-in (nearest published figure: {told['found']})" if told else GROUNDS[basis]
 
 
 def _second(row: Mapping[str, Any]) -> str:

@@ -58,7 +58,8 @@ def build_options(
         )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
-    return rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
+    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
+    return rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
 
 
 def _range_columns() -> list[str]:

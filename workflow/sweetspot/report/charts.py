@@ -64,9 +64,9 @@ def time_cost(facts: Facts) -> Drawing:
     if len(rows):
         # What is beaten and can be taken away as well tells nobody anything: the table has it.
         rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
-        rows = few_models(rows, facts.model)
         # The axes are logarithmic.
         rows = rows[(rows["hours"] > 0) & (rows["usd"] > 0) & rows["workload"].isin(_training(facts))]
+        rows = few_models(rows, facts.model)
     if rows.empty:
         return empty("No workload with a model to train in this study.")
     rows = rows.assign(kind=facts.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))

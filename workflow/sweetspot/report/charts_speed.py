@@ -54,17 +54,17 @@ def efficiency(facts: Facts) -> Drawing:
     rows = facts.table("efficiency")
     if rows.empty:
         return empty("No scaling efficiency in this study.")
-    rows = few_models(rows[rows["batch_size"] == rows["batch_size"].max()])
+    rows = rows[rows["batch_size"] == rows["batch_size"].max()]
     curve = facts.table("curve")
     curve = curve[curve["batch_size"] == rows["batch_size"].iloc[0]] if len(curve) else curve
     curve = curve.assign(base_instance="predicted: " + curve["instance"]) if len(curve) else curve
-    names = [*sorted(rows["base_instance"].unique()), *sorted(set(curve.get("base_instance", ())))]
     start = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}
     rows, curve = (
         pd.concat([part.drop_duplicates(["base_instance", "model"]).assign(**start), part], ignore_index=True)
         for part in (rows, curve.reindex(columns=[*rows.columns, "low", "high"]))
     )
-    both = pd.concat([rows.assign(fitted=False), curve.assign(fitted=True)], ignore_index=True)
+    both = few_models(pd.concat([rows.assign(fitted=False), curve.assign(fitted=True)], ignore_index=True))
+    names = list(dict.fromkeys(both.sort_values(["fitted", "base_instance"])["base_instance"]))
     counts = alt.Axis(values=sorted(both["gpus"].unique().tolist()))
     x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices", axis=counts)
     # A prediction's band may reach above 1; so do figures measured on a faster second machine.
@@ -89,6 +89,7 @@ def extrapolation(facts: Facts) -> Drawing:
     rows = facts.table("extrapolation")
     if rows.empty:
         return empty("Nothing is extrapolated in this study.")
+    rows = few_models(rows)
     rows = rows.assign(cell=rows["model"] + " " + rows["batch_size"].astype(str), basis="extrapolated")
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:7]
     rows = rows[rows["method"].isin(names)]

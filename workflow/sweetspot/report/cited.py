@@ -8,7 +8,7 @@ from markupsafe import Markup
 from sweetspot.config import Study
 from sweetspot.decision.words import percent
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables, unit_of
+from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.report.words import missing
 
 Row = Mapping[str, object]
@@ -28,7 +28,7 @@ class Cited:
 
     def table(self, name: str) -> pd.DataFrame:
         """That table; empty where the study lacks it."""
-        return self.tables.get(name, pd.DataFrame())
+        return table_of(self.tables, name)
 
     def made(self, row: Row, name: str, step: str, ends: str = "", **more: object) -> Markup:
         """A figure that a step of the workflow computed; its interval is `ends`_low and `ends`_high."""

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from sweetspot.cells import BASES
-from sweetspot.report.tables import Tables, unit_of
+from sweetspot.report.tables import Tables, table_of, unit_of
 
 WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
 # Okabe and Ito 2008, without the yellow that vanishes on white.
@@ -58,7 +58,7 @@ class Facts:
 
     def __init__(self, tables: Tables, reference: str | None) -> None:
         self.tables = tables
-        headline = tables.get("headline", pd.DataFrame())
+        headline = self.table("headline")
         self.model = str(headline["model"].iloc[0]) if len(headline) else ""
         self.rival = str(headline["alternative"].iloc[0]) if len(headline) else ""
         self.reference = reference or ""
@@ -67,7 +67,7 @@ class Facts:
 
     def table(self, name: str) -> pd.DataFrame:
         """A table, empty where the study has none."""
-        return self.tables.get(name, pd.DataFrame())
+        return table_of(self.tables, name)
 
     def kinds(self, rows: pd.DataFrame) -> pd.Series:
         """What each option is to a buyer: the reference itself, one that stays, one that can be taken away."""
@@ -90,7 +90,7 @@ class Facts:
 
 
 def few_models(rows: pd.DataFrame, first: str = "") -> pd.DataFrame:
-    """Rows of at most MODELS models: `first`, then those of which others published a figure, then as they come."""
+    """Rows of at most MODELS models: `first`, then those with a published or predicted figure, then as they come."""
     models = pd.Series(rows["model"].unique(), dtype=object)
     published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
     place = models.map(lambda model: 0 if model == first else 1 if model in published else 2)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
@@ -12,9 +11,10 @@ from sweetspot.config import Study
 from sweetspot.report import phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.draw import inline
+from sweetspot.report.marks import MODELS
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.report.tables import Tables, unit_of
+from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.report.whatif import script_json, what_if
 from sweetspot.report.words import BASIS_MEANING, BASIS_SIGNS
 
@@ -28,7 +28,7 @@ TITLES = {
     "surface": "Days of use a month from which owning pays, by months of the project and electricity price; "
     "above a line the box is cheaper, and a line that starts late never pays before",
     "tornado": "What each assumption does to the margin of owning",
-    "throughput": "{Units} per second by machine, model and batch; of at most 12 models, published ones first",
+    "throughput": "{Units} per second by machine, model and batch",
     "efficiency": "Scaling efficiency by number of devices at the largest batch",
     "extrapolation": "Predicted {units} per second by method, with 90 % prediction intervals",
     "validation": "How wrong each method was on cards it had not seen: median error, and what 90 % of rows stay below",
@@ -47,12 +47,14 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "answer": answer(made),
         "parts": made.parts(),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
-        "claims_in_words": phrases.claims_in_words(tables.get("claims", pd.DataFrame())),
+        "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "never_pays": phrases.never_pays(tables),
-        "warnings": phrases.warnings(tables.get("warnings", pd.DataFrame())),
+        "warnings": phrases.warnings(table_of(tables, "warnings")),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
-        "owned": len(tables.get("break_even", ())) > 0,
+        "owned": len(table_of(tables, "break_even")) > 0,
         "unit": unit_of(tables),
+        "models": len(set(table_of(tables, "throughput").get("model", ()))),
+        "models_shown": MODELS,
         "whatif": payload,
         "whatif_json": script_json(payload),
         "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),

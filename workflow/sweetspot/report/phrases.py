@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import missing, number
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
@@ -37,7 +37,7 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
 
 def never_pays(tables: Tables) -> str:
     """When owning never pays for the model of the answer, in words; empty where nothing is owned."""
-    rows, headline = tables.get("surface", pd.DataFrame()), tables.get("headline", pd.DataFrame())
+    rows, headline = table_of(tables, "surface"), table_of(tables, "headline")
     if rows.empty or headline.empty:
         return ""
     found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]

@@ -1,9 +1,7 @@
 """The answer in Markdown, for a mail or a pull request."""
 
-import pandas as pd
-
 from sweetspot.config import Study
-from sweetspot.report.tables import Tables, unit_of
+from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.report.words import interval_text, number
 
 SHOWN = 6
@@ -17,7 +15,7 @@ def plain(text: object) -> str:
 
 def render_summary(tables: Tables, study: Study) -> str:
     """The two sentences, the cheapest options of the answer's model, the claims that do not recompute."""
-    headline = tables.get("headline", pd.DataFrame())
+    headline = table_of(tables, "headline")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
     if headline.empty:
         return "\n".join([*lines, "No two options of this study have both a price and a figure: no answer yet.", ""])
@@ -32,12 +30,12 @@ def render_summary(tables: Tables, study: Study) -> str:
         basis = str(row["basis"]).replace("_", "-")
         cells = [plain(row["option"]), number(row["images_per_usd"]), span, *figures, basis]
         lines.append(f"| {' | '.join(cells)} |")
-    claims = tables.get("claims", pd.DataFrame())
+    claims = table_of(tables, "claims")
     if len(claims):
         counts = claims["verdict"].value_counts()
         lines += [
             "",
             "Claims of the text: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ".",
         ]
-    lines += ["", f"{len(tables.get('warnings', ()))} warnings stand beside the figures in the full report.", ""]
+    lines += ["", f"{len(table_of(tables, 'warnings'))} warnings stand beside the figures in the full report.", ""]
     return "\n".join(lines)

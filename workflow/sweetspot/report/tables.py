@@ -24,9 +24,14 @@ def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
     return tables
 
 
+def table_of(tables: Tables, name: str) -> pd.DataFrame:
+    """The table of that name; empty where the study lacks it."""
+    return tables.get(name, pd.DataFrame())
+
+
 def unit_of(tables: Tables) -> str:
     """What this study's throughput counts (images, samples, runs, relative units); samples where it counts several."""
-    rows = tables.get("throughput", pd.DataFrame())
+    rows = table_of(tables, "throughput")
     units = set(rows["unit"].dropna()) if "unit" in rows.columns else set()
     if units == {"relative"}:
         return "relative units"

@@ -7,7 +7,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.config import Study
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import missing
 
 OWN = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month")
@@ -22,7 +22,7 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     the fields of owning and of interruptions, null where they do not apply), `jobs` (option, model, images/s, samples,
     hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
     """
-    ranks, headline = tables.get("ranks", pd.DataFrame()), tables.get("headline", pd.DataFrame())
+    ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
     if ranks.empty or headline.empty:
         return {}
     box = ranks[ranks["option"] == headline["reference"].iloc[0]]
