@@ -25,7 +25,7 @@ study: environment  ## a study of your own: make study NAME=mine
 	python -m sweetspot.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
 
 test: environment check  ## every test this machine can run
-	python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 check: environment  ## style, without running anything
 	ruff check . && ruff format --check . && snakefmt --check Snakefile rules

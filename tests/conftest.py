@@ -1,8 +1,13 @@
 """The workflow run once, for every test that looks at what it made."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
+
+# As Snakemake does for a job of one thread, and before numpy is imported: on small matrices threads that wait for each
+# other cost five times what they give where another test holds the second core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from filelock import FileLock

@@ -4,8 +4,7 @@ import contextlib
 import hashlib
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -102,11 +101,3 @@ def fill(folder: Path) -> None:
     with contextlib.suppress(OSError), (folder / "filling").open("wb", buffering=0) as file:
         while True:
             file.write(bytes(4096))
-
-
-def until(holds: Callable[[], object], what: str, seconds: float = 120) -> None:
-    """Wait for a condition; the cap is generous and no part of what is tested."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.02)

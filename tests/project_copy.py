@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from patience import PATIENCE_S
+
 ROOT = Path(__file__).parent.parent
 SECRET = "correct-horse-battery-staple"  # in the environment of every run here; it must stand in no file
 PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "pyproject.toml")
@@ -46,9 +48,7 @@ def _offline() -> list[str]:
 OFFLINE = _offline()
 
 
-def run_snakemake(
-    project: Path, *arguments: str, timeout: float = 600, prefix: Sequence[str] = ()
-) -> subprocess.CompletedProcess[str]:
+def run_snakemake(project: Path, *arguments: str, prefix: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run the project's workflow; stdout and stderr come together in `.stdout`."""
     return subprocess.run(
         [*prefix, sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
@@ -57,7 +57,7 @@ def run_snakemake(
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=timeout,
+        timeout=PATIENCE_S,
         check=False,
     )
 

@@ -5,8 +5,9 @@ import shutil
 import subprocess
 
 import pytest
-from fault_projects import fill, measured, read_only, small_disk, until, waiting_project
+from fault_projects import fill, measured, read_only, small_disk, waiting_project
 from harness_runs import command
+from patience import PATIENCE_S, until
 from project_copy import copy_project, edit, environment, run_snakemake, scheduled
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
@@ -50,7 +51,7 @@ def test_a_disk_that_fills_up_while_measuring_leaves_no_half_file(tmp_path):
         until(lambda: "step 2 of" in (tmp_path / "words").read_text(), "the second step")
         fill(disk)
         (project / "hold-measure").unlink()
-        assert process.wait(timeout=120) == 2
+        assert process.wait(timeout=PATIENCE_S) == 2
         one_sentence((tmp_path / "words").read_text().replace("\r", "\n"), "No space left on device")
         assert [file.name for file in disk.iterdir()] == ["filling"]
 

@@ -60,19 +60,21 @@ def test_a_loss_that_is_no_number_is_a_failed_cell_and_no_throughput(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ending", "words"),
+    ("ending", "time_limit_s", "words"),
     [
-        ("import os; os.abort()", ["ended by signal 6", "GPU is lost"]),
-        ("sys.exit(1)", ["ended with exit code 1", "GPU is lost"]),
-        ("while True: time.sleep(1)", ["time limit of 3 s"]),  # a hung driver
+        ("import os; os.abort()", 600, ["ended by signal 6", "GPU is lost"]),
+        ("sys.exit(1)", 600, ["ended with exit code 1", "GPU is lost"]),
+        ("while True: time.sleep(1)", 3, ["time limit of 3 s"]),  # a hung driver
     ],
     ids=["aborts", "raises", "hangs"],
 )
-def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_words(tmp_path, ending, words):
+def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_words(
+    tmp_path, ending, time_limit_s, words
+):
     project = copy_project(tmp_path / "project")
     dying = f"if step == 4:\n            print({LOST!r}, file=sys.stderr, flush=True)\n            {ending}\n"
     train_with(project, TRAINING.replace("say(seconds", f"{dying}        say(seconds"))
-    line = command(tmp_path / "run~1.parquet", "--time-limit-s", "3")
+    line = command(tmp_path / "run~1.parquet", "--time-limit-s", str(time_limit_s))
     done = subprocess.run(line, env=environment(project), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

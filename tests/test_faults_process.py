@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from fault_projects import CELL, measured, start, until, waiting_project
+from fault_projects import CELL, measured, start, waiting_project
+from patience import PATIENCE_S, until
 from project_copy import OFFLINE, SECRET, run_snakemake
 
 pytestmark = pytest.mark.slow
@@ -71,7 +72,7 @@ def strike(project, process, number):
     if number == TERMINATED and (project / "hold-measure").exists() | (project / "hold-write").exists():
         until(lambda: "Will exit after finishing currently running jobs" in said(project), "the answer to TERM")
         release(project)
-    code = process.wait(timeout=120)
+    code = process.wait(timeout=PATIENCE_S)
     release(project)
     return code
 
@@ -113,7 +114,7 @@ def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes
     assert "no other Snakemake process" in second.stdout
     assert "Traceback" not in second.stdout
     release(project)
-    assert first.wait(timeout=120) == 0
+    assert first.wait(timeout=PATIENCE_S) == 0
     assert before.items() <= measured(project).items()
     assert set(pd.read_parquet(project / run_file(3))["status"]) == {"ok"}
 
@@ -123,7 +124,7 @@ def test_after_a_power_cut_the_lock_is_named_half_a_file_is_no_run_and_measuring
     before = measured(project)
     process = writing(project, begin, run_file(3))
     os.killpg(process.pid, signal.SIGKILL)  # everything at once
-    process.wait(timeout=120)
+    process.wait(timeout=PATIENCE_S)
     (left,) = set(measured(project)) - set(before)
     assert Path(left).name.startswith(".run~3.parquet")
     release(project)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from harness_runs import CELL, ROOT, command, measure
+from patience import PATIENCE_S, until
 from sweetspot.throughput.collect import run_facts
 
 LEASE = """
@@ -39,7 +40,7 @@ def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
         both = lease(tmp_path, 2, 0)
         first.kill()
         second.kill()
-        assert sorted(both.communicate(timeout=30)[0].split()) == ["card-a", "card-b"]
+        assert sorted(both.communicate(timeout=PATIENCE_S)[0].split()) == ["card-a", "card-b"]
     finally:
         for process in (first, second):
             if process is not None:
@@ -48,7 +49,7 @@ def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
 
 def test_more_cards_than_the_machine_has_are_refused_at_once(tmp_path):
     process = lease(tmp_path, 3, 0)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode != 0
     assert "--gpus is 3; this machine shows 2 card(s)" in errors
 
@@ -90,7 +91,7 @@ def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path):
     process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
     (child,) = children(process.pid)
     os.kill(child, signal.SIGKILL)
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     table = pd.read_parquet(tmp_path / "run~1.parquet")
     assert list(table["status"]) == ["oom"]
     assert "signal 9" in table["message"].iloc[0]
@@ -102,12 +103,9 @@ def test_an_interrupted_run_leaves_no_file_and_no_process(tmp_path, number):
     process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
     (child,) = children(process.pid)
     process.send_signal(number)
-    assert process.wait(timeout=60) == 128 + number
+    assert process.wait(timeout=PATIENCE_S) == 128 + number
     assert list(tmp_path.iterdir()) == []
-    deadline = time.monotonic() + 20
-    while Path(f"/proc/{child}/stat").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not Path(f"/proc/{child}/stat").exists()
+    until(lambda: not Path(f"/proc/{child}/stat").exists(), "the end of the training process")
 
 
 @pytest.mark.slow
@@ -115,11 +113,8 @@ def test_no_training_outlives_a_killed_supervisor_whose_cards_are_free_again(tmp
     process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
     (child,) = children(process.pid)
     process.kill()
-    process.wait(timeout=60)
-    deadline = time.monotonic() + 20
-    while alive(child) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not alive(child)
+    process.wait(timeout=PATIENCE_S)
+    until(lambda: not alive(child), "the end of the training process")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from patience import PATIENCE_S
 from project_copy import copy_project, edit, environment
 
 for plugin in ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"):
@@ -62,7 +63,7 @@ def submitted(tmp_path_factory):
         env=env,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (folder / "specs").exists(), done.stdout + done.stderr

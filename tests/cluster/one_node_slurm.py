@@ -5,8 +5,9 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
+
+from patience import until
 
 PROGRAMS = ("munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
 CARDS = 4
@@ -70,14 +71,6 @@ def _free_port() -> int:
         return found.getsockname()[1]
 
 
-def _until(holds: Callable[[], bool], what: str, seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"{what} did not happen within {seconds:g} s")
-        time.sleep(0.1)
-
-
 class OneNodeSlurm:
     """munged, slurmctld and slurmd in `folder`; `environment` finds Slurm's commands."""
 
@@ -118,17 +111,17 @@ class OneNodeSlurm:
         for node in NODES:
             self.run("slurmd", "-N", node)
         idle = lambda: self.run("sinfo", "-h", "-N", "-p", "pair", "-o", "%T", check=False).split() == ["idle"] * 2  # noqa: E731
-        _until(idle, "two idle nodes")
+        until(idle, "two idle nodes")
 
     def start_controller(self) -> None:
         """(Re)start slurmctld; jobs known to it live on."""
         self.run("slurmctld", "-i")
-        _until(lambda: "UP" in self.run("scontrol", "ping", check=False), "an answer of slurmctld")
+        until(lambda: "UP" in self.run("scontrol", "ping", check=False), "an answer of slurmctld")
 
     def crash_controller(self) -> None:
         """Kill slurmctld once it has saved what it knows (it does so every few seconds), and start it again."""
         now = time.time()
-        _until(lambda: (self.folder / "state" / "job_state").stat().st_mtime > now, "a saved state")
+        until(lambda: (self.folder / "state" / "job_state").stat().st_mtime > now, "a saved state")
         self.kill("slurmctld")
         self.start_controller()
 
@@ -136,12 +129,12 @@ class OneNodeSlurm:
         """Kill a daemon as a crash would, and wait until it is gone."""
         pid = int((self.folder / f"{daemon}.pid").read_text())
         os.kill(pid, 9)
-        _until(lambda: not Path(f"/proc/{pid}").exists(), f"the end of {daemon}")
+        until(lambda: not Path(f"/proc/{pid}").exists(), f"the end of {daemon}")
 
     def stop(self) -> None:
         """Cancel all jobs and end the daemons."""
         self.run("scancel", "--user=root", check=False)
-        _until(lambda: not self.run("squeue", "-h", "-t", "R,PD,CG", check=False).strip(), "the end of all jobs")
+        until(lambda: not self.run("squeue", "-h", "-t", "R,PD,CG", check=False).strip(), "the end of all jobs")
         for daemon in (*NODES, "slurmctld"):
             if (self.folder / f"{daemon}.pid").exists():
                 self.kill(daemon)
@@ -166,4 +159,4 @@ class OneNodeSlurm:
         self.run("setpriv", "--reuid", "munge", "--regid", "munge", "--clear-groups", "munged")
         self.started_munge = True
         answers = lambda: subprocess.run("munge -n | unmunge", shell=True, capture_output=True).returncode == 0  # noqa: E731
-        _until(answers, "an answer of munge")
+        until(answers, "an answer of munge")
