@@ -1,5 +1,7 @@
 """A report made of the small tables of decision_tables, and a browser to look at it with."""
 
+import atexit
+import functools
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,16 +47,23 @@ def make_report(folder: Path, tables=None, figures=FIGURES, **changes) -> Path:
     return folder / "report"
 
 
-@contextmanager
-def opened(page: Path, width: int = 1280, javascript: bool = True):
-    """The page in headless Chromium, and a list that collects what it says and what it asks of the network."""
+@functools.cache
+def browser():
+    """One headless Chromium for all tests of this process; the test is skipped where there is none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": width, "height": 900}, java_script_enabled=javascript)
+    driver = sync_playwright().start()
+    atexit.register(driver.stop)
+    return driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+@contextmanager
+def opened(page: Path, width: int = 1280, javascript: bool = True):
+    """The page in a browser without memory, and a list that collects what it says and what it asks of the network."""
+    viewport = {"width": width, "height": 900}
+    with browser().new_context(viewport=viewport, java_script_enabled=javascript) as context:
         tab, noise = context.new_page(), []
         tab.on("console", lambda message: noise.append(message.text))
         tab.on("pageerror", lambda error: noise.append(str(error)))
@@ -63,4 +72,3 @@ def opened(page: Path, width: int = 1280, javascript: bool = True):
         )
         tab.goto(page.as_uri())
         yield tab, noise
-        browser.close()

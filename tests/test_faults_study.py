@@ -1,6 +1,7 @@
 """Faults of what a person writes: a study with nothing to show, a history out of order, every file damaged."""
 
 import copy
+import importlib.util
 import json
 import re
 import subprocess
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 from fault_projects import measured
-from project_copy import ROOT, edit, environment, run_snakemake
+from project_copy import ROOT, edit, environment, run_snakemake, scheduled
 from sweetspot.config import load_instances, load_plan, load_study
 from sweetspot.decision.claims import load_claims
 from sweetspot.errors import UserError
@@ -86,6 +87,23 @@ def test_a_study_with_no_cell_then_only_failed_ones_then_one_ends_in_its_page_ea
     assert table["images_per_s"].gt(0).all()
     assert "workstation" in page
     assert before.items() <= measured(bare).items()
+
+
+@pytest.mark.slow
+def test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is_made(bare):
+    absent = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
+    if not absent:
+        pytest.skip("jax and torch are both installed here")
+    before = measured(bare)
+    edit(bare / "config" / "config.yaml", "framework: [tensorflow]", f"framework: [tensorflow, {absent[0]}]")
+    page, table = page_of(bare)
+    assert before.items() <= measured(bare).items()
+    table = table.set_index("framework")
+    assert table["status"].to_dict() == {"tensorflow": table.loc["tensorflow", "status"], absent[0]: "failed"}
+    assert table.loc["tensorflow", "images_per_s"] > 0
+    assert f"install it with: pip install {absent[0]}, remove results/benchmarks" in table.loc[absent[0], "warning"]
+    assert f"pip install {absent[0]}" in page
+    assert scheduled(bare) == {}
 
 
 def test_a_price_history_out_of_order_is_one_sentence_and_no_list(tmp_path):

@@ -62,6 +62,24 @@ def test_no_family_helps_to_predict_itself(shipped, errors):
     assert set(rule["family"]) == {"k80", "m60", "v100"}
 
 
+def test_no_other_coefficients_fit_better_and_the_slopes_are_those_of_the_loss(shipped):
+    from scipy.optimize import approx_fprime
+    from sweetspot.scaling.pooled import _looker
+
+    evidence = shipped[0][shipped[0]["warning"].isna()]
+    fitted = fit_pooled(evidence)
+    look = _looker(evidence, fitted.machines, fitted.cards)
+    rng = np.random.default_rng(5)
+    away = fitted.coefficients + rng.normal(0, 0.1, len(fitted.coefficients))
+    slope = approx_fprime(away, lambda theta: look(theta).loss, 1e-6)  # numerically, without our derivative
+    np.testing.assert_allclose(look(away).gradient, slope, rtol=1e-3, atol=1e-2)
+    least = look(fitted.coefficients).loss
+    for size in (0.3, 0.03, 0.003):
+        assert all(
+            look(fitted.coefficients + size * rng.normal(size=len(fitted.coefficients))).loss > least for _ in range(20)
+        )
+
+
 def test_laws_by_hand():
     # 1 + 0.02 x 7 + 0.001 x 8 x 7 = 1.196
     assert scaling_law(np.array([8.0]), 0.02, 0.001)[0] == pytest.approx(1 / 1.196)

@@ -204,7 +204,7 @@ def test_a_cancelled_job_and_one_at_its_time_limit_are_measured_again_though_the
     small, large = sorted(running, key=lambda job: partition[job] == "large")
     hang(slurm, small)
     hang(slurm, large)
-    slurm.run("scontrol", "update", f"JobId={large}", "EndTime=now")  # this job only: the next has its time to measure
+    slurm.run("scontrol", "update", f"JobId={large}", "EndTime=now+5")  # the job that follows it has its full time
     slurm.crash_controller()
     slurm.run("scancel", small)
     assert process.wait(timeout=PATIENCE_S) == 0
