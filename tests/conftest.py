@@ -11,7 +11,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 from project_copy import OFFLINE, copy_project, edit, run_snakemake
+
+# A machine that is busy with something else fails no test.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

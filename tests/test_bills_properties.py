@@ -11,7 +11,7 @@ starts = st.lists(st.floats(0.001, 400_000), min_size=1, max_size=8)
 rates = st.floats(0.001, 100)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(used=starts, rate=rates, fine=st.floats(0.001, 3600), times=st.integers(1, 3600), least=st.floats(0, 7200))
 def test_a_finer_granularity_never_costs_more(used, rate, fine, times, least):
     finer = monthly_bill(used, rate, fine, least)
@@ -19,7 +19,7 @@ def test_a_finer_granularity_never_costs_more(used, rate, fine, times, least):
     assert monthly_bill(used, rate, 0.0, least) <= finer * (1 + 1e-6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     used=starts, more=st.floats(0, 400_000), rate=rates,
     step=st.just(0.0) | st.floats(0.001, 3600), least=st.floats(0, 7200),
@@ -40,7 +40,7 @@ def test_more_use_never_lowers_a_monthly_bill(used, more, rate, step, least, fee
     assert monthly_bill([*used, more], rate, **terms) >= before * (1 - 1e-6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(used=st.floats(0, 1e7), step=st.floats(0.001, 1e5), least=st.floats(0, 1e5))
 def test_never_less_is_billed_than_used_nor_a_unit_more(used, step, least):
     billed = float(billed_seconds(used, step, least))
@@ -48,7 +48,7 @@ def test_never_less_is_billed_than_used_nor_a_unit_more(used, step, least):
     assert billed <= max(least, used + step) * (1 + 1e-8)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     capex=st.floats(100, 1e5), months=st.floats(1, 60), price=st.floats(0.05, 50), ours=st.floats(1, 1000),
     theirs=st.floats(1, 1000), kw=st.floats(0, 3), kwh=st.floats(0, 1),

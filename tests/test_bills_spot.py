@@ -59,14 +59,14 @@ def test_a_job_that_never_finishes_is_infinite_here_and_never_a_number():
     assert math.isinf(float(wall_time(300.0, 10.0, 0.1, 2.0, NAN)))  # e^20 lost hours for each saved one
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rate=st.floats(0.001, 2.0), more=st.floats(1.0, 5.0), dump=st.floats(0.001, 0.2), restore=st.floats(0, 0.5))
 def test_more_interruptions_never_make_a_job_shorter(rate, more, dump, restore):
     assert overhead(rate * more, dump, restore, NAN) >= overhead(rate, dump, restore, NAN) * (1 - 1e-3)
     assert overhead(rate, dump, restore, NAN) >= 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(fraction=st.floats(0.1, 0.95), dump=st.floats(0.001, 0.2), restore=st.floats(0, 0.5))
 def test_losing_rate_separates_spot_from_on_demand(fraction, dump, restore):
     rate = losing_rate(fraction, 1.0, dump, restore)

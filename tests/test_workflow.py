@@ -79,20 +79,16 @@ def test_new_protocol_measures_everything_again(project):
     assert scheduled(project)["run_benchmark"] == 2
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "workflow/scripts/run_benchmark.py",
-        "workflow/sweetspot/harness/__init__.py",
-        "rules/benchmark.smk",
-        "config/config.yaml",
-        "config/instances.yaml",
-    ],
-)
-def test_a_comment_never_repeats_a_benchmark(project, file):
-    target = project / file
-    target.write_text(target.read_text() + "\n# a remark\n")
+def test_a_comment_never_repeats_a_benchmark(project):
+    for name in ("scripts/run_benchmark.py", "sweetspot/harness/__init__.py", "sweetspot/harness/train.py"):
+        remark(project / "workflow" / name)
+    for name in ("rules/benchmark.smk", "config/config.yaml", "config/instances.yaml", f"{STUDY}/study.yaml"):
+        remark(project / name)
     assert "run_benchmark" not in scheduled(project)
+
+
+def remark(file):
+    file.write_text(file.read_text() + "\n# a remark\n")
 
 
 def test_a_checkpoint_belongs_to_the_runs_of_its_model_alone(project):

@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from fault_projects import MAIN, TRAINING, train_with
 from one_node_slurm import CARDS
 from patience import PATIENCE_S, until
 from project_copy import copy_project, edit, environment
@@ -83,6 +85,14 @@ def cluster_project(tmp_path, slurm):
     return project
 
 
+def without_framework(project):
+    """Runs say their steps as a training process does, at once; real ones on several nodes or an expected device."""
+    train = project / "workflow" / "sweetspot" / "harness" / "train.py"
+    real, stub = (indent(text.partition(MAIN)[2], "    ") for text in (train.read_text(), TRAINING))
+    choice = "asked = Request.from_json(sys.argv[1])\n    if asked.gpus_per_node or asked.expect_gpu:"
+    train_with(project, f"{MAIN}    {choice}\n{real}\n    else:\n{stub}")
+
+
 def command(*targets):
     return [sys.executable, "-m", "snakemake", "--workflow-profile", "profiles/slurm", *(targets or ("throughput",))]
 
@@ -136,6 +146,7 @@ def test_twelve_cells_on_two_partitions_beside_two_nodes_and_a_node_of_another_k
         "gpu": "int(wildcards.gpus) if wildcards.instance != 'two-nodes' else 0"
     }
     file.write_text(yaml.safe_dump(profile))
+    without_framework(cluster_project)
     before = {row[0] for row in jobs(slurm, "i")}
     done = submit(cluster_project, slurm)
     assert done.returncode != 0
