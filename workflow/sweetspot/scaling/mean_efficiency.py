@@ -1,8 +1,12 @@
 """The 2018 study's rule: n devices deliver n x one device x the mean efficiency of the families in hand."""
 
 import math
+from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
+
+NEEDED = ("batch_size", "efficiency", "families", "spread")
 
 
 def mean_efficiency(average: pd.DataFrame, cells: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
@@ -14,28 +18,41 @@ def mean_efficiency(average: pd.DataFrame, cells: pd.DataFrame, level: float = 0
     Returns efficiency, low, high (dimensionless): the interval is the `level` prediction interval of a further
     family, mean +- t(n-1) s sqrt(1 + 1/n); NaN with fewer than two families. Source: Parkopedia 2018, section 3.
     """
+    find = _families_in_hand(average)
     wanted = list(zip(cells["model"], cells["batch_size"].astype(float).fillna(0.0), cells["precision"], strict=True))
-    known = {cell: _row(average, *cell, level) for cell in set(wanted)}
+    known = {cell: _row(find(cell[0], cell[2]), cell[1], level) for cell in set(wanted)}
     rows = [known[cell] for cell in wanted]
     return pd.DataFrame(rows, columns=["efficiency", "low", "high"], index=cells.index)
 
 
-def _row(
-    average: pd.DataFrame, model: str, batch_size: float, precision: str, level: float
-) -> tuple[float, float, float]:
+def _families_in_hand(average: pd.DataFrame) -> Callable[[str, str], np.ndarray]:
+    """Rows of NEEDED for a model and precision: of that model, else of all; of that precision, else of any."""
+    rows = average[list(NEEDED)].to_numpy(dtype=float)
+    places = {
+        key: average.groupby(list(key), sort=False).indices
+        for key in (("model", "precision"), ("model",), ("precision",))
+    }
+
+    def find(model: str, precision: str) -> np.ndarray:
+        for key, value in ((("model", "precision"), (model, precision)), (("model",), model)):
+            if value in places[key]:
+                return rows[places[key][value]]
+        return rows[places[("precision",)].get(precision, slice(None))]
+
+    return find
+
+
+def _row(near: np.ndarray, batch_size: float, level: float) -> tuple[float, float, float]:
     from scipy.special import stdtrit  # the t quantile; scipy.stats takes a second to import
 
-    near = average
-    for column, value in (("model", model), ("precision", precision)):
-        same = near[near[column] == value]
-        near = same if len(same) else near
     if len(near) and batch_size > 0:
-        distance = near["batch_size"].map(lambda batch: abs(math.log2(batch / batch_size)))
+        distance = np.abs(np.log2(near[:, 0] / batch_size))
         near = near[distance <= distance.min() + 1e-9]
-    if near.empty:
+    if not len(near):
         return math.nan, math.nan, math.nan
-    families, mean = near["families"].max(), near["efficiency"].mean()
-    if families < 2:
+    _, efficiency, families, spread = near.T
+    mean, count = float(efficiency.mean()), families.max()
+    if count < 2:
         return mean, math.nan, math.nan
-    half = stdtrit(families - 1, (1 + level) / 2) * near["spread"].mean() * math.sqrt(1 + 1 / families)
+    half = float(stdtrit(count - 1, (1 + level) / 2) * np.nanmean(spread) * math.sqrt(1 + 1 / count))
     return mean, max(mean - half, 0.0), mean + half

@@ -13,12 +13,15 @@ Sources: alpha-beta model, Patarasuk & Yuan 2009; partial pooling, Gelman & Hill
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.machine import describe
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 RESIDUAL = 0.04  # scatter of repeated figures of one machine, in log efficiency (RTX 2080 Ti logs: 0.02 to 0.06)
 CARD_SHARE = 0.5  # of the spread between machines, the part that goes with the card
@@ -115,12 +118,12 @@ def _looker(evidence: pd.DataFrame, machines: dict[str, int], cards: dict[str, i
         gap = (target + np.log1p(overhead)) / RESIDUAL
         root = np.sqrt(1 + gap**2)  # the loss grows with the gap, not its square: one odd log cannot lead
         off = (theta - mean) / sd
-        slope = slope / (RESIDUAL * (1 + overhead))[:, None]
-        curved = slope * np.sqrt(weight * (root + 1) / 2)[:, None] / root[:, None]
+        steep = 1 / (RESIDUAL * (1 + overhead))
+        curved = _times(slope, steep * np.sqrt(weight * (root + 1) / 2) / root)
         return Look(
             float(weight @ (root - 1) + off @ off / 2),
-            slope.T @ (weight * gap / root) + off / sd,
-            curved.T @ curved + np.diag(1 / sd**2),
+            slope.T @ (steep * weight * gap / root) + off / sd,
+            (curved.T @ curved).toarray() + np.diag(1 / sd**2),
         )
 
     return look
@@ -134,7 +137,7 @@ def predict_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
     """
     design, base = _design(cells, model.machines, model.cards)
     overhead, slope = _overhead(model.coefficients, design, base)
-    slope = slope / (1 + overhead)[:, None]
+    slope = slope.toarray() / (1 + overhead)[:, None]
     variance = np.einsum("ij,jk,ik->i", slope, model.covariance, slope)
     new_machine = ~_machine(cells).isin(model.machines).to_numpy()
     new_card = ~cells["family"].isin(model.cards).to_numpy()
@@ -179,7 +182,7 @@ def _beliefs(machines: int, cards: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _design(
     cells: pd.DataFrame, machines: dict[str, int], cards: dict[str, int]
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+) -> tuple[dict[str, "csr_array"], dict[str, np.ndarray]]:
     """Per part the linear facts of each cell (rows x coefficients), and the physical quantity they multiply."""
     facts = describe(cells)
     doublings = np.log2(facts["devices"] / 2)
@@ -196,19 +199,37 @@ def _design(
         "q_ring": np.log(ring),
         "q_old": 1 - facts["recent"],
     }
-    width = len(TERMS) + len(SPREAD) * (len(machines) + len(cards))
-    design = {part: np.zeros((len(cells), width)) for part in PARTS}
+    places = [
+        (groups, labels.map(groups).to_numpy(dtype=float))
+        for groups, labels in ((machines, _machine(cells)), (cards, cells["family"]))
+    ]
+    return _linear(columns, places, len(cells)), _quantities(facts, ring)
+
+
+def _linear(
+    columns: dict[str, pd.Series], places: list[tuple[dict[str, int], np.ndarray]], cells: int
+) -> dict[str, "csr_array"]:
+    """Columns (1 where one is not given) at the coefficients of TERMS and of the row's machine and card, by part.
+
+    places: groups and the number of each row's own (NaN: never seen). Sparse, since a row has one machine and card.
+    """
+    from scipy.sparse import csr_array
+
+    entries: dict[str, list[np.ndarray]] = {part: [] for part in PARTS}  # each: values, rows, coefficients
+    filled = {name: np.broadcast_to(np.asarray(columns.get(name, 1.0), dtype=float), cells) for name in TERMS}
     for number, (name, term) in enumerate(TERMS.items()):
-        design[term.part][:, number] = columns.get(name, 1.0)
-    offset = len(TERMS)
+        entries[term.part].append(np.stack([filled[name], np.arange(cells), np.full(cells, number)]))
+    width = len(TERMS)
     for name in SPREAD:
-        values = columns.get(name, pd.Series(1.0, index=cells.index)).to_numpy()
-        for groups, labels in ((machines, _machine(cells)), (cards, cells["family"])):
-            place = labels.map(groups).to_numpy(dtype=float)
+        for groups, place in places:
             seen = np.flatnonzero(~np.isnan(place))
-            design[TERMS[name].part][seen, offset + place[seen].astype(int)] = values[seen]
-            offset += len(groups)
-    return design, _quantities(facts, ring)
+            entries[TERMS[name].part].append(np.stack([filled[name][seen], seen, width + place[seen]]))
+            width += len(groups)
+    design = {}
+    for part, several in entries.items():
+        values, rows, coefficients = np.concatenate(several, axis=1)
+        design[part] = csr_array((values, (rows.astype(int), coefficients.astype(int))), shape=(cells, width))
+    return design
 
 
 def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
@@ -223,16 +244,21 @@ def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
     return {part: value.to_numpy(dtype=float) for part, value in base.items()}
 
 
-def _parts(theta: np.ndarray, design: dict[str, np.ndarray], base: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _parts(theta: np.ndarray, design: dict[str, "csr_array"], base: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     raw = {part: np.exp(np.clip(design[part] @ theta, -30, 6)) * base[part] for part in PARTS}
     return {**raw, "q": SLOWDOWN_LIMIT * np.tanh(raw["q"] / SLOWDOWN_LIMIT)}
 
 
 def _overhead(
-    theta: np.ndarray, design: dict[str, np.ndarray], base: dict[str, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
+    theta: np.ndarray, design: dict[str, "csr_array"], base: dict[str, np.ndarray]
+) -> tuple[np.ndarray, "csr_array"]:
     """S + c + l + q in single-device steps, and its derivative by each coefficient."""
     parts = _parts(theta, design, base)
     raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
     slopes = {**parts, "q": raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)}
-    return sum(parts.values()), sum(slopes[part][:, None] * design[part] for part in PARTS)
+    return sum(parts.values()), sum(_times(design[part], slopes[part]) for part in PARTS)
+
+
+def _times(matrix: "csr_array", rows: np.ndarray) -> "csr_array":
+    """Each row of the matrix times its own number."""
+    return matrix.multiply(rows[:, None]).tocsr()
