@@ -24,6 +24,7 @@ pdf: environment  ## the page on paper; needs Chromium
 study: environment  ## a study of your own: make study NAME=mine
 	python -m sweetspot.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
 
+# Three processes on two cores: the one with the cluster's tests mostly waits.
 test: environment check  ## every test this machine can run
 	python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 

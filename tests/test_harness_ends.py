@@ -31,10 +31,10 @@ def lease(folder, count, seconds):
 
 
 def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
-    first, second = lease(tmp_path, 1, 60), None
+    first, second = lease(tmp_path, 1, PATIENCE_S), None
     try:
         held = first.stdout.readline().split()
-        second = lease(tmp_path, 1, 60)
+        second = lease(tmp_path, 1, PATIENCE_S)
         other = second.stdout.readline().split()
         assert {*held, *other} == {"card-a", "card-b"}
         both = lease(tmp_path, 2, 0)

@@ -122,7 +122,7 @@ FORMATS = {
 
 @pytest.mark.parametrize("name", FORMATS)
 @given(data=st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_damaged_log_gives_a_sound_figure_or_one_sentence(tmp_path, name, data):
     file, text, stated = FORMATS[name]
     start = data.draw(st.integers(0, len(text)))

@@ -50,6 +50,25 @@ def test_the_nine_box_figures_come_out_within_the_rounding_of_their_inputs(box, 
         assert row["basis"] == "extrapolated"
 
 
+@pytest.mark.parametrize(
+    ("model", "batch_size", "precision", "efficiency"),
+    [
+        ("a", 32, "fp32", 0.6),  # 64 is one doubling away, 8 two
+        ("a", None, "fp32", 0.65),
+        ("a", 8, "fp16", 0.7),  # the model in another precision
+        ("z", 8, "fp32", 0.8),  # a and b
+        ("z", 8, "fp16", 0.5),
+        ("z", 8, "bf16", 0.7),  # a, b and c
+    ],
+)
+def test_what_is_not_in_hand_takes_the_nearest_that_is(model, batch_size, precision, efficiency):
+    rows = [("a", 8, "fp32", 0.7), ("a", 64, "fp32", 0.6), ("b", 8, "fp32", 0.9), ("c", 8, "fp16", 0.5)]
+    averages = pd.DataFrame(rows, columns=["model", "batch_size", "precision", "efficiency"])
+    cells = pd.DataFrame([{"model": model, "batch_size": batch_size, "precision": precision}])
+    found = mean_efficiency(averages.assign(spread=0.1, families=2), cells)["efficiency"]
+    assert found.tolist() == pytest.approx([efficiency])
+
+
 def test_the_interval_is_that_of_a_further_family():
     # Two families at 0.6 and 0.8: mean 0.7, s = 0.141421, t(0.95, 1) = 6.313752; half = 6.313752 s sqrt(1.5)
     averages = pd.DataFrame(

@@ -26,18 +26,15 @@ def mean_efficiency(average: pd.DataFrame, cells: pd.DataFrame, level: float = 0
 
 
 def _families_in_hand(average: pd.DataFrame) -> Callable[[str, str], np.ndarray]:
-    """Rows of NEEDED for a model and precision: of that model, else of all; of that precision, else of any."""
+    """Finds rows of NEEDED: of a model and precision, else of the model, else of the precision, else all."""
     rows = average[list(NEEDED)].to_numpy(dtype=float)
-    places = {
-        key: average.groupby(list(key), sort=False).indices
-        for key in (("model", "precision"), ("model",), ("precision",))
-    }
+    places = [average.groupby(names, sort=False).indices for names in (["model", "precision"], "model", "precision")]
 
     def find(model: str, precision: str) -> np.ndarray:
-        for key, value in ((("model", "precision"), (model, precision)), (("model",), model)):
-            if value in places[key]:
-                return rows[places[key][value]]
-        return rows[places[("precision",)].get(precision, slice(None))]
+        for place, value in zip(places, ((model, precision), model, precision), strict=True):
+            if value in place:
+                return rows[place[value]]
+        return rows
 
     return find
 
