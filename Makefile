@@ -22,7 +22,7 @@ pdf: environment  ## the page on paper; needs Chromium
 	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
 
 study: environment  ## a study of your own: make study NAME=mine
-	python -m sweetspot.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
+	python -m sweetspot.commands.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
 test: environment check  ## every test this machine can run

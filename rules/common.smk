@@ -9,11 +9,11 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
-from sweetspot.budget import report_lines
+from sweetspot.matrix.budget import report_lines
 from sweetspot.cells import RUN_PATTERN, WILDCARD_CONSTRAINTS, SLUG, Cell
-from sweetspot.config import load_plan
+from sweetspot.matrix.invocation import load_invocation
 from sweetspot.errors import UserError
-from sweetspot.schedule import (
+from sweetspot.matrix.schedule import (
     budget_words,
     choose_runs,
     left_out_rows,
@@ -26,7 +26,7 @@ from sweetspot.schedule import (
 gc.set_threshold(100_000, 50, 100)
 
 try:
-    PLAN = load_plan(Path("config/config.yaml"), config)
+    INVOCATION = load_invocation(Path("config/config.yaml"), config)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -39,10 +39,10 @@ for folder in map(Path, ("results", "results/benchmarks")):
             "again: what is finished stays as it is"
         )
 
-STUDY = PLAN.config.study
+STUDY = INVOCATION.config.study
 CONFIG = f"config/studies/{STUDY}"
 RESULTS = f"results/{STUDY}"
-PRICE_LISTS = list(PLAN.price_lists)
+PRICE_LISTS = list(INVOCATION.price_lists)
 SCRIPTS = Path(workflow.basedir) / "workflow" / "scripts"
 # Relative where the project runs in its own folder: moving the folder then changes no job.
 LIBRARY = os.path.relpath(Path(workflow.basedir) / "workflow" / "sweetspot")
@@ -57,10 +57,10 @@ INSTANCE_FILES = [
 
 # What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
 BENCHMARKS = Path("results/benchmarks")
-BUDGET = budget_words(PLAN.config) if workflow.is_main_process else ""
-CHOICE = choose_runs(PLAN, BENCHMARKS, budget=bool(BUDGET))
+BUDGET = budget_words(INVOCATION.config) if workflow.is_main_process else ""
+CHOICE = choose_runs(INVOCATION, BENCHMARKS, budget=bool(BUDGET))
 RUNS = [str(run_file(BENCHMARKS, run)) for run in CHOICE.kept]
-PRIORITIES = priorities(PLAN) if BUDGET else {}
+PRIORITIES = priorities(INVOCATION) if BUDGET else {}
 if CHOICE.left_out:
     for line in report_lines(CHOICE, at_most=10):
         logger.warning(f"{BUDGET}: {line}")
@@ -71,9 +71,11 @@ wildcard_constraints:
     price_list=SLUG,
 
 
-def formula(*modules: str) -> list[str]:
-    """Library modules whose text decides a table; a rule that lists them reruns when they change."""
-    return [f"{LIBRARY}/{module}.py" for module in modules]
+def formula(*rooms: str) -> list[str]:
+    """Every module of those rooms and of the ground: a rule whose table they decide reruns when one changes."""
+    ground = [f"{LIBRARY}/{name}.py" for name in ("cells", "files", "errors")]
+    own = (Path(LIBRARY, room).rglob("*.py") for room in rooms)
+    return [*ground, *sorted(str(file) for files in own for file in files)]
 
 
 def per_instance(value):
@@ -81,15 +83,21 @@ def per_instance(value):
 
     A function in a rule is called for every job; a constant makes a dry run of 10,000 cells a tenth faster.
     """
-    values = [value(PLAN.instances[name].measure) for name in PLAN.config.measure_on]
+    values = [
+        value(INVOCATION.instances[name].measure)
+        for name in INVOCATION.config.measure_on
+    ]
     if values and all(other == values[0] for other in values):
         return values[0]
-    return lambda wildcards: value(PLAN.instances[wildcards.instance].measure)
+    return lambda wildcards: value(INVOCATION.instances[wildcards.instance].measure)
 
 
 def protocol_flags():
     """The protocol as flags; a model that starts from a checkpoint has one more, the others stay as they are."""
-    flags, files = PLAN.config.measure.flags(), PLAN.config.measure.checkpoints
+    flags, files = (
+        INVOCATION.config.measure.flags(),
+        INVOCATION.config.measure.checkpoints,
+    )
     if not files:
         return flags
 
@@ -114,7 +122,9 @@ def platform_resources() -> dict:
 
     Platform words stand here and in the instances only: a rule that names none runs anywhere.
     """
-    places = [PLAN.instances[name].measure for name in PLAN.config.measure_on]
+    places = [
+        INVOCATION.instances[name].measure for name in INVOCATION.config.measure_on
+    ]
     if all(place.where == "local" for place in places):
         return {}
     names = {
@@ -138,12 +148,12 @@ def platform_resources() -> dict:
 
 def nodes(wildcards) -> int:
     """Nodes of a run."""
-    return PLAN.instances[wildcards.instance].measure.nodes(int(wildcards.gpus))
+    return INVOCATION.instances[wildcards.instance].measure.nodes(int(wildcards.gpus))
 
 
 def gres(wildcards) -> str:
     """Cards of each node of a run over several; a total (--gpus) could be spread unevenly."""
-    place = PLAN.instances[wildcards.instance].measure
+    place = INVOCATION.instances[wildcards.instance].measure
     if nodes(wildcards) == 1 or place.device == "cpu":
         return ""
     kind = f":{place.gpu_model}" if place.gpu_model else ""
@@ -152,7 +162,7 @@ def gres(wildcards) -> str:
 
 def gpus_held(wildcards) -> int:
     """Cards that a run keeps from others; logical CPU devices are none, and cards of several nodes are in `gres`."""
-    on_gpu = PLAN.instances[wildcards.instance].measure.device == "gpu"
+    on_gpu = INVOCATION.instances[wildcards.instance].measure.device == "gpu"
     return int(wildcards.gpus) if on_gpu and nodes(wildcards) == 1 else 0
 
 

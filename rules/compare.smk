@@ -14,9 +14,6 @@ COMPARISON = [
     "warnings",
 ]
 
-# Every module of the decision: any of them may move a number.
-DECISION = sorted(file.stem for file in Path(LIBRARY, "decision").glob("[a-z]*.py"))
-
 
 rule compare:
     """Set the options beside each other, with intervals, probabilities and the claims of the text."""
@@ -40,9 +37,7 @@ rule compare:
             for file in (f"{CONFIG}/claims.yaml", f"{CONFIG}/workloads.yaml")
             if Path(file).is_file()
         ],
-        formula=formula(
-            "bills/owning", "bills/spot", *(f"decision/{name}" for name in DECISION)
-        ),
+        formula=formula("decision", "claims"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     script:

@@ -9,16 +9,7 @@ rule price_workloads:
         prices=f"{CONFIG}/prices/{{price_list}}.yaml",
         workloads=f"{CONFIG}/workloads.yaml",
         instances=INSTANCE_FILES,
-        formula=formula(
-            "prices",
-            "workloads",
-            *(
-                f"bills/{name}"
-                for name in (
-                    "cash costs linearity lines lint money offers owning plans pricing renting spot terms".split()
-                )
-            ),
-        ),
+        formula=formula("bills"),
     output:
         costs=f"{RESULTS}/costs/{{price_list}}.parquet",
         offers=f"{RESULTS}/offers/{{price_list}}.parquet",
@@ -28,8 +19,8 @@ rule price_workloads:
         price_lint=f"{RESULTS}/price_lint/{{price_list}}.parquet",
     params:
         # Not study.yaml itself: an edit of its title leaves costs as they are.
-        month_days=PLAN.study.month_days,
-        as_of=PLAN.study.as_of.isoformat(),
+        month_days=INVOCATION.study.month_days,
+        as_of=INVOCATION.study.as_of.isoformat(),
     script:
         "../workflow/scripts/price_workloads.py"
 

@@ -7,15 +7,11 @@ rule fit_scaling:
         throughput=f"{RESULTS}/throughput.parquet",
         table=[file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()],
         borrowed=[
-            f"config/studies/{study}/throughput.csv" for study in PLAN.study.borrow
+            f"config/studies/{study}/throughput.csv"
+            for study in INVOCATION.study.borrow
         ],
         instances=INSTANCE_FILES,
-        formula=formula(
-            "throughput/best",
-            "scaling/evidence",
-            "scaling/partners",
-            "scaling/machine",
-        ),
+        formula=formula("scaling"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
@@ -34,26 +30,16 @@ rule extrapolate:
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
         instances=INSTANCE_FILES,
-        formula=formula(
-            "scaling/mean_efficiency",
-            "scaling/curves",
-            "scaling/pooled",
-            "scaling/networks",
-            "scaling/methods",
-            "scaling/conformal",
-            "scaling/validation",
-            "scaling/explain",
-            "scaling/targets",
-        ),
+        formula=formula("scaling"),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         curve=f"{RESULTS}/scaling/curve.parquet",
         validation=f"{RESULTS}/scaling/validation.parquet",
         explain=f"{RESULTS}/scaling/explain.parquet",
     params:
-        targets=[target.model_dump(mode="json") for target in PLAN.study.targets],
-        question=PLAN.study.cells.model_dump(mode="json"),
-        method=PLAN.study.method,
+        targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
+        question=INVOCATION.study.cells.model_dump(mode="json"),
+        method=INVOCATION.study.method,
     script:
         "../workflow/scripts/extrapolate.py"
 

@@ -1,11 +1,6 @@
 """What each machine delivers: measured here or published."""
 
-from sweetspot.logs.sources import log_files
-
-LOG_READERS = [
-    f"logs/{name}"
-    for name in ("read", "reading", "tf_cnn", "keras_csv", "dawnbench", "mlperf")
-]
+from sweetspot.study.log_sources import log_files
 
 
 rule collect_throughput:
@@ -20,22 +15,16 @@ rule collect_throughput:
             )
             if file.is_file()
         ],
-        logs=log_files(PLAN.study.logs, CONFIG),
-        formula=formula(
-            "throughput/collect",
-            "throughput/best",
-            "throughput/gather",
-            "throughput/published",
-            *(LOG_READERS if PLAN.study.logs else ()),
-        ),
+        logs=log_files(INVOCATION.study.logs, CONFIG),
+        formula=formula("throughput", *(["logs"] if INVOCATION.study.logs else [])),
     output:
         f"{RESULTS}/throughput.parquet",
     params:
         # Not study.yaml itself: an edit of its title or its method leaves throughput as it is.
-        question=PLAN.study.cells.model_dump(mode="json"),
-        as_of=PLAN.study.as_of.isoformat(),
+        question=INVOCATION.study.cells.model_dump(mode="json"),
+        as_of=INVOCATION.study.as_of.isoformat(),
         folder=CONFIG,
-        logs=[source.model_dump(mode="json") for source in PLAN.study.logs],
+        logs=[source.model_dump(mode="json") for source in INVOCATION.study.logs],
     script:
         "../workflow/scripts/collect_throughput.py"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "workflow"), str(ROOT / "tests" / "support")]
 
 from project_copy import copy_project, edit  # noqa: E402
 from sweetspot.cells import run_path  # noqa: E402

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from sweetspot.config import Question, load_instances
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
-from sweetspot.logs.sources import LogSource
+from sweetspot.study.instances import load_instances
+from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 
 

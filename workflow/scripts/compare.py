@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from sweetspot.config import load_study
-from sweetspot.decision.claims import load_claims
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
+from sweetspot.study.claims import load_claims
+from sweetspot.study.study import load_study
 
 
 def main(tables: dict[str, str | Sequence[str]], study: str, outputs: Sequence[str]) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.config import Question, Target, load_instances
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
@@ -12,6 +11,8 @@ from sweetspot.scaling.methods import METHODS, RULE_2018
 from sweetspot.scaling.shipped import with_family
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, as_evidence, extrapolate_all, scaling_curve, target_cells
 from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import Question, Target
 
 
 def main(inputs: dict[str, Any], targets: list[Target], question: Question, method: str, out: dict[str, str]) -> None:

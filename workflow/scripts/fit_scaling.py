@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from sweetspot.config import load_instances
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.shipped import joined
+from sweetspot.study.instances import load_instances
 from sweetspot.throughput.published import read_efficiency, read_published
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
-from sweetspot.schedule import left_out_table
+from sweetspot.matrix.schedule import left_out_table
 
 
 def main(runs: list[dict[str, Any]], budget: str, output: str) -> None:

@@ -9,8 +9,8 @@ from sweetspot.bills.lines import bill_lines, numbers, reference_rate
 from sweetspot.bills.renting import HOUR_S, Array
 from sweetspot.bills.spot import overhead
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
-from sweetspot.prices import PriceList
-from sweetspot.workloads import Plan, Runs, Training
+from sweetspot.study.price_list import PriceList
+from sweetspot.study.workloads import Plan, Runs, Training
 
 COST_COLUMNS = (
     *CELL_COLUMNS, "purchase", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high",

@@ -7,7 +7,7 @@ from sweetspot.bills.money import to_usd
 from sweetspot.bills.renting import HOUR_S, Array, billed_months, billed_seconds, sustained_fraction
 from sweetspot.bills.spot import NEVER_HOURS, makespan, wall_time
 from sweetspot.cells import BASES
-from sweetspot.prices import PriceList
+from sweetspot.study.price_list import PriceList
 
 
 def numbers(jobs: pd.DataFrame, *names: str) -> list[Array]:

@@ -2,9 +2,9 @@
 
 from datetime import date
 
-from sweetspot.bills.terms import Amount, Rate, Vat
 from sweetspot.errors import UserError
-from sweetspot.prices import RATE_UNITS, Offer, PriceList
+from sweetspot.study.price_list import RATE_UNITS, Offer, PriceList
+from sweetspot.study.terms import Amount, Rate, Vat
 
 Triple = tuple[float, float, float]  # value, low, high
 HOURS_PER = {"per_second": 1 / 3600, "per_minute": 1 / 60, "per_hour": 1.0, "per_day": 24.0, "per_week": 168.0}

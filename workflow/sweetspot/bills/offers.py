@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.lint import Finding, lint, offer_findings, warnings_of
 from sweetspot.bills.money import Triple, listed_hour, rate_used, times, to_usd, triple
 from sweetspot.bills.owning import office_hour, own_numbers
+from sweetspot.bills.price_lint import Finding, lint, offer_findings, warnings_of
 from sweetspot.bills.renting import committed_hour, earning_days
 from sweetspot.bills.spot import losing_rate, overhead
-from sweetspot.bills.terms import Billing
-from sweetspot.config import Instance
 from sweetspot.errors import UserError
-from sweetspot.prices import Offer, PriceList
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.terms import Billing
 
 GRANULARITY_S = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0}
 HOUR_S = 3600.0

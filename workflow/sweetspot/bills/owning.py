@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.terms import Amount, Own
 from sweetspot.errors import UserError
+from sweetspot.study.terms import Amount, Own
 
 HOURS_A_DAY = 24.0
 # A larger amount makes owning dearer, except for these.

@@ -10,9 +10,9 @@ from sweetspot.bills.money import to_usd
 from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month, own_numbers
 from sweetspot.bills.renting import Array
 from sweetspot.cells import CELL_COLUMNS
-from sweetspot.config import Instance
-from sweetspot.prices import PriceList
-from sweetspot.workloads import Phase, Plan
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import PriceList
+from sweetspot.study.workloads import Phase, Plan
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.bills.cash import cash_table
+from sweetspot.bills.cash_flow import cash_table
 from sweetspot.bills.costs import all_cells, price_cells
-from sweetspot.bills.lint import findings_table, lint, offer_findings
 from sweetspot.bills.offers import check_instances, offers_table
 from sweetspot.bills.plans import plan_table
-from sweetspot.config import Instance, load_instances
+from sweetspot.bills.price_lint import findings_table, lint, offer_findings
 from sweetspot.errors import UserError
-from sweetspot.prices import PriceList, load_price_list
-from sweetspot.workloads import Plan, Runs, Training, load_workloads
+from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.workloads import Plan, Runs, Training, load_workloads
 
 
 def price_study(

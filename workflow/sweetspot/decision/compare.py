@@ -5,14 +5,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from sweetspot.config import Study
+from sweetspot.claims.checks import check_claims
+from sweetspot.claims.lookup import Evidence
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.checks import check_claims
-from sweetspot.decision.claims import Claim
-from sweetspot.decision.evidence import Evidence
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import headline
-from sweetspot.decision.lint import warnings
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
 from sweetspot.decision.ranks import pairs, ranks
@@ -20,7 +17,10 @@ from sweetspot.decision.recommend import recommend
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
+from sweetspot.decision.warnings import warnings
 from sweetspot.files import read_parquet
+from sweetspot.study.claims import Claim
+from sweetspot.study.study import Study
 
 
 @dataclass(frozen=True)

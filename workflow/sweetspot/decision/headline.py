@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.lint import ASKED
+from sweetspot.decision.certainty import confidence, percent
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.words import confidence, percent
+from sweetspot.decision.warnings import ASKED
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",

@@ -5,8 +5,8 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.cells import BASES, USABLE
-from sweetspot.config import Study
 from sweetspot.errors import UserError
+from sweetspot.study.study import Study
 
 # Spot and preemptible machines can be taken away; everything else stays until its user lets it go.
 INTERRUPTIBLE = ("spot", "preemptible")

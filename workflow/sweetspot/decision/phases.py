@@ -17,7 +17,7 @@ POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that 
 
 
 @dataclass(frozen=True)
-class Phase:
+class PricedPhase:
     """One phase: `table` has a row an option (option, persistent, usd, hours), cheapest first; `usd` its draws.
 
     A plan's total also has `planned_hours`: those that an owned machine is planned to be used.
@@ -35,7 +35,7 @@ def load_groups(path: str | Path) -> dict[str, list[str]]:
 
     Raises UserError for a faulty file.
     """
-    from sweetspot.workloads import Runs, Training, load_workloads  # lazily: pydantic models
+    from sweetspot.study.workloads import Runs, Training, load_workloads
 
     file = Path(path)
     if not file.is_file():
@@ -48,7 +48,7 @@ def load_groups(path: str | Path) -> dict[str, list[str]]:
 
 def phases(
     options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, groups: Mapping[str, Sequence[str]]
-) -> list[Phase]:
+) -> list[PricedPhase]:
     """The phases of every plan, then the groups of workloads, then `overall`: the plan's total, else all workloads.
 
     `plans` are the rows of results/<study>/plans. A phase of an owned machine bears its share of the possession, by
@@ -68,7 +68,7 @@ def phases(
     return [*found, *overall]
 
 
-def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[str]) -> Iterator[Phase]:
+def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[str]) -> Iterator[PricedPhase]:
     rows = options[options["workload"].isin(list(workloads))]
     jobs = rows[["model", "workload"]].drop_duplicates().shape[0]
     complete = rows["usd"].notna() & rows["hours"].notna()
@@ -82,12 +82,12 @@ def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[
         yield _sorted(name, ", ".join(workloads), table, drawn, rows["model"])
 
 
-def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models: Iterable[str]) -> Phase:
+def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models: Iterable[str]) -> PricedPhase:
     order = table.sort_values(["usd", "option"], kind="stable").index.to_numpy()
-    return Phase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
+    return PricedPhase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
 
 
-def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterator[Phase]:
+def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterator[PricedPhase]:
     if plans.empty or options.empty:
         return
     # The plan's row of an option is that of the cell the option was priced on.
@@ -101,7 +101,7 @@ def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterat
             yield _plan_phase(plan, name, part, options, draws)
 
 
-def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame, draws: Draws) -> Phase:
+def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame, draws: Draws) -> PricedPhase:
     own = part[part["phase"] == name].set_index("option")
     held = part[part["phase"] == POSSESSION].set_index("option")["usd"].reindex(own.index).fillna(0.0)
     total = part[part["phase"] == TOTAL].set_index("option")

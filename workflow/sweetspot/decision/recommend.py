@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.phases import Phase
+from sweetspot.decision.certainty import amount, confidence
+from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import interval
-from sweetspot.decision.words import amount, confidence
 
 COLUMNS = (
     "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
@@ -15,7 +15,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def recommend(phases: Sequence[Phase], tornado: pd.DataFrame) -> pd.DataFrame:
+def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFrame:
     """One row a phase: the persistent option that does it for the least money, and how sure that is.
 
     `scope`: the plan, or the workloads. `margin` = USD of the runner-up / USD of the option (`margin_low`,
@@ -27,7 +27,7 @@ def recommend(phases: Sequence[Phase], tornado: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _row(phase: Phase, tornado: pd.DataFrame) -> dict[str, object]:
+def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
     table, usd = phase.table, phase.usd
     kept = table[table["persistent"]]
     # Where everything can be taken away there is nothing better to recommend than the cheapest.

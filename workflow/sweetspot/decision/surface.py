@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
-from sweetspot.decision.whatif import Contest, contests
+from sweetspot.decision.contest import Contest, contests
 
 DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
 MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))

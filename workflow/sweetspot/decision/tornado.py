@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.breakeven import references
+from sweetspot.decision.certainty import amount
+from sweetspot.decision.contest import Contest, contests
 from sweetspot.decision.options import trained
-from sweetspot.decision.whatif import Contest, contests
-from sweetspot.decision.words import amount
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for

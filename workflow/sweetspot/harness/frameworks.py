@@ -16,7 +16,7 @@ from sweetspot.harness.request import Request
 if TYPE_CHECKING:
     import tensorflow as tf
 
-    from sweetspot.harness.networks import Workload
+    from sweetspot.harness.networks import BuiltNetwork
 
 LEARNING_RATE = 0.01
 LOSS_SCALE = 128.0  # tf_cnn_benchmarks' default for fp16: small gradients would vanish
@@ -90,7 +90,7 @@ def _torch_cards() -> list[str]:
 
 def build_step(
     request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None" = None
-) -> tuple[Callable[[], float], "Workload"]:
+) -> tuple[Callable[[], float], "BuiltNetwork"]:
     """A function that makes one training step and returns its loss when the step is done, and what it trains.
 
     `distributed` combines the gradients of several nodes; without it the cell's variant does, within this one.
@@ -112,7 +112,7 @@ def build_step(
 
 def _tensorflow_step(
     request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None"
-) -> tuple[Callable[[], float], "Workload"]:
+) -> tuple[Callable[[], float], "BuiltNetwork"]:
     from sweetspot.harness.fused import with_fused_normalisation
     from sweetspot.harness.networks import build_workload
     from sweetspot.harness.variants import replicated, training_step
@@ -121,7 +121,7 @@ def _tensorflow_step(
         raise UserError("--xla is given for several nodes; XLA compiles the step of one node, variant default, only")
     made = []
 
-    def build() -> "Workload":
+    def build() -> "BuiltNetwork":
         workload = build_workload(request.cell.model, request.checkpoint)
         made.append(workload._replace(network=with_fused_normalisation(workload.network, bool(request.checkpoint))))
         return made[-1]
@@ -130,7 +130,7 @@ def _tensorflow_step(
     return lambda: float(step()), made[0]
 
 
-def _data(request: Request, workload: "Workload") -> tuple[Any, Any]:
+def _data(request: Request, workload: "BuiltNetwork") -> tuple[Any, Any]:
     import numpy as np
 
     random = np.random.default_rng(request.run)
@@ -151,7 +151,7 @@ def _loss(labels: Any, logits: Any) -> Any:
     return ops.mean(ops.sparse_categorical_crossentropy(labels, logits, from_logits=True))
 
 
-def _jax_step(request: Request, workload: "Workload") -> Callable[[], float]:
+def _jax_step(request: Request, workload: "BuiltNetwork") -> Callable[[], float]:
     import jax
 
     model = workload.network
@@ -181,7 +181,7 @@ def _jax_step(request: Request, workload: "Workload") -> Callable[[], float]:
     return step
 
 
-def _torch_step(request: Request, workload: "Workload") -> Callable[[], float]:
+def _torch_step(request: Request, workload: "BuiltNetwork") -> Callable[[], float]:
     import torch
 
     model = workload.network

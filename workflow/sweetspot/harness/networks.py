@@ -23,7 +23,7 @@ SIZES = {  # the size a network was published with, where it is not 224 (keras.i
 }
 
 
-class Workload(NamedTuple):
+class BuiltNetwork(NamedTuple):
     """An untrained network giving logits, and the shapes of one sample."""
 
     network: keras.Model
@@ -37,7 +37,7 @@ class Workload(NamedTuple):
         return "images" if len(self.shape) == 3 else "samples"
 
 
-def build_workload(name: str, checkpoint: str = "") -> Workload:
+def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
     """The network of that name, with new weights or those of a Keras weights file.
 
     Names are the slugs of the study (`resnet50`), small workloads (`mnist_mlp`), `inception4`, or any class of
@@ -54,17 +54,17 @@ def build_workload(name: str, checkpoint: str = "") -> Workload:
     return workload
 
 
-def _build(name: str) -> Workload:
+def _build(name: str) -> BuiltNetwork:
     if name in SMALL:
         stack, shape, classes, vocabulary = SMALL[name]
         if len(shape) == 3 and keras.config.image_data_format() == "channels_first":
             shape = (shape[2], *shape[:2])
         entry = keras.Input(shape, dtype="int32" if vocabulary else None)
-        return Workload(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
+        return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
     if name == "inception4":
         from sweetspot.harness.inception4 import inception4
 
-        return Workload(inception4(CLASSES), _image(299), CLASSES)
+        return BuiltNetwork(inception4(CLASSES), _image(299), CLASSES)
     architectures = {key.lower(): key for key in dir(keras.applications) if key[0].isupper()}
     architecture = NAMES.get(name) or architectures.get(name.lower().replace("_", ""))
     if architecture is None:
@@ -72,7 +72,9 @@ def _build(name: str) -> Workload:
         raise UserError(f"--model is {name!r}; expected one of {known}, or a network of keras.applications")
     shape = _image(SIZES.get(architecture, DEFAULT_SIZE))
     build = getattr(keras.applications, architecture)
-    return Workload(build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES)
+    return BuiltNetwork(
+        build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
+    )
 
 
 def _image(size: int) -> tuple[int, int, int]:

@@ -19,7 +19,7 @@ from sweetspot.harness.request import Request
 from sweetspot.harness.steps import DIVERGED, may_stop
 
 if TYPE_CHECKING:
-    from sweetspot.harness.networks import Workload
+    from sweetspot.harness.networks import BuiltNetwork
 
 
 def say(**fact: Any) -> None:
@@ -73,7 +73,7 @@ def timed_step(step: Callable[[], float]) -> tuple[float, float]:
     return seconds, loss
 
 
-def arithmetic(workload: "Workload") -> dict[str, Any]:
+def arithmetic(workload: "BuiltNetwork") -> dict[str, Any]:
     """What a network asks of a machine, as facts."""
     from sweetspot.harness.flops import training_flop
 

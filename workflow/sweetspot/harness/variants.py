@@ -16,13 +16,15 @@ import tensorflow as tf
 
 from sweetspot.errors import UserError
 from sweetspot.harness.frameworks import LEARNING_RATE, LOSS_SCALE
-from sweetspot.harness.networks import Workload
+from sweetspot.harness.networks import BuiltNetwork
 from sweetspot.harness.request import Request
 
 VARIANTS = ("default", "A", "B", "C")
 
 
-def training_step(request: Request, devices: Sequence[str], build: Callable[[], Workload]) -> Callable[[], tf.Tensor]:
+def training_step(
+    request: Request, devices: Sequence[str], build: Callable[[], BuiltNetwork]
+) -> Callable[[], tf.Tensor]:
     """A compiled step over all devices: forward, cross-entropy, backward, combined gradients, SGD update.
 
     `build` makes the workload, in the scope where its variables belong. Data are synthetic and lie on their
@@ -39,7 +41,7 @@ def training_step(request: Request, devices: Sequence[str], build: Callable[[], 
     return (_towers if variant == "default" else _mirrored)(request, devices, build)
 
 
-def _batch(request: Request, workload: Workload, tower: int) -> tuple[tf.Tensor, tf.Tensor]:
+def _batch(request: Request, workload: BuiltNetwork, tower: int) -> tuple[tf.Tensor, tf.Tensor]:
     shape, seeds = (request.cell.batch_size, *workload.shape), [(request.run, 2 * tower + part) for part in (0, 1)]
     if workload.vocabulary:
         inputs = tf.random.stateless_uniform(shape, seeds[0], 0, workload.vocabulary, tf.int32)
@@ -82,7 +84,7 @@ def _descend(variable: tf.Variable, gradient: tf.Tensor | tf.IndexedSlices, rate
     return tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=rate, delta=gradient)
 
 
-def _towers(request: Request, devices: Sequence[str], build: Callable[[], Workload]) -> Callable[[], tf.Tensor]:
+def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltNetwork]) -> Callable[[], tf.Tensor]:
     host = "/CPU:0" if len(devices) > 1 else devices[0]
     with tf.device(host):
         workload = build()
@@ -115,7 +117,7 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], Worklo
     return step
 
 
-def _mirrored(request: Request, devices: Sequence[str], build: Callable[[], Workload]) -> Callable[[], tf.Tensor]:
+def _mirrored(request: Request, devices: Sequence[str], build: Callable[[], BuiltNetwork]) -> Callable[[], tf.Tensor]:
     reduction = {
         "A": lambda: tf.distribute.ReductionToOneDevice(reduce_to_device="/CPU:0"),
         "B": tf.distribute.NcclAllReduce,
@@ -125,7 +127,7 @@ def _mirrored(request: Request, devices: Sequence[str], build: Callable[[], Work
 
 
 def replicated(
-    request: Request, strategy: tf.distribute.Strategy, build: Callable[[], Workload]
+    request: Request, strategy: tf.distribute.Strategy, build: Callable[[], BuiltNetwork]
 ) -> Callable[[], tf.Tensor]:
     """A compiled step with a replica on each of the strategy's devices, which sums gradients in its own way."""
     with strategy.scope():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.logs.reading import LogFile, Reading, framework_of, model_slug, not_negative
-from sweetspot.logs.sources import LogSource
+from sweetspot.study.log_sources import LogSource
 
 
 def read_dawnbench(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 from sweetspot.logs.reading import LogFile, Reading, positive
-from sweetspot.logs.sources import LogSource
+from sweetspot.study.log_sources import LogSource
 
 
 def elapsed_seconds(log: LogFile) -> list[tuple[int, float]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.logs.reading import LogFile, Reading
-from sweetspot.logs.sources import LogSource
+from sweetspot.study.log_sources import LogSource
 
 MARK = ":::MLLOG "
 

@@ -11,8 +11,8 @@ from sweetspot.logs.dawnbench import read_dawnbench
 from sweetspot.logs.keras_csv import read_keras_csv
 from sweetspot.logs.mlperf import read_mlperf
 from sweetspot.logs.reading import LogFile, Reading
-from sweetspot.logs.sources import LogSource
 from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
+from sweetspot.study.log_sources import LogSource
 
 READERS = {
     "tf_cnn_benchmarks": read_tf_cnn,

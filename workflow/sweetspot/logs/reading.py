@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
-from sweetspot.logs.sources import LogSource
+from sweetspot.study.log_sources import LogSource
 
 MAX_BYTES = 200_000_000
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sweetspot.errors import UserError
 from sweetspot.logs.reading import LogFile, Reading, model_slug, positive
-from sweetspot.logs.sources import LogSource
+from sweetspot.study.log_sources import LogSource
 
 HEADER = re.compile(r"(TensorFlow|Model|Dataset|Mode|Variables|AllReduce|Devices|Batch size):\s+(.+?)\s*$")
 PER_DEVICE = re.compile(r"\s*(\S+) per device$")

@@ -13,8 +13,8 @@ def draw_figures(tables: Tables, study_file: str | Path, files: Sequence[str | P
     """
     from altair.utils.schemapi import debug_mode
 
-    from sweetspot.config import load_study
     from sweetspot.report import charts, draw
+    from sweetspot.study.study import load_study
 
     facts = charts.Facts(tables, load_study(Path(study_file).parent).reference)
     for file in map(Path, files):
@@ -30,10 +30,10 @@ def write_report(tables: Tables, study_file: str | Path, folder: str | Path, fig
 
     Raises UserError for a broken study.yaml.
     """
-    from sweetspot.config import load_study
     from sweetspot.files import write_whole
     from sweetspot.report.page import render_page
     from sweetspot.report.summary import render_summary
+    from sweetspot.study.study import load_study
 
     study = load_study(Path(study_file).parent)
     target = Path(folder)

@@ -1,7 +1,7 @@
 """What stands at the top of the page: the answer in two sentences, and the figures that carry it."""
 
 from sweetspot.report.cited import Cited, Row, text
-from sweetspot.report.words import interval_text, missing
+from sweetspot.report.notation import interval_text, missing
 
 
 def answer(cited: Cited) -> dict[str, object] | None:

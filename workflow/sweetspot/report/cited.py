@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.config import Study
-from sweetspot.decision.words import percent
+from sweetspot.decision.certainty import percent
+from sweetspot.report.notation import missing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables, table_of, unit_of
-from sweetspot.report.words import missing
+from sweetspot.study.study import Study
 
 Row = Mapping[str, object]
 

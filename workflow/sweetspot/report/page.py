@@ -7,16 +7,16 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
-from sweetspot.config import Study
 from sweetspot.report import phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.draw import inline
 from sweetspot.report.marks import MODELS
+from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.report.whatif import script_json, what_if
-from sweetspot.report.words import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.study.study import Study
 
 ASSETS = Path(__file__).parent / "assets"
 TITLES = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.words import missing, number
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 Row = Mapping[str, object]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from sweetspot.report.words import BASIS_SIGNS, interval_text, missing, number
+from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
 
 Key = tuple[str, str, str]
 

@@ -1,8 +1,8 @@
 """The answer in Markdown, for a mail or a pull request."""
 
-from sweetspot.config import Study
+from sweetspot.report.notation import interval_text, number
 from sweetspot.report.tables import Tables, table_of, unit_of
-from sweetspot.report.words import interval_text, number
+from sweetspot.study.study import Study
 
 SHOWN = 6
 

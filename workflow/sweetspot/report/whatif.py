@@ -6,9 +6,9 @@ import math
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.config import Study
+from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.words import missing
+from sweetspot.study.study import Study
 
 OWN = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month")
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")

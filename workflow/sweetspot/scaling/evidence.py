@@ -10,7 +10,7 @@ from sweetspot.scaling.machine import family
 from sweetspot.throughput.best import mark_best
 
 if TYPE_CHECKING:
-    from sweetspot.config import Instance
+    from sweetspot.study.instances import Instance
 
 EFFICIENCY_COLUMNS = (
     "base_instance",

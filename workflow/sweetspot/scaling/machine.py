@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.networks import network
+from sweetspot.scaling.model_facts import network
 
 CHIP = re.compile(
     r"(?<![a-z0-9])(k\d{2,3}|m\d{2,4}|p\d{1,4}|v100s?|t4|a\d{1,4}g?|h\d{3}|l40s?|l4|gh200|b200|mi\d+"

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.config import load_instances, load_study
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, study_efficiency, study_evidence
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.partners import published_evidence
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 

@@ -13,7 +13,8 @@ from sweetspot.scaling.methods import METHODS, RULE_2018
 from sweetspot.scaling.validation import predict_with_interval
 
 if TYPE_CHECKING:
-    from sweetspot.config import Instance, Question, Target
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question, Target
 
 EXTRAPOLATION_COLUMNS = (
     "instance",

@@ -13,8 +13,9 @@ from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summaris
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, resolve_cells
 
 if TYPE_CHECKING:
-    from sweetspot.config import Instance, Question
-    from sweetspot.logs.sources import LogSource
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.log_sources import LogSource
+    from sweetspot.study.study import Question
 
 SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
 

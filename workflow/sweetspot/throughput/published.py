@@ -11,7 +11,8 @@ from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
 
 if TYPE_CHECKING:
-    from sweetspot.config import Instance, Question
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question
 
 THROUGHPUT_CSV = {
     "gpu": str,

@@ -1,0 +1,299 @@
+"""Terms of payment: each checked by hand calculation or against the figure that its source prints."""
+
+import pandas as pd
+import pytest
+import yaml
+from price_lists import STUDY_DATE, machines, offers, price_list
+from project_copy import ROOT
+from sweetspot.bills.cash_flow import cash_table
+from sweetspot.bills.costs import price_cells
+from sweetspot.bills.offers import offers_table
+from sweetspot.bills.owning import annuity, cash_flow, fixed_per_month, office_hour
+from sweetspot.bills.plans import plan_table
+from sweetspot.bills.renting import committed_hour, earning_days, sustained_fraction
+from sweetspot.errors import UserError
+from sweetspot.study.base import validated
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import PriceList
+from sweetspot.study.workloads import Workloads
+
+# Google's tiers of 2018: each quarter of the month pays less.
+GOOGLE = [(0.25, 1.0), (0.5, 0.8), (0.75, 0.6), (1.0, 0.4)]
+
+
+def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> dict:
+    return {
+        "instance": instance, "framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": gpus,
+        "precision": "fp16", "variant": "default", "images_per_s": images_per_s, "images_per_s_low": None,
+        "images_per_s_high": None, "basis": "published", "status": "ok", "source": "this test", "gpu": "a card",
+    } | other  # fmt: skip
+
+
+def priced(prices: PriceList, cells: list[dict], **workloads: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
+    source = {"source": "this test"}
+    works = validated(Workloads, {name: work | source for name, work in workloads.items()}, "workloads.yaml").root
+    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
+    return price_cells(pd.DataFrame(cells), table, works, prices)
+
+
+def hours_of(hours: float, runs: int = 1, **other) -> dict:
+    return {"kind": "runs", "runs": runs, "hours": hours} | other
+
+
+@pytest.mark.parametrize(
+    ("printed", "hours", "per_hour", "granularity"),
+    [
+        # RaRe 2018, table 1: training hours and cost; Softlayer's costs fit whole hours only (11.2 = 4 x 2.8).
+        (3.3, 3.62, 0.9, "second"),
+        (2.5, 1.09, 2.3, "millisecond"),
+        (11.2, 3.16, 2.8, "hour"),
+    ],
+)
+def test_granularity_gives_the_costs_that_rare_prints(printed, hours, per_hour, granularity):
+    prices = price_list({"instance": "x", "per_hour": per_hour, "billing": {"granularity": granularity}})
+    costs, _ = priced(prices, [cell("x")], job=hours_of(hours))
+    assert costs["usd"].item() == pytest.approx(printed, abs=0.05)
+
+
+def test_softlayer_by_the_second_would_not_be_what_is_printed():
+    prices = price_list({"instance": "x", "per_hour": 2.8, "billing": {"granularity": "second"}})
+    costs, _ = priced(prices, [cell("x")], job=hours_of(3.16))
+    assert costs["usd"].item() == pytest.approx(8.85, abs=0.01)
+
+
+def test_the_list_shown_in_the_manual_is_valid():
+    manual = (ROOT / "docs" / "prices.md").read_text()
+    shown = yaml.safe_load(manual.split("```yaml")[1].split("```")[0])
+    assert validated(PriceList, shown, "docs/prices.md").offers[0].per_hour.value == 0.9
+
+
+def test_rates_of_every_unit_are_the_same_hour():
+    units = {"per_second": 0.001, "per_minute": 0.06, "per_hour": 3.6, "per_day": 86.4, "per_week": 604.8}
+    units["per_month"] = 3.6 * 24 * 30.5
+    prices = price_list(*({"instance": unit.replace("_", "-"), unit: value} for unit, value in units.items()))
+    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([3.6] * 6)
+
+
+def test_euro_a_minute_is_converted_with_its_dated_rate_and_tax():
+    rate = {"currency": "EUR", "usd": {"value": 1.2, "low": 1.1, "high": 1.3}, "as_of": STUDY_DATE, "source": "a bank"}
+    tax = {"rate": 0.2, "included": True}
+    prices = price_list({"instance": "x", "per_minute": 0.02}, currency="EUR", rates=[rate], vat=tax)
+    row = offers(prices).loc["x"]
+    assert row["usd_per_hour"] == pytest.approx(0.02 * 60 * 1.2 / 1.2)
+    assert row["usd_per_hour_high"] == pytest.approx(0.02 * 60 * 1.3 / 1.2)
+    assert "a bank" in row["source"]
+    borne = price_list({"instance": "x", "per_hour": 1.0}, vat={"rate": 0.2, "included": False, "reclaimed": False})
+    assert offers(borne).loc["x", "usd_per_hour"] == pytest.approx(1.2)
+
+
+def test_bill_line_by_line_of_the_cheap_cron():
+    billing = {
+        "granularity": "second",
+        "storage": {"gb": 10, "per_gb_month": 0.04},
+        "fees": [
+            {"name": "scheduler rules", "per_month": 0.10, "count": 2},
+            {"name": "functions", "per_start": 0.000000463 * 10 * 60, "count": 2},
+        ],
+    }
+    prices = price_list(
+        {"instance": "vm", "purchase": "preemptible", "per_hour": 0.01, "billing": billing}, month_days=30
+    )
+    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
+    works = validated(Workloads, {"cron": hours_of(2 / 60, 180, months=1) | {"source": "-"}}, "w.yaml").root
+    costs, bills = price_cells(pd.DataFrame([cell("other")]), table, works, prices)
+    lines = bills.set_index("line")["usd"].round(2).to_dict()
+    assert lines == {"use": 0.06, "storage": 0.40, "fee: scheduler rules": 0.20, "fee: functions": 0.10}
+    assert costs["usd"].item() == pytest.approx(0.76, abs=0.005)
+    assert pd.isna(costs["images_per_usd"].item())
+
+
+def test_minimum_charge_setup_and_monthly_fee():
+    billing = {"granularity": "minute", "minimum_s": 600, "setup": 50, "monthly": 5, "prorated": False}
+    prices = price_list({"instance": "x", "per_hour": 6.0, "billing": billing})
+    costs, _ = priced(prices, [cell("x")], short=hours_of(0.01, runs=3), long=hours_of(1000))
+    usd = costs.set_index("workload")["usd"]
+    assert usd["short"] == pytest.approx(3 * 600 / 3600 * 6 + 50 + 5)
+    assert usd["long"] == pytest.approx(1000 * 6 + 50 + 2 * 5)  # 1000 h are 1.37 months: two of them
+
+
+def test_monthly_minimum_and_whole_month_rental():
+    floor = price_list({"instance": "x", "per_hour": 1.0, "billing": {"monthly_minimum": 20, "prorated": False}})
+    costs, bills = priced(floor, [cell("x")], job=hours_of(8))
+    assert costs["usd"].item() == pytest.approx(20)
+    assert bills.set_index("line")["usd"]["monthly minimum"] == pytest.approx(12)
+    month = price_list({"instance": "x", "per_month": 120.0, "billing": {"granularity": "month"}})
+    costs, _ = priced(month, [cell("x")], job=hours_of(2.27))
+    assert costs["usd"].item() == pytest.approx(120)
+
+
+def test_composition_and_equal_price():
+    compose = {"machine": {"name": "n1-standard-8", "per_hour": 0.38}, "gpu": {"name": "V100", "per_hour": 2.48}}
+    prices = price_list(
+        {"instance": "a", "compose": compose | {"count": 4}},
+        {"instance": "b", "same_price_as": "a", "basis": "equivalent"},
+    )
+    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([0.38 + 4 * 2.48] * 2)
+
+
+def test_commitment_is_paid_whether_used_or_not():
+    # 1200 upfront for 12 months and 0.1 an hour always: (100 + 0.1 x 732)/240 at ten days of use
+    assert committed_hour(12, 1200, 0, 0.1, True, 10, 30.5) == pytest.approx(173.2 / 240)
+    assert earning_days(12, 1200, 0, 0.1, True, 0.9, 30.5) == pytest.approx(173.2 / (24 * 0.9))
+    assert earning_days(12, 12000, 0, 0.1, True, 0.9, 30.5) is None
+    deal = {"term_months": 12, "upfront": 1200, "per_hour": 0.1}
+    prices = price_list(
+        {"instance": "x", "per_hour": 0.9},
+        {"instance": "x", "purchase": "reserved", "commitment": deal},
+        days_per_month=10,
+    )
+    row = offers(prices)[lambda table: table["purchase"] == "reserved"].iloc[0]
+    assert row["usd_per_hour"] == pytest.approx(173.2 / 240)
+    assert row["earning_days_per_month"] == pytest.approx(8.0185, abs=1e-4)
+    flow = cash_table("list", prices, 30.5)
+    assert flow["usd"].tolist() == pytest.approx([1200, *[73.2] * 12])  # 0.1 an hour, all 732 hours of the month
+    assert flow["cumulative_usd"].iloc[-1] == pytest.approx(12 * 173.2)
+
+
+def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
+    assert float(sustained_fraction(1.0, GOOGLE)) == pytest.approx(0.7)  # Google's own figure for a whole month
+    assert float(sustained_fraction(0.25, GOOGLE)) == pytest.approx(1.0)
+    prices = price_list({"instance": "x", "per_hour": 1.0, "sustained": {"tiers": [list(tier) for tier in GOOGLE]}})
+    costs, _ = priced(prices, [cell("x")], job=hours_of(732.0))
+    assert costs["usd"].item() == pytest.approx(732 * 0.7)
+
+
+def test_interrupted_spot_costs_more_than_its_price_and_an_impossible_job_says_so():
+    terms = {"per_hour": 0.25, "checkpoint_s": 300, "restore_s": 360, "wait_s": 600, "every_s": 3600, "source": "-"}
+    prices = price_list(
+        {"instance": "x", "purchase": "spot", "per_hour": 1.0, "on_demand_per_hour": 3.0}, interruptions=terms
+    )
+    costs, _ = priced(prices, [cell("x")], job=hours_of(20))
+    # M e^(R/M) (e^((tau+d)/M) - 1) T/tau with M = 4 h, R = 0.1 h, tau = 1 h, d = 1/12 h, T = 20 h
+    assert costs["usd"].item() == pytest.approx(
+        4 * 2.718281828 ** (0.1 / 4) * (2.718281828 ** (13 / 48) - 1) * 20, rel=1e-8
+    )
+    assert costs["hours"].item() == pytest.approx(costs["usd"].item() * (1 + 0.25 * 600 / 3600))
+    assert bool(offers(prices)["spot_beats_on_demand"].item())
+    often = terms | {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200}
+    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=often)
+    costs, bills = priced(prices, [cell("x")], job=hours_of(300))
+    assert costs["status"].item() == "never finishes"
+    assert costs[["hours", "usd", "hours_high", "usd_high", "images_per_usd"]].isna().all(axis=None)
+    assert bills.empty
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"interruptions": {"per_hour": 60, "checkpoint_s": 120, "source": "-"}}, ["interruptions", "never finishes"]),
+        ({"max_age": 3}, ["'max_age'", "unknown"]),
+        ({"vat": {"rate": 1.2, "included": True}}, ["vat.rate", "1.2"]),
+        ({"rates": [{"currency": "EUR", "usd": -1, "as_of": STUDY_DATE, "source": "-"}]}, ["rates[0].usd", "-1"]),
+        ({"as_of": "soon"}, ["as_of", "'soon'"]),
+        ({"currency": "dollars"}, ["currency", "'dollars'"]),
+    ],
+)
+def test_a_faulty_list_is_one_sentence(keys, words):
+    with pytest.raises(UserError) as error:
+        price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, **keys)
+    for word in ["list.yaml", *words]:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("offer", "words"),
+    [
+        ({"per_hour": {"value": 2, "low": 3}}, ["offers[0].per_hour", "low <= value"]),
+        ({"per_hour": True}, ["offers[0].per_hour"]),
+        ({"per_hour": float("nan")}, ["offers[0].per_hour"]),
+        ({}, ["offers[0]", "exactly one price"]),
+        ({"per_hour": 1, "per_minute": 1}, ["exactly one price", "per_minute"]),
+        ({"per_hour": 1, "currency": "EUR"}, ["offers[0]", "EUR", "'rates'"]),
+        ({"per_hour": 1, "purchase": "own"}, ["key own"]),
+        ({"same_price_as": "y"}, ["offers[0].same_price_as", "'y'"]),
+        ({"purchase": "reserved", "commitment": {"term_months": 36}}, ["offers[0].commitment.term_months", "36", "30"]),
+        ({"purchase": "reserved", "commitment": {"term_months": 1e9}}, ["offers[0].commitment.term_months", "600"]),
+        ({"per_hour": 1, "days_per_month": 40}, ["offers[0]", "40 days a month"]),
+        ({"per_hour": 1, "billing": {"granularity_s": 0}}, ["offers[0].billing.granularity_s"]),
+    ],
+)
+def test_a_faulty_offer_is_one_sentence(offer, words):
+    with pytest.raises(UserError) as error:
+        price_list({"instance": "x"} | offer, project_months=30)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_present_value_of_owning():
+    assert annuity(12, 0.0) == 12
+    own = {"capex": 1000.0, "months": 12.0, "residual": 0.0, "maintenance": 10.0, "staff": 0.0, "kw": 0.0, "pue": 1.0,
+           "per_kwh": 0.0, "days": 10.0}  # fmt: skip
+    # 12 level payments at (1.1^(1/12) - 1) = 0.7974 % a month: 1000 / 11.4004
+    assert fixed_per_month(own, 0.1) == pytest.approx(1000 * 0.00797414 / (1 - 1 / 1.1) + 10, rel=1e-6)
+    flow = cash_flow(own | {"residual": 110.0}, 0.1, boxes=2)
+    assert flow["usd"].tolist() == pytest.approx([2000, *[20] * 11, 20 - 220])
+    assert flow["npv_usd"].iloc[-1] == pytest.approx(2000 + sum(20 / 1.1 ** (m / 12) for m in range(1, 13)) - 220 / 1.1)
+    assert office_hour(own, 0.0, downtime_share=0.5) == pytest.approx(2 * office_hour(own))
+
+
+def test_a_search_on_ten_rented_machines_and_in_a_queue_on_four_cards():
+    own = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
+    prices = price_list({"instance": "cloud", "per_hour": 2.0}, {"instance": "box", "purchase": "own", "own": own})
+    table = offers_table("list", prices, machines(prices, box={"gpus": 4}), 30.5, STUDY_DATE)
+    phases = [
+        {"name": "search", "jobs": 10, "hours": 24, "gpus_per_job": "one"},
+        {"name": "training", "jobs": 1, "hours": 100, "gpus_per_job": "all"},
+    ]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "desk", "parallel": 10, "months": 30, "phases": phases}
+    works = validated(Workloads, {"project": plan | {"source": "-"}}, "w.yaml").root
+    known = machines(prices, box={"gpus": 4, "base_instance": "desk"}) | {
+        "desk": Instance(title="desk", provider="own", gpu="a card", gpus=1)
+    }
+    cells = pd.DataFrame([cell("desk", 150), cell("cloud", 300), cell("box", 500, gpus=4)])
+    plans = plan_table(cells, table, works, prices, known)
+    rows = plans.set_index(["instance", "phase"])
+    assert rows.loc[("cloud", "search"), ["machines", "hours", "usd"]].tolist() == pytest.approx(
+        [10, 12, 10 * 12 * 2.0]
+    )
+    # Four cards, each as fast as the desk's: three rounds of a day; 2 x 3 and 2 x 2 jobs on the one box, switched on
+    assert rows.loc[("box", "search"), ["machines", "hours", "usd"]].tolist() == pytest.approx([1, 72, 72 * 0.2])
+    assert rows.loc[("box", "training"), "hours"] == pytest.approx(100 * 150 / 500)
+    assert rows.loc[("box", "possession"), "usd"] == pytest.approx(6500)
+    assert rows.loc[("box", "total"), ["hours", "usd"]].tolist() == pytest.approx([102, 6500 + 102 * 0.2])
+    assert rows.loc[("cloud", "total"), "usd"] == pytest.approx(240 + 50 * 2.0)
+
+
+def test_a_plan_with_a_phase_that_never_finishes_says_so_in_its_total():
+    terms = {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 1800, "source": "-"}  # e^5 for each restore
+    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=terms)
+    phases = [{"name": "short", "jobs": 1, "hours": 0.01}, {"name": "long", "jobs": 1, "hours": 30000}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 1, "phases": phases, "source": "-"}
+    works = validated(Workloads, {"project": plan}, "w.yaml").root
+    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
+    plans = plan_table(pd.DataFrame([cell("x")]), table, works, prices, machines(prices)).set_index("phase")
+    assert plans["status"].to_dict() == {"short": "ok", "long": "never finishes", "total": "never finishes"}
+    assert plans.loc[["long", "total"], ["hours", "usd"]].isna().all(axis=None)
+
+
+def test_hours_on_a_named_machine_scale_with_throughput():
+    prices = price_list({"instance": "fast", "per_hour": 1.0}, {"instance": "slow", "per_hour": 1.0})
+    cells = [cell("fast", 200), cell("slow", 50)]
+    costs, _ = priced(prices, cells, search=hours_of(24, runs=10, instance="slow", model="vgg16"))
+    assert costs.set_index("instance")["hours"].to_dict() == pytest.approx({"fast": 60, "slow": 240})
+
+
+def test_intervals_of_price_and_throughput_reach_the_cost():
+    prices = price_list({"instance": "x", "per_hour": {"value": 2, "low": 1, "high": 3}})
+    cells = [cell("x", 100, images_per_s_low=80.0, images_per_s_high=125.0)]
+    row = priced(prices, cells, job={"kind": "training", "model": "vgg16", "samples": 36e6})[0].iloc[0]
+    assert [row["hours_low"], row["hours"], row["hours_high"]] == pytest.approx([80, 100, 125])
+    assert [row["usd_low"], row["usd"], row["usd_high"]] == pytest.approx([80, 200, 375])
+    assert [row["images_per_usd_low"], row["images_per_usd_high"]] == pytest.approx([80 * 1200, 125 * 3600])
+
+
+def test_a_failed_cell_keeps_its_row_and_says_so():
+    prices = price_list({"instance": "x", "per_hour": 1.0})
+    failed = cell("x", float("nan"), status="oom")
+    row = priced(prices, [failed], job={"kind": "training", "model": "vgg16", "samples": 1e6})[0].iloc[0]
+    assert row["status"] == "oom"
+    assert pd.isna(row["usd"])

@@ -1,0 +1,199 @@
+"""Importers: averages by hand, output that the price list model accepts, faults named by file and record."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
+from sweetspot.commands.import_prices import main
+from sweetspot.errors import UserError
+from sweetspot.study.price_list import load_price_list
+
+DATA = Path(__file__).parent.parent / "data"
+HISTORY = DATA / "spot_history.json"
+SKYPILOT = (
+    "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
+    "p3.2xlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': 'V100'}]}\",3.06,1.6227,us-east-1,us-east-1a\n"
+    "p3.2xlarge,V100,1.0,8.0,61.0,V100,3.305,1.2,eu-west-1,eu-west-1a\n"
+    ",V100,1.0,,,V100,2.48,0.74,us-central1,us-central1-a\n"
+    "p4d.24xlarge,A100,8.0,96.0,1152.0,A100,32.7726,,us-east-1,us-east-1a\n"
+)
+# The same prices, columns in another order and one missing, as other clouds have them.
+REORDERED = (
+    "GpuInfo,Region,SpotPrice,Price,InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB\n"
+    "V100,us-east-1,1.6227,3.06,p3.2xlarge,V100,1.0,8.0,61.0\n"
+)
+GPUHUNT = (
+    "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size,gpu_vendor,flags,cpu_arch,provider_data\n"
+    "p3.2xlarge,us-east-1,3.06,8,61.0,1,V100,16.0,False,,nvidia,,x86,{}\n"
+    "p3.2xlarge,us-east-1,1.2,8,61.0,1,V100,16.0,True,,nvidia,,x86,{}\n"
+)
+
+
+def imported(capsys, tmp_path, *arguments) -> dict:
+    """What the command writes, read back through the price list model too."""
+    main([str(argument) for argument in arguments])
+    text = capsys.readouterr().out
+    file = tmp_path / "list.yaml"
+    file.write_text(text)
+    load_price_list(file)
+    return {(offer["instance"], offer["purchase"]): offer for offer in yaml.safe_load(text)["offers"]}
+
+
+def test_averages_are_weighted_by_the_time_a_price_held():
+    found = averages(read_history(HISTORY), end=pd.Timestamp("2018-06-11", tz="UTC"))
+    by_zone = {entry.zone: entry for entry in found}
+    # 1 June (both zones have a price) to 11 June: a has 7 days at 0.2, 1 at 0.3, 2 at 0.9; b has 9 at 0.3, 1 at 0.4
+    assert by_zone["eu-west-1a"].mean == pytest.approx((7 * 0.2 + 1 * 0.3 + 2 * 0.9) / 10)
+    assert by_zone["eu-west-1b"].mean == pytest.approx((9 * 0.3 + 1 * 0.4) / 10)
+    assert (by_zone["eu-west-1a"].low, by_zone["eu-west-1a"].high) == (0.2, 0.9)
+    assert choose_zone(found)["p2.xlarge"].zone == "eu-west-1b"
+    assert choose_zone(found, "eu-west-1a")["p2.xlarge"].mean == pytest.approx(0.35)
+
+
+def test_a_window_cuts_the_steps_and_the_price_before_it_still_holds():
+    start, end = pd.Timestamp("2018-06-07T12:00", tz="UTC"), pd.Timestamp("2018-06-08T12:00", tz="UTC")
+    found = {entry.zone: entry.mean for entry in averages(read_history(HISTORY), start=start, end=end)}
+    assert found == {"eu-west-1a": pytest.approx(0.25), "eu-west-1b": pytest.approx(0.3)}
+
+
+def test_history_becomes_a_price_list(capsys, tmp_path):
+    offers = imported(capsys, tmp_path, "aws-spot-history", HISTORY, "--end", "2018-06-11")
+    price = offers["p2.xlarge", "spot"]["per_hour"]
+    assert price == {"value": 0.31, "low": 0.3, "high": 0.4}
+    windows = imported(capsys, tmp_path, "aws-spot-history", HISTORY, "--product", "Windows", "--end", "2018-06-11")
+    assert windows["p2.xlarge", "spot"]["per_hour"]["value"] == 0.7
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"SpotPrice": "-0.1"}, ["SpotPriceHistory[2].SpotPrice", "-0.1", "above 0"]),
+        ({"SpotPrice": "0"}, ["SpotPriceHistory[2].SpotPrice", "above 0"]),
+        ({"SpotPrice": "nan"}, ["SpotPriceHistory[2].SpotPrice"]),
+        ({"SpotPrice": 0.3}, ["SpotPriceHistory[2].SpotPrice", "text"]),
+        ({"Timestamp": "yesterday"}, ["SpotPriceHistory[2].Timestamp"]),
+        ({"Timestamp": "2018-05-01T00:00:00Z"}, ["out of order", "SpotPriceHistory["]),
+        ({"Timestamp": "2018-06-09T00:00:00Z"}, ["two prices"]),
+        ({"InstanceType": "<b>x</b>"}, ["SpotPriceHistory[2]", "name"]),
+    ],
+)
+def test_a_faulty_record_is_named(tmp_path, change, words):
+    data = json.loads(HISTORY.read_text())
+    data["SpotPriceHistory"][2] |= change
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps(data))
+    with pytest.raises(UserError) as error:
+        main(["aws-spot-history", str(file)])
+    for word in ["history.json", *words]:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--start", "2018-01-01"], ["no price before"]),
+        (["--end", "2018-05-01"], ["empty"]),
+        (["--end", "2018-12-01"], ["gap of", "eu-west-1"]),
+        (["--product", "SUSE Linux"], ["'SUSE Linux'", "Windows"]),
+        (["--zone", "mars-1a"], ["'mars-1a'", "eu-west-1a"]),
+        (["--only", "p9.xlarge"], ["--only"]),
+        (["--start", "soon"], ["--start", "'soon'"]),
+    ],
+)
+def test_a_window_that_the_history_cannot_answer_is_refused(arguments, words):
+    with pytest.raises(UserError) as error:
+        main(["aws-spot-history", str(HISTORY), *arguments])
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("text", [SKYPILOT, REORDERED])
+def test_skypilot_is_read_by_column_name(capsys, tmp_path, text):
+    file = tmp_path / "vms.csv"
+    file.write_text(text)
+    offers = imported(capsys, tmp_path, "skypilot", file, "--as-of", "2022-06-01", "--zone", "us-east-1")
+    assert offers["p3.2xlarge", "on_demand"]["per_hour"] == 3.06
+    assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.6227
+    assert ("p4d.24xlarge", "spot") not in offers
+
+
+def test_skypilot_takes_the_cheapest_place_without_a_zone(capsys, tmp_path):
+    file = tmp_path / "vms.csv"
+    file.write_text(SKYPILOT)
+    offers = imported(capsys, tmp_path, "skypilot", file, "--as-of", "2022-06-01")
+    assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.2
+    assert offers["p3.2xlarge", "spot"]["note"] == "eu-west-1a"
+
+
+def test_instances_can_be_written_too(capsys, tmp_path):
+    file = tmp_path / "vms.csv"
+    file.write_text(SKYPILOT)
+    main(["skypilot", str(file), "--as-of", "2022-06-01", "--provider", "aws", "--print", "instances"])
+    machines = yaml.safe_load(capsys.readouterr().out)
+    assert machines["p4d.24xlarge"]["gpus"] == 8
+    assert machines["p4d.24xlarge"]["vcpus"] == 96
+
+
+def test_gpuhunt_has_spot_as_a_row_of_its_own(capsys, tmp_path):
+    file = tmp_path / "aws.csv"
+    file.write_text(GPUHUNT)
+    offers = imported(capsys, tmp_path, "gpuhunt", file, "--as-of", "2024-01-01")
+    assert offers["p3.2xlarge", "on_demand"]["per_hour"] == 3.06
+    assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("instance,per_hour\np2.xlarge,-1\n", ["line 2", "per_hour", "-1"]),
+        ("instance,per_hour\np2.xlarge,0\n", ["line 2", "above 0"]),
+        ("instance,per_hour\np2.xlarge,many\n", ["line 2", "'many'"]),
+        ("instance,per_hour\np2.xlarge,inf\n", ["line 2", "'inf'"]),
+        ("instance,per_hour\na; rm -rf x,1\n", ["line 2", "instance"]),
+        ("instance,price\np2.xlarge,1\n", ["'per_hour'", "missing"]),
+        ("instance,per_hour\np2.xlarge,1,2\n", ["line 2", "fields"]),
+        ("instance,per_hour,currency\np2.xlarge,1,EUR\n", ["EUR", "rates"]),
+        ("instance,per_hour,currency\np2.xlarge,1,<b>\n", ["currency"]),
+        ("", ["'instance'"]),
+    ],
+)
+def test_a_faulty_table_is_named_by_line(tmp_path, text, words):
+    file = tmp_path / "prices.csv"
+    file.write_text(text)
+    with pytest.raises(UserError) as error:
+        main(["csv", str(file), "--as-of", "2018-01-01"])
+    for word in words:
+        assert word in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_hostile_text_in_a_source_stays_text(capsys, tmp_path):
+    file = tmp_path / "prices.csv"
+    file.write_text(
+        'instance,per_hour,source\np2.xlarge,0.9,"<script>alert(1)</script>: {x: !!python/object:os.system}"\n'
+    )
+    offers = imported(capsys, tmp_path, "csv", file, "--as-of", "2018-01-01")
+    assert offers["p2.xlarge", "on_demand"]["source"].startswith("<script>")
+
+
+def test_the_first_page_of_a_history_is_not_taken_for_the_whole(tmp_path):
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps(json.loads(HISTORY.read_text()) | {"NextToken": "abc"}))
+    with pytest.raises(UserError, match="NextToken"):
+        main(["aws-spot-history", str(file)])
+
+
+def test_a_catalogue_without_a_date_is_refused(tmp_path):
+    file = tmp_path / "vms.csv"
+    file.write_text(SKYPILOT)
+    with pytest.raises(UserError, match="--as-of"):
+        main(["skypilot", str(file)])
+
+
+def test_the_date_of_a_history_is_the_end_of_its_window(capsys):
+    main(["aws-spot-history", str(HISTORY), "--end", "2018-06-11"])
+    assert yaml.safe_load(capsys.readouterr().out)["as_of"] == date(2018, 6, 11)

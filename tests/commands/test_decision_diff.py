@@ -1,0 +1,78 @@
+"""Two results set against each other, as a person would on the command line."""
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from sweetspot.commands.diff import difference, main, to_markdown
+from sweetspot.errors import UserError
+
+
+def ranks(prices, rank, as_of):
+    """ranks.parquet of machines with these prices, each 100 hours."""
+    rows = [
+        {"instance": name, "purchase": "on_demand", "model": "vgg16", "workload": "imagenet", "usd_per_hour": price,
+         "usd": 100 * price, "rank": rank[name], "as_of": as_of}
+        for name, price in prices.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def folders(tmp_path):
+    old = ranks({"a": 1.0, "b": 2.0, "c": 3.0, "gone": 4.0}, {"a": 1, "b": 2, "c": 3, "gone": 4}, "2018-07-01")
+    new = ranks({"a": 2.5, "b": 2.0, "c": 3.3, "n|w": 9.0}, {"a": 2, "b": 1, "c": 3, "n|w": 4}, "2026-07-01")
+    for name, table in (("old", old), ("new", new)):
+        (tmp_path / name / "comparison").mkdir(parents=True)
+        table.to_parquet(tmp_path / name / "comparison" / "ranks.parquet", index=False)
+    return tmp_path / "old", tmp_path / "new"
+
+
+def test_prices_and_ranks_that_changed(folders):
+    table = difference(*(pd.read_parquet(folder / "comparison" / "ranks.parquet") for folder in folders))
+    found = {(row.what, row.instance): row for row in table.itertuples()}
+    assert set(found) == {
+        ("price", "a"), ("price", "c"), ("new", "n|w"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "c"),
+    }  # fmt: skip
+    assert found["price", "a"].change == pytest.approx(1.5)  # 1.0 -> 2.5
+    assert (found["rank", "b"].rank_before, found["rank", "b"].rank_after) == (2, 1)
+    assert found["cost", "c"].after == pytest.approx(330.0)
+
+
+def test_markdown_names_the_changes_and_escapes_names(folders):
+    table = difference(*(pd.read_parquet(folder / "comparison" / "ranks.parquet") for folder in folders))
+    text = to_markdown(table, "old", "new")
+    assert "| a (on_demand) | 1 | 2.5 | +150.0% | 2018-07-01 -> 2026-07-01 |" in text
+    assert "n\\|w" in text and "1 further costs changed without a change of rank." in text
+
+
+def test_the_answers_stand_first(folders, capsys):
+    for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
+        headline = pd.DataFrame({"scope": ["model", "answer"], "first": ["no", sentence]})
+        headline.to_parquet(folder / "comparison" / "headline.parquet", index=False)
+    main([str(folder) for folder in folders])
+    assert "Before: Buy &lt;it>.\n\nAfter: Rent it.\n" in capsys.readouterr().out
+
+
+def test_the_same_results_differ_in_nothing(folders, capsys):
+    main([str(folders[0]), str(folders[0])])
+    assert "No price, cost or rank differs." in capsys.readouterr().out
+
+
+def test_command_writes_files(folders, tmp_path):
+    command = [sys.executable, "-m", "sweetspot.commands.diff", *map(str, folders)]
+    files = ["--markdown", str(tmp_path / "d.md"), "--table", str(tmp_path / "d.csv")]
+    done = subprocess.run([*command, *files], capture_output=True, text=True, check=True)
+    assert done.stdout == (tmp_path / "d.md").read_text()
+    assert len(pd.read_csv(tmp_path / "d.csv")) == 7
+
+
+def test_a_folder_without_results_is_a_sentence(folders, tmp_path):
+    with pytest.raises(UserError, match=r"ranks\.parquet: the file is needed and does not exist"):
+        main([str(folders[0]), str(tmp_path / "nowhere")])
+    done = subprocess.run(
+        [sys.executable, "-m", "sweetspot.commands.diff", str(folders[0]), str(tmp_path / "nowhere")],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2 and "Traceback" not in done.stderr

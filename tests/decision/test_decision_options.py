@@ -1,0 +1,216 @@
+"""Front, surface, tornado, recommendation, headline and warnings; expected values worked on paper."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import BOX, inputs, study
+from sweetspot.decision.compare import compare
+from sweetspot.decision.frontier import dominates
+from sweetspot.decision.phases import load_groups
+from sweetspot.decision.warnings import rules_of
+
+# From test_decision.py: the rented work of one box hour is 3.06 x 498 / 225 = 6.7728 USD on demand, and with the spot
+# price 1.11 x 498 / 225 = 2.4568 USD; a box hour costs 216.667 / (24 d) + 0.20.
+HOUR, FIXED = 6.7728, 6500 / 30
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compare(inputs(), study(), [])
+
+
+def test_dominance_needs_no_worse_and_once_better():
+    # a (1, 4), b (2, 2), c (2, 3), d (2, 2): b and d dominate c; equals do not dominate each other
+    matrix = dominates(np.array([[1, 4], [2, 2], [2, 3], [2, 2]], float))
+    assert matrix.tolist() == [
+        [False, False, False, False],
+        [False, False, True, False],
+        [False, False, False, False],
+        [False, False, True, False],
+    ]
+
+
+def test_the_front_names_what_dominates(found):
+    # the box is faster (498 against 225) and cheaper than both offers of p3.2xlarge
+    front = found["frontier"].set_index("option")
+    assert front["on_front"].to_dict() == {BOX: True, "p3.2xlarge (spot)": False, "p3.2xlarge": False}
+    assert front.loc["p3.2xlarge", "dominated_by"] == BOX
+    # The box's speed is extrapolated, on-demand's is not: with risks nothing dominates it; spot adds a risk of its own
+    assert front.loc["p3.2xlarge", "on_front_with_risk"] and front.loc["p3.2xlarge (spot)", "on_front_with_risk"]
+    assert front.loc[BOX, "risk"] == "extrapolated" and front.loc["p3.2xlarge (spot)", "risk"] == "interruption"
+
+
+def test_chance_of_being_on_the_front_follows_the_draws(found):
+    # spot and on demand have one speed and on demand always costs more: it is on the front in no draw
+    front = found["frontier"].set_index("option")
+    assert front.loc["p3.2xlarge", "p_on_front"] == 0.0
+    assert front.loc[BOX, "p_on_front"] == 1.0
+
+
+def test_the_surface_has_the_planned_point_and_the_corner_where_renting_wins(found):
+    surface = found["surface"].set_index(["days", "months", "usd_per_kwh"])
+    assert surface.loc[(10, 30, 0.2), "ratio"] == pytest.approx(HOUR / (FIXED / 240 + 0.20), rel=1e-4)
+    # 1 day, 6 months, 0.60 USD/kWh: 6500/6/24 + 0.60 = 45.739 USD an hour
+    corner = surface.loc[(1, 6)].iloc[-1]
+    assert corner["ratio"] == pytest.approx(HOUR / (6500 / 6 / 24 + 0.60), rel=1e-4)
+    assert corner["winner"] == "p3.2xlarge"
+    # break-even for 60 months without electricity: 6500/60/24/6.7728 = 0.66647 days
+    assert surface.loc[(1, 60, 0.0), "break_even_days"] == pytest.approx(0.66647, abs=1e-4)
+
+
+def test_the_condition_under_which_the_box_never_pays(found):
+    # used 30.5 days: 216.667/732 = 0.29599 + 0.20 = 0.49599 USD an hour; x 3.06 / 6.7728 = 0.22409 USD asked;
+    # or electricity above 6.7728 - 0.29599 = 6.4768 USD/kWh
+    text = found["surface"]["condition"].iloc[0]
+    assert "if p3.2xlarge costs 0.224 USD an hour or less (now 3.06)" in text
+    assert "if electricity costs more than 6.48 USD/kWh (now 0.2)" in text
+    row = found["break_even"].set_index("option").loc["p3.2xlarge"]
+    assert row["never_below_usd_per_hour"] == pytest.approx(0.22409, abs=1e-5)
+    assert row["never_above_usd_per_kwh"] == pytest.approx(6.4768, abs=1e-4)
+
+
+def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
+    knobs = found["tornado"].set_index("assumption")
+    # margin 6.7728 / 1.102778 = 6.1416
+    expected = {
+        "price of p3.2xlarge": 3.06 / 6.14158,
+        f"throughput of {BOX}": 498 / 6.14158,
+        "throughput of p3.2xlarge": 225 * 6.14158,
+        "days of use a month": FIXED / 24 / (HOUR - 0.20),  # 1.3735
+        "length of the project": 6500 / (240 * (HOUR - 0.20)),  # 4.1206 months
+        "electricity price": HOUR - FIXED / 240,  # 5.87 USD/kWh
+        f"price of {BOX}": 30 * 240 * (HOUR - 0.20),  # 47,324 USD
+    }
+    for name, value in expected.items():
+        assert knobs.loc[name, "flip_value"] == pytest.approx(value, rel=1e-4), name
+        assert not knobs.loc[name, "flips"]
+    assert knobs.loc["days of use a month", "range_basis"] == "assumed"
+    assert knobs.loc[f"throughput of {BOX}", "range_basis"] == "interval"
+    assert np.allclose(knobs["margin"], 6.14158, rtol=1e-4)
+
+
+def test_an_assumption_that_flips_the_winner_says_so():
+    # at 0.60 USD an hour: 0.60 x 498/225 = 1.328 USD against 1.1028: margin 1.2042; days 5 to 15 declared:
+    # 5 days: 216.667/120 + 0.2 = 2.0056, margin 0.662: p3.2xlarge wins there
+    market = inputs(price_p3=0.60, box_more={"days_per_month_low": 5.0, "days_per_month_high": 15.0})
+    knob = compare(market, study(), [])["tornado"].set_index("assumption").loc["days of use a month"]
+    assert knob["flips"] and knob["winner_low"] == "p3.2xlarge" and knob["winner_high"] == BOX
+    assert knob["margin_low"] == pytest.approx(1.328 / 2.00556, rel=1e-4)
+    # 216.667 / (24 x (1.328 - 0.20)) = 8.0033 days
+    assert knob["flip_value"] == pytest.approx(8.0033, abs=2e-4)
+    assert knob["text"].endswith("inside its range")
+
+
+def test_recommendation_and_headline_give_margin_and_probability(found):
+    row = found["recommendation"].iloc[0]
+    assert row["option"] == BOX and row["runner_up"] == "p3.2xlarge" and row["confidence"] == "clear"
+    assert row["margin"] == pytest.approx(6.14158, rel=1e-4)
+    head = found["headline"].iloc[0]
+    assert head["scope"] == "answer" and head["winner"] == BOX and head["alternative"] == "p3.2xlarge"
+    assert head["p_cheaper"] == 1.0 and head["days"] == pytest.approx(1.3735, abs=2e-4)
+    assert head["second"].startswith("Owning pays from 1.4 days of use a month (")
+    assert head["first"].startswith(
+        f"{BOX} is cheaper than the cheapest persistent alternative, p3.2xlarge, on vgg16 (6.1"
+    )
+    assert "probability over 99 %" in head["first"]
+    # the box is extrapolated in these tables and its rival published: the answer says on which it hangs
+    assert head["second"].endswith(f" The speed of {BOX} is a prediction, that of p3.2xlarge published.")
+
+
+def test_a_box_that_never_pays_says_from_which_price_of_its_rival_it_would():
+    text = compare(inputs(price_p3=0.10), study(), [])["surface"]["condition"].iloc[0]
+    assert text == (
+        f"Even used every day, {BOX} never pays for vgg16: p3.2xlarge costs 0.1 USD an hour, it would pay above 0.224"
+    )
+
+
+def test_the_answer_names_the_figure_that_stands_in():
+    warning = "stand-in: asked V100, tensorflow, batch 64, fp16; nearest published V100, tensorflow, batch 384, fp16"
+    market = inputs()
+    measured = market.throughput.assign(basis="stand_in", warning=warning)
+    costs = market.costs.assign(basis=market.costs["basis"].replace("published", "stand_in"))
+    second = compare(replace(market, throughput=measured, costs=costs), study(), [])["headline"]["second"].iloc[0]
+    assert second.endswith("a stand-in (nearest published figure: V100, tensorflow, batch 384, fp16).")
+
+
+def test_two_near_equals_are_too_close_to_call():
+    # 0.50 x 498/225 = 1.1067 USD against 1.1028 with speeds known to 12 %: nobody can tell
+    found = compare(inputs(price_p3=0.50), study(), [])
+    row = found["recommendation"].iloc[0]
+    assert row["verdict"] == f"too close to call: {BOX} or p3.2xlarge"
+    assert 0.4 < row["probability"] < 0.6
+    assert found["headline"].iloc[0]["first"].startswith("Too close to call")
+
+
+def test_a_plan_s_phases_bear_their_share_of_the_possession():
+    # possession 6500 USD; search uses 100 of 400 hours, training 300: 1625 and 4875 USD beside 20 and 60 of electricity
+    market = inputs()
+    cell = market.costs.iloc[0][["price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus",
+                                 "precision", "variant"]].to_dict()  # fmt: skip
+    rented = market.costs.iloc[1][list(cell)].to_dict()
+    rows = [
+        {**cell, "phase": "search", "hours": 100.0, "usd": 20.0},
+        {**cell, "phase": "training", "hours": 300.0, "usd": 60.0},
+        {**cell, "phase": "possession", "hours": 0.0, "usd": 6500.0},
+        {**cell, "phase": "total", "hours": 400.0, "usd": 6580.0},
+        {**rented, "phase": "search", "hours": 50.0, "usd": 2000.0},
+        {**rented, "phase": "training", "hours": 500.0, "usd": 9000.0},
+        {**rented, "phase": "total", "hours": 550.0, "usd": 11000.0},
+    ]
+    plans = pd.DataFrame(rows).assign(plan="project", status="ok")
+    found = compare(replace(market, plans=plans), study(), [], groups={})["recommendation"].set_index("phase")
+    assert list(found.index) == ["search", "training", "overall"]
+    assert found.loc["search", "usd"] == pytest.approx(1645.0)
+    assert found.loc["training", "usd"] == pytest.approx(4935.0)
+    assert found.loc["overall", "margin"] == pytest.approx(11000 / 6580)
+
+
+def test_workloads_are_grouped_by_kind(tmp_path):
+    file = tmp_path / "workloads.yaml"
+    file.write_text(
+        "a: {kind: training, model: vgg16, samples: 10, source: x}\n"
+        "b: {kind: training, model: vgg16, samples: 20, source: x}\n"
+        "c: {kind: runs, runs: 2, hours: 3, source: x}\n"
+    )
+    assert load_groups(file) == {"c": ["c"], "training workloads": ["a", "b"]}
+    assert load_groups(tmp_path / "none.yaml") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("n = 1: one run, no interval; drift: step time changes by 9% within a run", ["n_is_1", "drift"]),
+        ("logical devices: parts of one processor, not separate cards", ["logical_devices"]),
+        (
+            "stand-in: asked Tesla V100, tensorflow, batch 64, fp16; "
+            "nearest published Tesla V100-SXM3-32GB, tensorflow, batch 384, fp16",
+            ["stand_in_card", "stand_in_batch"],
+        ),
+        (
+            "stand-in: asked Tesla K80, tensorflow, batch 64, fp16; "
+            "nearest published Tesla K80, tensorflow, batch 64, fp32",
+            ["stand_in_precision"],
+        ),
+        ("May 2017; CUDA 8.0 / cuDNN 5.1; mean of 5 runs", ["note"]),
+        ("oom: 2 of 3 runs; drift: step time changes by 9% within a run", ["oom", "drift"]),
+    ],
+)
+def test_a_warning_text_becomes_rules(text, rules):
+    assert [rule for rule, _ in rules_of(text)] == rules
+
+
+def test_warnings_stand_beside_the_numbers():
+    market = inputs()
+    market.efficiency.loc[0] = ["vgg16", 64, 1.08, "measured"]
+    efficiency = market.efficiency.assign(instance="two", base_instance="one", gpus=2)
+    stale = pd.DataFrame(
+        [{"severity": "warning", "rule": "stale", "instance": "p3.2xlarge", "message": "old", "source": "x"}]
+    )
+    measured = market.throughput.assign(basis="measured", runs=1, warning="n = 1: one run, no interval")
+    changed = replace(market, efficiency=efficiency, price_lint=stale, throughput=measured)
+    found = compare(changed, study(), [])["warnings"]
+    assert set(found["rule"]) >= {"super_linear", "stale_price", "n_is_1", "no_interval", "mixed_protocol"}
+    row = found[found["rule"] == "super_linear"].iloc[0]
+    assert row["message"] == "super-linear: 2 devices give 1.08 of 2 x one (one)"

@@ -1,0 +1,226 @@
+"""Faults of what a person writes: a study with nothing to show, a history out of order, every file damaged."""
+
+import copy
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from fault_projects import measured
+from project_copy import ROOT, edit, environment, run_snakemake, scheduled
+from sweetspot.errors import UserError
+from sweetspot.matrix.invocation import load_invocation
+from sweetspot.study.claims import load_claims
+from sweetspot.study.instances import load_instances
+from sweetspot.study.price_list import load_price_list
+from sweetspot.study.study import load_study
+from sweetspot.study.workloads import load_workloads
+from sweetspot.throughput.published import read_efficiency, read_published
+
+STUDY = Path("config/studies/parkopedia-2018")
+BARE = {
+    "study.yaml": """
+name: bare
+title: One machine and nothing published
+question: What does this machine deliver?
+as_of: 2026-01-01
+sources: [{id: own, title: Ourselves, date: "2026"}]
+cells: {model: [tiny_cnn], batch_size: [16], precision: fp32, headline_batch_size: 16}
+""",
+    "instances.yaml": "rented: {title: A rented machine, provider: cloud, gpu: Tesla K80, gpus: 1}\n",
+    "workloads.yaml": "job: {kind: training, model: tiny_cnn, samples: 1000000, source: this test}\n",
+    "prices/list.yaml": """
+as_of: 2026-01-01
+source: this test
+offers:
+  - {instance: workstation, per_hour: 1.0}
+  - {instance: rented, per_hour: 2.0}
+""",
+}
+
+
+@pytest.fixture
+def bare(project):
+    """A study without published figures, in a project whose one cell is measured."""
+    for name, text in BARE.items():
+        file = project / "config" / "studies" / "bare" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    edit(project / "config" / "config.yaml", "study: parkopedia-2018", "study: bare")
+    return project
+
+
+def page_of(project, *arguments):
+    """Run the study `bare`; its page, its measured cells and what the report says first."""
+    done = run_snakemake(project, *arguments)
+    assert done.returncode == 0, done.stdout[-4000:]
+    results = project / "results" / "bare"
+    return (results / "report" / "index.html").read_text(), pd.read_parquet(results / "throughput.parquet")
+
+
+@pytest.mark.slow
+def test_a_study_with_no_cell_then_only_failed_ones_then_one_ends_in_its_page_each_time(bare):
+    before = measured(bare)
+    edit(bare / "config" / "config.yaml", "time_limit_s: 1800", "time_limit_s: 1")  # TensorFlow alone takes longer
+    page, table = page_of(bare, "--config", "measure_on=[]")
+    assert len(table) == 0
+    assert "No answer yet" in page
+
+    edit(bare / "config" / "config.yaml", "batch_size: [16] ", "batch_size: [8] ")
+    edit(bare / "config" / "studies" / "bare" / "study.yaml", "[16], precision", "[8], precision")
+    edit(bare / "config" / "studies" / "bare" / "study.yaml", "headline_batch_size: 16", "headline_batch_size: 8")
+    page, table = page_of(bare)
+    assert table[["status", "runs"]].to_numpy().tolist() == [["failed", 0]]
+    assert "time limit of 1 s" in page
+    assert "No answer yet" in page
+    assert before.items() <= measured(bare).items()
+
+    for name, text in BARE.items():
+        (bare / "config" / "studies" / "bare" / name).write_text(text)
+    edit(bare / "config" / "config.yaml", "batch_size: [8] ", "batch_size: [16] ")
+    edit(bare / "config" / "config.yaml", "time_limit_s: 1", "time_limit_s: 1800")
+    page, table = page_of(bare)
+    assert table["batch_size"].tolist() == [16]
+    assert table["images_per_s"].gt(0).all()
+    assert "workstation" in page
+    assert before.items() <= measured(bare).items()
+
+
+@pytest.mark.slow
+def test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is_made(bare):
+    absent = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is None]
+    if not absent:
+        pytest.skip("jax and torch are both installed here")
+    before = measured(bare)
+    edit(bare / "config" / "config.yaml", "framework: [tensorflow]", f"framework: [tensorflow, {absent[0]}]")
+    page, table = page_of(bare)
+    assert before.items() <= measured(bare).items()
+    table = table.set_index("framework")
+    assert table["status"].to_dict() == {"tensorflow": table.loc["tensorflow", "status"], absent[0]: "failed"}
+    assert table.loc["tensorflow", "images_per_s"] > 0
+    assert f"install it with: pip install {absent[0]}, remove results/benchmarks" in table.loc[absent[0], "warning"]
+    assert f"pip install {absent[0]}" in page
+    assert scheduled(bare) == {}
+
+
+def test_a_price_history_out_of_order_is_one_sentence_and_no_list(tmp_path):
+    history = json.loads((ROOT / "tests" / "data" / "spot_history.json").read_text())
+    first, second, *rest = history["SpotPriceHistory"]
+    file = tmp_path / "history.json"
+    third = rest.pop(0)
+    file.write_text(json.dumps({"SpotPriceHistory": [first, third, *rest, second]}))
+    line = [sys.executable, "-m", "sweetspot.commands.import_prices", "aws-spot-history", str(file)]
+    done = subprocess.run(line, env=environment(ROOT), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (said,) = done.stderr.splitlines()
+    assert "history.json: SpotPriceHistory[" in said
+    assert "is out of order; expected newest first throughout" in said
+
+
+def plan_of(file):
+    return load_invocation(file, {}, ROOT / "config")
+
+
+def study_in(file):
+    return load_study(file.parent)
+
+
+# file, how it is read, where in it a number and a name stand, and whether it may be missing
+FILES = [
+    (Path("config/config.yaml"), plan_of, ("runs",), ("study",), False),
+    (Path("config/instances.yaml"), load_instances, ("workstation", "gpus"), ("workstation", "provider"), False),
+    (STUDY / "study.yaml", study_in, ("month_days",), ("name",), False),
+    (STUDY / "instances.yaml", load_instances, ("p2.xlarge", "gpus"), ("p2.xlarge", "provider"), False),
+    (STUDY / "workloads.yaml", load_workloads, ("search", "hours"), ("search", "model"), False),
+    (STUDY / "prices" / "gce.yaml", load_price_list, ("offers", 4, "per_hour"), ("offers", 4, "instance"), False),
+    (STUDY / "claims.yaml", load_claims, (0, "tolerance"), (0, "id"), True),
+]
+EACH = pytest.mark.parametrize(("file", "read", "number", "name", "optional"), FILES, ids=lambda value: (
+    str(value).removeprefix("config/") if isinstance(value, Path) else ""))  # fmt: skip
+NAMES = ["../x", "<script>alert(1)</script>", "$(id)", "p2\nxlarge", "x" * 300, "р2.xlarge", "", " x", ["x"], True]
+
+
+def refused(read, file):
+    with pytest.raises(UserError) as caught:
+        read(file)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 500
+    return message
+
+
+def put(tmp_path, file, text):
+    """The file with that text, in a folder of its usual name."""
+    target = tmp_path / file.parent.name / file.name
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(text)
+    return target
+
+
+@EACH
+def test_each_file_missing_empty_or_not_yaml_is_named(tmp_path, file, read, number, name, optional):
+    target = put(tmp_path, file, b"")
+    for text in (b"", b"# only a remark\n", b"a: [1", b"\xff\xfe\x00", b"just words", b"a: &x [1]\nb: *x\n", b"7"):
+        target.write_bytes(text)
+        assert str(target) in refused(read, target), text
+    target.unlink()
+    if optional:
+        read(target)
+    else:
+        assert str(target) in refused(read, target)
+
+
+@EACH
+def test_each_file_with_a_bad_number_or_a_hostile_name_is_named_by_file_and_key(
+    tmp_path, file, read, number, name, optional
+):
+    whole = yaml.safe_load((ROOT / file).read_text())
+    for place, values in ((number, [float("nan"), float("inf"), -(10**40), "many", [1]]), (name, NAMES)):
+        *way, key = place
+        for value in values:
+            damaged = copy.deepcopy(whole)
+            at = damaged
+            for step in way:
+                at = at[step]
+            at[key] = value
+            target = put(tmp_path, file, yaml.safe_dump(damaged, allow_unicode=True).encode())
+            message = refused(read, target)
+            assert str(target) in message, value
+            assert str(key) in message, value
+
+
+@EACH
+def test_each_file_with_an_unknown_or_repeated_key_is_named(tmp_path, file, read, number, name, optional):
+    text = (ROOT / file).read_text()
+    looks_alike = f"{'- ' if file.stem == 'claims' else ''}tіtle: x\n".encode()  # a Cyrillic i
+    assert str(put(tmp_path, file, b"")) in refused(read, put(tmp_path, file, text.encode() + looks_alike))
+    first = next(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    if ":" in first and not first.startswith("- "):
+        twice = put(tmp_path, file, f"{first.partition(':')[0]}: 1\n{text}".encode())
+        assert "stands twice" in refused(read, twice)
+
+
+@pytest.mark.parametrize(("read", "file"), [(read_published, "throughput.csv"), (read_efficiency, "efficiency.csv")])
+def test_each_table_empty_binary_or_with_a_look_alike_heading_is_named(tmp_path, read, file):
+    whole = (ROOT / STUDY / file).read_text()
+    target = tmp_path / file
+    for text in ("", "\0\1\2", "words\n", whole.replace("model", "mоdel", 1), whole.replace("fp16", "fp1\n6", 1)):
+        target.write_text(text)
+        assert str(target) in refused(read, target), text[:40]
+    target.write_bytes(b"\xff\xfe" + whole.encode("utf-16-le"))
+    assert str(target) in refused(read, target)
+
+
+def test_every_test_that_the_manual_names_exists():
+    manual = (ROOT / "docs" / "reliability.md").read_text()
+    named = re.findall(r"`((?:cluster/)?test_\w+\.py)::(test_\w+)", manual)
+    assert len({test for _, test in named}) >= 50
+    assert [
+        f"{file}::{test}" for file, test in named if f"def {test}(" not in (ROOT / "tests" / file).read_text()
+    ] == []

@@ -1,0 +1,194 @@
+"""The networks against what is published of them: parameters, arithmetic, shapes; and every framework's step."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.harness.frameworks import framework_devices, require_framework
+from sweetspot.harness.request import Request
+from sweetspot.harness.units import unit_of
+
+ROOT = Path(__file__).parent.parent.parent
+ENV = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+SCRIPT = str(ROOT / "workflow" / "scripts" / "run_benchmark.py")
+
+# Multiply-adds of the forward pass in 1e9, as published with each network.
+PUBLISHED_GIGA_MULTIPLY_ADDS = {
+    "resnet50": 3.8,  # He et al. 2015, arXiv:1512.03385, table 1
+    "vgg16": 15.3,  # the same paper, section 3.3, counts VGG-19 as 19.6; VGG-16 as 15.3 in its tables of ImageNet
+    "inception3": 5.7,  # Szegedy et al. 2015, arXiv:1512.00567: "5 billion"; TF-Slim's table of models: 5.7
+    "inception4": 12.3,  # TF-Slim and timm: 12.27
+    "mobilenetv2": 0.3,  # Sandler et al. 2018, arXiv:1801.04381, table 4
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "published"), PUBLISHED_GIGA_MULTIPLY_ADDS.items())
+def test_arithmetic_counted_from_the_layers_is_the_published_one(name, published):
+    from sweetspot.harness.flops import forward_flop, training_flop
+    from sweetspot.harness.networks import build_workload
+
+    network = build_workload(name).network
+    assert forward_flop(network) / 2e9 == pytest.approx(published, rel=0.02)
+    assert 2.95 < training_flop(network) / forward_flop(network) < 3  # no input gradient at the first layer
+
+
+@pytest.mark.slow
+def test_inception4_has_the_published_parameters():
+    import keras
+    from sweetspot.harness.inception4 import inception4
+
+    network = inception4(1000)
+    channels = [layer.moving_mean.shape[0] for layer in network.layers if hasattr(layer, "moving_mean")]
+    trainable = sum(int(np.prod(weight.shape)) for weight in network.trainable_weights)
+    assert len(channels) == 149  # convolutions of the paper's figures 3 to 9
+    assert trainable + sum(channels) == 42_679_816  # timm's inception_v4, whose normalisation has a scale too
+    assert isinstance(network.layers[-1], keras.layers.Dense)
+
+
+# Parameters by hand from the layers of the studies' programs, with biases.
+PARAMETERS = {
+    "mnist_mlp": 785 * 512 + 513 * 512 + 513 * 10,
+    "mnist_cnn": 10 * 32 + (9 * 32 + 1) * 64 + (12 * 12 * 64 + 1) * 128 + 129 * 10,  # 28 -> 26 -> 24 -> 12
+    "cifar10_cnn": 28 * 32 + 289 * 32 + 289 * 64 + 577 * 64 + (6 * 6 * 64 + 1) * 512 + 513 * 10,
+    "imdb_bilstm": 20_000 * 128 + 2 * 4 * 64 * (128 + 64 + 1) + 129,
+    "lstm_text": 4 * 128 * (57 + 128 + 1) + 129 * 57,
+    "tweet_bilstm": 274_562 * 128 + 2 * 4 * 64 * (128 + 64 + 1) + 129,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "parameters"), PARAMETERS.items())
+def test_small_workloads_have_the_layers_of_their_studies_and_their_unit(name, parameters):
+    from sweetspot.harness.networks import build_workload
+
+    workload = build_workload(name)
+    assert workload.network.count_params() == parameters
+    assert workload.network.output_shape == (None, workload.classes)
+    assert workload.unit == unit_of(name)
+
+
+@pytest.mark.slow
+def test_arithmetic_of_dense_and_recurrent_layers_by_hand():
+    from sweetspot.harness.flops import forward_flop, training_flop
+    from sweetspot.harness.networks import build_workload
+
+    mlp = build_workload("mnist_mlp").network
+    assert forward_flop(mlp) == 2 * (784 * 512 + 512 * 512 + 512 * 10)
+    assert training_flop(mlp) == 3 * forward_flop(mlp) - 2 * 784 * 512
+    text = build_workload("imdb_bilstm").network
+    assert forward_flop(text) == 2 * (2 * 100 * 4 * 64 * (128 + 64) + 128)
+    assert training_flop(text) == 3 * forward_flop(text)  # the embedding needs the gradient of the inputs
+
+
+@pytest.mark.slow
+def test_an_unknown_network_is_refused_with_the_known_names():
+    from sweetspot.harness.networks import build_workload
+
+    with pytest.raises(UserError, match="--model is 'resnet5'; expected one of inception3, resnet50"):
+        build_workload("resnet5")
+
+
+@pytest.mark.slow
+def test_a_run_starts_from_a_checkpoint_and_a_wrong_one_is_refused(tmp_path):
+    from sweetspot.harness.fused import with_fused_normalisation
+    from sweetspot.harness.networks import build_workload
+
+    saved = build_workload("tiny_cnn").network
+    saved.layers[0].bias.assign(np.linspace(-1, 1, 8))  # a bias before a normalisation goes into its mean
+    saved.save_weights(tmp_path / "tiny.weights.h5")
+    loaded = with_fused_normalisation(build_workload("tiny_cnn", str(tmp_path / "tiny.weights.h5")).network, True)
+    images = np.random.default_rng(0).random((2, 32, 32, 3), dtype="float32")
+    np.testing.assert_allclose(loaded(images, training=False), saved(images, training=False), rtol=1e-4, atol=1e-5)
+    with pytest.raises(UserError, match="expected a weights file of mnist_mlp"):
+        build_workload("mnist_mlp", str(tmp_path / "tiny.weights.h5"))
+
+
+def request_json(**changes):
+    from sweetspot.harness.request import parse_request
+
+    flags = {"instance": "here", "framework": "tensorflow", "model": "tiny_cnn", "batch-size": 8, "gpus": 1}
+    flags |= {"precision": "fp32", "variant": "default", "run": 1, "output": "x", "min-steps": 12} | changes
+    return parse_request([part for name, value in flags.items() for part in (f"--{name}", str(value))]).to_json()
+
+
+def said(**changes):
+    line = [sys.executable, "-m", "sweetspot.harness.train", request_json(**changes)]
+    done = subprocess.run(line, env=ENV, capture_output=True, text=True, check=True)
+    return [json.loads(text) for text in done.stdout.splitlines()]
+
+
+def trained(**changes):
+    return [entry["loss"] for entry in said(**changes) if "loss" in entry]
+
+
+@pytest.mark.slow
+def test_text_generation_learns_its_batch():
+    losses = trained(model="lstm_text")
+    assert np.mean(losses[-3:]) < np.mean(losses[:3])
+
+
+@pytest.mark.slow
+def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
+    import tensorflow as tf
+    from sweetspot.harness.variants import _descend
+
+    table = np.random.default_rng(1).random((6, 3), dtype="float32")
+    words = tf.constant([4, 1, 4])  # a word twice: its gradients add up
+    sparse, dense = tf.Variable(table), tf.Variable(table)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.gather(sparse, words) ** 2)
+    gradient = tape.gradient(loss, sparse)
+    assert isinstance(gradient, tf.IndexedSlices)
+    _descend(sparse, gradient, 0.1)
+    _descend(dense, tf.convert_to_tensor(gradient), 0.1)
+    expected = table.copy()
+    expected[[1, 4]] -= 0.1 * 2 * table[[1, 4]] * np.array([[1], [2]])
+    np.testing.assert_allclose(sparse, expected, rtol=1e-5)
+    np.testing.assert_allclose(dense, expected, rtol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_an_optional_framework_learns_or_says_how_to_install_it(framework, tmp_path):
+    if importlib.util.find_spec(framework):
+        entries = said(framework=framework)
+        losses = [entry["loss"] for entry in entries if "loss" in entry]
+        assert losses[-1] < losses[0]
+        facts = {name: value for entry in entries for name, value in entry.get("facts", {}).items()}
+        # 15 x 15 positions of 8 filters of 3 x 3 x 3, then 8 x 10, whichever axis holds the channels
+        assert facts["training_flop_per_sample"] == 3 * 2 * (15 * 15 * 8 * 27 + 80) - 2 * 15 * 15 * 8 * 27
+        assert facts["machine_matmul_flops"] > 0
+        return
+    flags = f"--instance here --framework {framework} --model tiny_cnn --batch-size 8 --gpus 1 --precision fp32"
+    rest = f"--variant default --run 1 --output {tmp_path / 'run~1.parquet'}"
+    line = [sys.executable, SCRIPT, *flags.split(), *rest.split()]
+    done = subprocess.run(line, env=ENV, capture_output=True, text=True, check=False)
+    assert done.returncode == 0  # an outcome: other cells go on, and the report shows this one as failed
+    assert "Traceback" not in done.stderr
+    (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
+    assert row["status"] == "failed"
+    assert f"install it with: pip install {framework}, remove {tmp_path}" in row["message"]
+
+
+def test_what_a_framework_is_not_measured_with_is_refused():
+    eager = Request.from_json(request_json(framework="torch"))._replace(xla=True)
+    with pytest.raises(UserError, match="--xla is given with --framework torch"):
+        framework_devices(eager)
+    several = Request.from_json(request_json(framework="jax", gpus=2))
+    with pytest.raises(UserError, match="measured on one device"):
+        framework_devices(several)
+
+
+def test_an_unknown_framework_or_precision_is_refused():
+    with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
+        require_framework("cntk", "fp32")
+    with pytest.raises(UserError, match="--precision is 'int8'; expected one of fp32, bf16, fp16"):
+        require_framework("tensorflow", "int8")

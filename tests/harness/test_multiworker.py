@@ -1,0 +1,90 @@
+"""Runs over several nodes without Slurm: the plan, Slurm's variables as TensorFlow's resolver reads them, the end."""
+
+import pytest
+from sweetspot.cells import Cell
+from sweetspot.errors import UserError
+from sweetspot.harness import multiworker
+from sweetspot.harness.request import Request
+from sweetspot.study.executors import Executor, check_nodes
+
+CELL = Cell("here", "tensorflow", "tiny_cnn", 8, 8, "fp32", "default")
+SLURM = {
+    "SLURM_JOB_ID": "7",
+    "SLURM_STEP_ID": "1",
+    "SLURM_PROCID": "0",
+    "SLURM_STEP_NUM_TASKS": "2",
+    "SLURM_STEP_NODELIST": "gpu[9-10]",
+    "SLURM_STEP_TASKS_PER_NODE": "1(x2)",
+    "SLURMD_NODENAME": "gpu9",
+}
+
+
+def request(gpus=8, per_node=4, **other):
+    cell = CELL._replace(gpus=gpus, **other)
+    return Request(cell, 1, 1, "gpu", "slurm", "", 2, 5, 1.0, 3, 60, False, "x.parquet", gpus_per_node=per_node)
+
+
+def place(**other):
+    return Executor(where="slurm", device="gpu", partition="big", gpus_per_node=4, **other)
+
+
+@pytest.mark.parametrize(("gpus", "nodes", "local"), [(1, 1, 1), (4, 1, 4), (8, 2, 4), (16, 4, 4)])
+def test_more_devices_than_a_node_has_take_several_nodes(gpus, nodes, local):
+    assert (request(gpus).nodes, request(gpus).local_gpus) == (nodes, local)
+    assert place().nodes(gpus) == nodes
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"gpus": 6}, "multiple"), ({"variant": "A"}, "default or B"), ({"framework": "jax"}, "framework jax")],
+)
+def test_a_matrix_that_several_nodes_cannot_run_is_refused_when_it_is_read(change, words, tmp_path):
+    with pytest.raises(UserError, match=words):
+        check_nodes(CELL._replace(**change), place(), tmp_path / "config.yaml")
+    check_nodes(CELL._replace(**{**change, "gpus": 4}), place(), tmp_path / "config.yaml")
+
+
+def test_workers_are_started_one_a_node_and_end_together():
+    words = multiworker.command(request())
+    assert words[:4] == ["srun", "--nodes", "2", "--ntasks"]
+    assert {"--overlap", "--ntasks-per-node=1", "--kill-on-bad-exit=1"} <= set(words)
+    left = multiworker.outer({"SLURM_JOB_ID": "7", "SLURM_NNODES": "1", "PATH": "/bin"})
+    assert left == {"SLURM_JOB_ID": "7", "PATH": "/bin"}
+
+
+def test_a_worker_finds_itself_by_its_nodes_name_since_the_resolver_sorts_names_as_text(monkeypatch):
+    pytest.importorskip("tensorflow")
+    found = {}
+    for rank, node in enumerate(["gpu9", "gpu10"]):  # Slurm's order; as text gpu10 comes first
+        here = {**SLURM, "SLURM_PROCID": str(rank), "SLURMD_NODENAME": node}
+        for name, value in here.items():
+            monkeypatch.setenv(name, value)
+        found[node] = multiworker.cluster(here, nodes=2)
+    assert found["gpu9"]["cluster"] == found["gpu10"]["cluster"]
+    workers = found["gpu9"]["cluster"]["worker"]
+    for node, configuration in found.items():
+        assert workers[configuration["task"]["index"]].startswith(f"{node}:")
+    ports = [int(worker.rsplit(":")[1]) for worker in workers]
+    assert ports[1] == ports[0] + 1
+    assert ports[0] == 10_000 + 7 * 101 + 1 * 10
+    with pytest.raises(UserError, match="takes 3 nodes"):
+        multiworker.cluster(SLURM, nodes=3)
+
+
+def test_facts_of_workers_add_up_and_a_shared_processor_is_named():
+    one = {"host": "a", "node": "n1", "machine_matmul_flops": 2.0, "machine_conv_flops": 1.0, "memory_peak_bytes": 10}
+    apart = multiworker.joined([{**one, "host": "b", "node": "n2"}, one], "cpu")
+    assert (apart["machine_matmul_flops"], apart["memory_peak_bytes"], apart["logical"]) == (4.0, 20, False)
+    assert [worker["node"] for worker in apart["workers"]] == ["n1", "n2"]
+    assert multiworker.joined([one, {**one, "node": "n2"}], "cpu")["logical"]
+    assert not multiworker.joined([one, {**one, "node": "n2"}], "gpu")["logical"]
+
+
+def test_the_worker_that_failed_is_named():
+    errors = (
+        "srun: Job step aborted\nsrun: error: n2: task 1: Exited with exit code 1\nsrun: error: n1: task 0: Killed\n"
+    )
+    assert multiworker.message(["ValueError on n2: bad"], errors, None) == (
+        "n2: task 1: Exited with exit code 1; ValueError on n2: bad"
+    )
+    assert multiworker.message([], "", "ended with exit code 1") == "ended with exit code 1"

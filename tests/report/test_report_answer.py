@@ -1,0 +1,124 @@
+"""What the page says first, whoever wins, and what it leaves out where there is nothing to say."""
+
+import re
+
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs
+from report_tables import make_report, small_tables
+from sweetspot.decision.certainty import percent
+from sweetspot.report.labels import ABOVE, BELOW, NOWHERE, sides
+from sweetspot.report.marks import STAYS, TAKEN, Facts, few_models
+
+
+def tiles(folder):
+    page = (folder / "index.html").read_text()
+    found = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page)
+    return {label: re.sub(r"<i.*?</i>|<.*?>", "", value) for label, value in found}
+
+
+def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper(tmp_path):
+    # At 0.10 USD an hour the rented card costs 0.10 / 225, the box 264.667 / 240 / 498: 4.98 times as much an image.
+    shown = tiles(make_report(tmp_path, small_tables(inputs(price_p3=0.10))))
+    gain = (264.6666667 / 240 / 498) / (0.10 / 225)
+    assert shown[f"times cheaper: {RENTED} than {BOX}"].startswith(f"{gain:.2f} ×")
+    assert shown[f"probability that {RENTED} is cheaper"] == "over 99 %"
+    assert shown["days of use a month to break even"].startswith("never")
+
+
+def test_a_reference_that_wins_is_named_as_the_cheaper_one(tmp_path):
+    shown = tiles(make_report(tmp_path))
+    assert shown[f"times cheaper: {BOX} than {RENTED}"].startswith("6.14 ×")  # 3.06 / 225 over 1.1028 / 498
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.8558, "86 %"), (1.0, "over 99 %"), (0.0, "under 1 %"), (0.99, "99 %"), (0.055, "6 %")]
+)
+def test_a_simulated_probability_is_never_certain(share, text):
+    assert percent(share) == text
+
+
+def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
+    rows = pd.DataFrame({"model": [f"m{n}" for n in range(500)], "basis": "measured"})
+    rows.loc[[300, 400], "basis"] = ["published", "extrapolated"]
+    kept = few_models(pd.concat([rows, rows]), "m450")
+    assert set(kept["model"]) == {"m450", "m300", "m400", *(f"m{n}" for n in range(9))}
+    assert len(kept) == 24
+
+
+def test_a_page_of_very_many_models_says_that_its_charts_show_few(tmp_path):
+    tables = small_tables()
+    assert "a chart shows at most" not in (make_report(tmp_path / "few", tables) / "index.html").read_text()
+    rows = tables["throughput"]
+    more = [rows.head(1).assign(model=f"m{n}") for n in range(20)]
+    tables["throughput"] = pd.concat([rows, *more], ignore_index=True)
+    count = rows["model"].nunique() + 20
+    page = (make_report(tmp_path / "many", tables) / "index.html").read_text()
+    assert f"a chart shows at most 12 of the {count} models" in page
+
+
+def test_a_study_that_owns_nothing_has_no_section_on_owning(tmp_path):
+    page = (make_report(tmp_path, small_tables(), reference=RENTED) / "index.html").read_text()
+    assert "How much use makes owning pay" in page  # the tables speak of a box, whatever the study's reference
+    rented = small_tables()
+    for name in ("break_even", "utilisation", "surface", "tornado"):
+        rented[name] = rented[name].head(0)
+    page = (make_report(tmp_path / "rented", rented, reference=RENTED) / "index.html").read_text()
+    assert "How much use makes owning pay" not in page
+    assert 'id="fig-tornado"' not in page
+    assert 'id="t-recommendation"' in page
+
+
+def test_samples_are_not_called_images(tmp_path):
+    tables = small_tables()
+    tables["throughput"] = tables["throughput"].assign(unit="samples")
+    page = (make_report(tmp_path, tables) / "index.html").read_text()
+    assert '<th scope="col">samples per USD</th>' in page
+    assert "images per USD" not in page
+    assert "Samples per second by machine" in page
+
+
+def test_the_prediction_used_for_the_answer_stands_first(tmp_path):
+    tables = small_tables()
+    rows = tables["extrapolation"]
+    tables["extrapolation"] = rows.iloc[[0, 0]].assign(method=["other", "used"], headline=[False, True])
+    page = (make_report(tmp_path, tables) / "index.html").read_text()
+    methods = re.findall(r"<td>(other|used)</td>", page)
+    assert methods[:2] == ["used", "other"]
+
+
+def test_a_preemptible_twin_of_the_reference_is_one_that_can_be_taken_away():
+    tables = small_tables()
+    tables["headline"] = tables["headline"].assign(reference=RENTED)
+    rows = tables["ranks"].drop_duplicates("option").set_index("option", drop=False)
+    kinds = Facts(tables, RENTED).kinds(rows)
+    assert dict(kinds) == {BOX: STAYS, RENTED: RENTED, f"{RENTED} (spot)": TAKEN}
+
+
+def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
+    # On one spot the first goes above, the second below, the third nowhere; far away there is room again.
+    spots = [(150, 50), (150, 50), (150, 50), (300, 50)]
+    assert sides(spots, ["p3.2xlarge"] * 4, [], 400) == [ABOVE, BELOW, NOWHERE, ABOVE]
+
+
+@pytest.mark.parametrize(
+    ("apart", "second"),
+    # At 35 degrees two points 40 pixels apart on a level are 40 sin 35 = 23 pixels apart across the text: no touch;
+    # 15 pixels apart they are 8.6 apart across, less than a line.
+    [(40, ABOVE), (15, BELOW)],
+)
+def test_names_on_a_level_run_side_by_side_where_a_line_fits_between(apart, second):
+    assert sides([(150, 50), (150 + apart, 50)], ["p2.16xlarge"] * 2, [], 400) == [ABOVE, second]
+
+
+def test_a_name_does_not_leave_the_chart():
+    # eleven characters of 5.6 pixels run 61.6 cos 35 = 50 pixels to the side
+    assert sides([(380, 50)], ["p2.16xlarge"], [], 400) == [BELOW]
+    assert sides([(30, 50)], ["p2.16xlarge"], [], 60) == [NOWHERE]
+
+
+def test_a_name_avoids_a_mark_if_the_other_side_is_free():
+    # 40 pixels along the text from (150, 50): (150 + 32.8, 50 + 22.9)
+    assert sides([(150, 50)], ["p2.16xlarge"], [(150, 50), (182.8, 72.9)], 400) == [BELOW]
+    crowded = [(182.8, 72.9), (117.2, 27.1)]
+    assert sides([(150, 50)], ["p2.16xlarge"], crowded, 400) == [ABOVE]

@@ -1,0 +1,131 @@
+"""Efficiencies and the 2018 rule against what the study printed."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sweetspot.scaling.evidence import average_efficiency, study_efficiency
+from sweetspot.scaling.mean_efficiency import mean_efficiency
+from sweetspot.scaling.targets import extrapolation, target_cells
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import load_study
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency
+
+STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
+BATCHES = (16, 32, 64)
+# Printed in section 3 of the study: the last row of table 1, and table 2's 4 x 1080 Ti.
+PRINTED_AVERAGE = {"inception3": (0.80, 0.83, 0.87), "resnet50": (0.76, 0.83, 0.87), "vgg16": (0.67, 0.77, 0.84)}
+PRINTED_BOX = {"inception3": (435, 482, 556), "resnet50": (649, 825, 947), "vgg16": (314, 418, 498)}
+
+
+@pytest.fixture(scope="module")
+def study():
+    declared = load_instances(STUDY / "instances.yaml")
+    throughput = gather_throughput([], load_study(STUDY).cells, "2018-07-01", declared, STUDY)
+    efficiency = study_efficiency(throughput, read_efficiency(STUDY / "efficiency.csv"), declared)
+    return throughput, efficiency, average_efficiency(efficiency)
+
+
+@pytest.fixture(scope="module")
+def box(study):
+    throughput, _, averages = study
+    cells = target_cells(throughput, load_study(STUDY).targets, load_study(STUDY).cells)
+    predicted = mean_efficiency(averages, cells).assign(source="mean", warning=None)
+    return extrapolation(cells, predicted, "mean_efficiency", headline=True).set_index(["model", "batch_size"])
+
+
+@pytest.mark.parametrize("model", PRINTED_AVERAGE)
+def test_the_printed_averages_come_out(study, model):
+    averages = study[2].set_index(["model", "batch_size"])["efficiency"]
+    for batch_size, printed in zip(BATCHES, PRINTED_AVERAGE[model], strict=True):
+        assert averages[(model, batch_size)] == pytest.approx(printed, abs=0.0051)
+
+
+@pytest.mark.parametrize("model", PRINTED_BOX)
+def test_the_nine_box_figures_come_out_within_the_rounding_of_their_inputs(box, model):
+    for batch_size, printed in zip(BATCHES, PRINTED_BOX[model], strict=True):
+        row = box.loc[(model, batch_size)]
+        assert row["images_per_s"] == pytest.approx(printed, rel=0.0075)
+        assert row["images_per_s_low"] < printed < row["images_per_s_high"]
+        assert row["basis"] == "extrapolated"
+
+
+@pytest.mark.parametrize(
+    ("model", "batch_size", "precision", "efficiency"),
+    [
+        ("a", 32, "fp32", 0.6),  # 64 is one doubling away, 8 two
+        ("a", None, "fp32", 0.65),
+        ("a", 8, "fp16", 0.7),  # the model in another precision
+        ("z", 8, "fp32", 0.8),  # a and b
+        ("z", 8, "fp16", 0.5),
+        ("z", 8, "bf16", 0.7),  # a, b and c
+    ],
+)
+def test_what_is_not_in_hand_takes_the_nearest_that_is(model, batch_size, precision, efficiency):
+    rows = [("a", 8, "fp32", 0.7), ("a", 64, "fp32", 0.6), ("b", 8, "fp32", 0.9), ("c", 8, "fp16", 0.5)]
+    averages = pd.DataFrame(rows, columns=["model", "batch_size", "precision", "efficiency"])
+    cells = pd.DataFrame([{"model": model, "batch_size": batch_size, "precision": precision}])
+    found = mean_efficiency(averages.assign(spread=0.1, families=2), cells)["efficiency"]
+    assert found.tolist() == pytest.approx([efficiency])
+
+
+def test_the_interval_is_that_of_a_further_family():
+    # Two families at 0.6 and 0.8: mean 0.7, s = 0.141421, t(0.95, 1) = 6.313752; half = 6.313752 s sqrt(1.5)
+    averages = pd.DataFrame(
+        [{"model": "a", "batch_size": 8, "precision": "fp32", "efficiency": 0.7, "spread": 0.141421, "families": 2}]
+    )
+    row = mean_efficiency(averages, pd.DataFrame([{"model": "a", "batch_size": 8, "precision": "fp32"}])).iloc[0]
+    assert row["efficiency"] == 0.7
+    assert row["high"] == pytest.approx(0.7 + 6.313752 * 0.141421 * 1.5**0.5, rel=1e-5)
+    assert row["low"] == 0.0
+
+
+def cell(instance, gpus, images_per_s, basis="measured", **other):
+    given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
+    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": basis}
+    return given | {"status": "ok", "source": f"{instance} x {gpus}"} | other
+
+
+def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
+    declared = load_instances(STUDY / "instances.yaml")
+    rows = [
+        cell("box", 1, 100.0),
+        cell("box", 4, 300.0),
+        cell("p2.xlarge", 1, 50.0, "published"),
+        cell("p2.8xlarge", 8, 360.0),
+        cell("p3.2xlarge", 1, 300.0, "stand_in"),
+        cell("p3.8xlarge", 4, 900.0, "scaled"),
+        cell("box", 8, 1.0, status="oom"),
+    ]
+    none = read_efficiency(Path("no such file"))
+    table = study_efficiency(pd.DataFrame(rows), none, declared).set_index("instance")
+    assert table.loc["box", "efficiency"] == 0.75
+    assert table.loc["p2.8xlarge", "efficiency"] == 0.9
+    assert table.loc["p2.8xlarge", "basis"] == "published"
+    assert table.loc["p2.8xlarge", "base_instance"] == "p2.xlarge"
+    assert len(table) == 2
+
+
+def test_the_single_device_of_the_same_variant_is_the_base_and_else_the_first():
+    rows = [
+        cell("box", 1, 100.0),
+        cell("box", 1, 80.0, variant="A"),
+        cell("box", 1, 10.0, precision="fp16"),
+        cell("box", 1, 10.0, batch_size=64),
+        cell("box", 1, 10.0, framework="jax"),
+        cell("box", 4, 320.0),
+        cell("box", 4, 240.0, variant="A"),
+        cell("box", 4, 200.0, variant="C"),
+    ]
+    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})
+    assert dict(zip(table["variant"], table["efficiency"], strict=True)) == {"default": 0.8, "A": 0.75, "C": 0.5}
+
+
+def test_a_super_linear_pair_is_named_and_not_averaged():
+    declared = load_instances(STUDY / "instances.yaml")
+    rows = [cell("a", 1, 100.0), cell("a", 2, 160.0), cell("b", 1, 100.0), cell("b", 2, 260.0)]
+    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), declared)
+    assert "super-linear" in table.set_index("instance").loc["b", "warning"]
+    average = average_efficiency(table).iloc[0]
+    assert (average["efficiency"], average["families"], average["left_out"]) == (0.8, 1, 1)

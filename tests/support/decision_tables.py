@@ -1,0 +1,107 @@
+"""Small synthetic tables of the shapes that the decision reads: one box, one machine on demand and spot."""
+
+from datetime import date
+
+import numpy as np
+import pandas as pd
+from sweetspot.decision.compare import Inputs
+from sweetspot.study.study import Study
+
+SAMPLES = 94_720_000
+BOX, RENTED = "office-4x1080ti", "p3.2xlarge"
+
+
+def study(**changes):
+    cells = {"model": ["vgg16"], "batch_size": [64], "precision": "fp16", "headline_batch_size": 64}
+    values = {
+        "name": "paper",
+        "title": "A box or a rented card",
+        "question": "Which?",
+        "as_of": date(2018, 7, 1),
+        "sources": [{"id": "paper", "title": "Worked on paper", "date": "2018"}],
+        "cells": cells,
+        "reference": BOX,
+    }
+    return Study(**{**values, **changes})
+
+
+def offer(instance, purchase, usd_per_hour, **more):
+    numbers = ("capex_usd", "months", "kw", "usd_per_kwh", "days_per_month")
+    empty = {f"{name}{end}": np.nan for name in (*numbers, "usd_per_hour") for end in ("", "_low", "_high")}
+    rest = dict.fromkeys(("residual_usd", "maintenance_usd_per_month", "pue", "interruptions_per_hour"), np.nan)
+    named = {
+        "price_list": purchase,
+        "instance": instance,
+        "purchase": purchase,
+        "provider": "own" if purchase == "own" else "aws",
+    }
+    return {
+        **empty,
+        **rest,
+        **named,
+        "usd_per_hour": usd_per_hour,
+        "as_of": "2018-07-01",
+        "source": "paper",
+        "basis": "published",
+        **more,
+    }
+
+
+def box_offer(**more):
+    # 6500 USD over 30 months, 1.0 kW at 0.20 USD/kWh, 10 days: 264.667 / 240 = 1.102778 USD an hour
+    own = {"capex_usd": 6500.0, "months": 30.0, "kw": 1.0, "pue": 1.0, "usd_per_kwh": 0.20, "days_per_month": 10.0}
+    return offer(BOX, "own", 264.6666667 / 240, **{**own, **more})
+
+
+def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="imagenet"):
+    price = entry["usd_per_hour"]
+    hours = samples / images_per_s / 3600
+    cell = {
+        "framework": "tensorflow",
+        "model": model,
+        "batch_size": 64,
+        "gpus": gpus,
+        "precision": "fp16",
+        "variant": "default",
+    }
+    named = {name: entry[name] for name in ("price_list", "instance", "purchase", "provider")}
+    money = {"usd_per_hour": price, "images_per_usd": images_per_s * 3600 / price, "hours": hours, "usd": hours * price}
+    basis = "extrapolated" if entry["purchase"] == "own" else "published"
+    return {
+        **named,
+        **cell,
+        **money,
+        "workload": workload,
+        "basis": basis,
+        "as_of": "2018-07-01",
+        "gpu": "card",
+        "status": "ok",
+    }
+
+
+def figure(instance, images_per_s, gpus, low=np.nan, high=np.nan, model="vgg16", **more):
+    cell = {
+        "framework": "tensorflow",
+        "model": model,
+        "batch_size": 64,
+        "gpus": gpus,
+        "precision": "fp16",
+        "variant": "default",
+    }
+    span = {"images_per_s": images_per_s, "images_per_s_low": low, "images_per_s_high": high}
+    rest = {"runs": 0, "basis": "published", "status": "ok", "source": "paper", "gpu": "card", "warning": None}
+    return {"instance": instance, **cell, **span, **rest, **more}
+
+
+def inputs(price_p3=3.06, box=(498.0, 440.0, 560.0), rented=225.0, box_more=None, throughput=None):
+    """The market: a box (images/s with 90 % interval), and one rented machine on demand and as spot at 1.11 USD."""
+    office = box_offer(**(box_more or {}))
+    offers = [office, offer(RENTED, "on_demand", price_p3), offer(RENTED, "spot", 1.11)]
+    costs = [cost(office, box[0], 4), *(cost(entry, rented, 1) for entry in offers[1:])]
+    measured = pd.DataFrame([figure(RENTED, rented, 1)]) if throughput is None else throughput
+    predicted = figure(BOX, box[0], 4, box[1], box[2], basis="extrapolated", method="mean_efficiency", headline=True)
+    lint = pd.DataFrame(columns=["severity", "rule", "instance", "message", "source"])
+    efficiency = pd.DataFrame(columns=["model", "batch_size", "efficiency", "basis"])
+    return Inputs(
+        pd.DataFrame(costs), pd.DataFrame(offers), measured, pd.DataFrame([predicted]), efficiency, lint, pd.DataFrame()
+    )

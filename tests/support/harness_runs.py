@@ -1,0 +1,31 @@
+"""Starting the measuring script as the workflow does, on a tiny network."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+SCRIPT = ROOT / "workflow" / "scripts" / "run_benchmark.py"
+CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default"
+
+
+def command(output, *more, cell=CELL, gpus=1):
+    return [
+        sys.executable,
+        str(SCRIPT),
+        *cell.split(),
+        "--gpus",
+        str(gpus),
+        "--run",
+        "1",
+        *more,
+        "--output",
+        str(output),
+    ]
+
+
+def measure(output, *more, **other):
+    path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.run(command(output, *more, **other), env=env, capture_output=True, text=True, check=False)

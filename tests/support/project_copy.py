@@ -1,0 +1,85 @@
+"""A copy of the project to work in, and ways to run the workflow in it."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from patience import PATIENCE_S
+
+ROOT = Path(__file__).parent.parent.parent
+SECRET = "correct-horse-battery-staple"  # in the environment of every run here; it must stand in no file
+PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "pyproject.toml")
+
+
+def copy_project(target: Path) -> Path:
+    """The files that the workflow needs, without results and environments."""
+    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for part in PROJECT_PARTS:
+        source = ROOT / part
+        if source.is_dir():
+            shutil.copytree(source, target / part, ignore=ignore)
+        else:
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / part)
+    return target
+
+
+def environment(project: Path) -> dict[str, str]:
+    """The library of `project` itself, not the installed one, so that an edit there counts."""
+    path = [str(project / "workflow"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TF_CPP_MIN_LOG_LEVEL": "3", "CLOUD_TOKEN": SECRET}
+
+
+def _offline() -> list[str]:
+    """What takes the network away from a command, where this machine lets us."""
+    for prefix in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):
+        if (
+            shutil.which("unshare")
+            and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
+        ):
+            return prefix
+    return []
+
+
+OFFLINE = _offline()
+
+
+def run_snakemake(project: Path, *arguments: str, prefix: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """Run the project's workflow; stdout and stderr come together in `.stdout`."""
+    return subprocess.run(
+        [*prefix, sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=project,
+        env=environment(project),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def job_counts(output: str) -> dict[str, int]:
+    """Jobs by rule from the table that Snakemake prints; empty where nothing is to be done."""
+    if "Nothing to be done" in output and "Job stats:" not in output:
+        return {}
+    table = output.split("Job stats:", 1)[1].split("total", 1)[0]
+    return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+
+
+def scheduled(project: Path, *arguments: str) -> dict[str, int]:
+    """What an invocation would run, the collecting rules (all, report, ...) left out."""
+    done = run_snakemake(project, "--dry-run", *arguments)
+    assert done.returncode == 0, done.stdout
+    stops = {"all", "throughput", "scaling", "costs", "comparison", "report"}
+    return {rule: count for rule, count in job_counts(done.stdout).items() if rule not in stops}
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace text that must be there, as a person with an editor would."""
+    text = file.read_text()
+    assert old in text, f"{file} does not hold {old!r}"
+    file.write_text(text.replace(old, new))

@@ -1,0 +1,70 @@
+"""A study's tables made in one process by the library functions that the rules call."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+from sweetspot.bills.pricing import price_study
+from sweetspot.decision.compare import Inputs, compare
+from sweetspot.scaling.evidence import average_efficiency, study_efficiency
+from sweetspot.scaling.mean_efficiency import mean_efficiency
+from sweetspot.scaling.targets import extrapolation, target_cells
+from sweetspot.study.claims import load_claims
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import load_study
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency
+
+STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+
+
+@dataclass(frozen=True)
+class Tables:
+    throughput: pd.DataFrame
+    costs: pd.DataFrame
+    bills: pd.DataFrame
+    offers: pd.DataFrame
+    price_lint: pd.DataFrame
+    comparison: dict[str, pd.DataFrame]
+
+    @property
+    def claims(self) -> pd.DataFrame:
+        return self.comparison["claims"].set_index("id")
+
+
+@cache
+def study_tables(name: str) -> Tables:
+    folder = STUDIES / name
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
+    cells = target_cells(throughput, study.targets, study.cells)
+    predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warning=None)
+    extrapolated = extrapolation(cells, predicted, "mean_efficiency", headline=True)
+    priced = [
+        price_study(
+            throughput,
+            extrapolated,
+            file,
+            folder / "workloads.yaml",
+            [folder / "instances.yaml"],
+            file.stem,
+            study.month_days,
+            study.as_of,
+        )
+        for file in sorted((folder / "prices").glob("*.yaml"))
+    ]
+    table = {kind: pd.concat([tables[kind] for tables in priced], ignore_index=True) for kind in priced[0]}
+    inputs = Inputs(
+        costs=table["costs"],
+        offers=table["offers"],
+        throughput=throughput,
+        extrapolation=extrapolated,
+        efficiency=efficiency,
+        price_lint=table["price_lint"],
+        plans=table["plans"],
+        bills=table["bills"],
+    )
+    found = compare(inputs, study, load_claims(folder / "claims.yaml"), draws=200)
+    return Tables(throughput, table["costs"], table["bills"], table["offers"], table["price_lint"], found)

@@ -1,0 +1,1 @@
+"""Other people's price catalogues, read into price lists."""

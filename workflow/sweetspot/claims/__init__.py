@@ -1,0 +1,1 @@
+"""What a study's text claims, recomputed from its tables."""

@@ -1,0 +1,155 @@
+"""Turn price files that people have into a price list: `sweetspot import-prices FORMAT FILE > list.yaml`.
+
+Formats: aws-spot-history (JSON of `aws ec2 describe-spot-price-history`), skypilot, gpuhunt, csv. Nothing is fetched.
+What the lint has to say about the result goes to stderr.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sweetspot.bills.price_lint import lint
+from sweetspot.catalogues.readers import READERS, Listing, cheapest
+from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
+from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.study.base import validated
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import PriceList, check_together
+
+FORMATS = ("aws-spot-history", *READERS)
+
+
+def history_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Price list and instances of a spot history: the time-weighted mean with the 5 % and 95 % prices as range."""
+    import pandas as pd
+
+    def moment(value: str | None, flag: str) -> "pd.Timestamp | None":
+        if value is None:
+            return None
+        try:
+            stamp = pd.Timestamp(value)
+        except ValueError:
+            raise UserError(f"{flag} is {value!r}; expected a date or an ISO 8601 time") from None
+        return stamp.tz_localize("UTC") if stamp.tzinfo is None else stamp.tz_convert("UTC")
+
+    start, end = moment(options.start, "--start"), moment(options.end, "--end")
+    history = read_history(options.file)
+    if options.only:
+        history = history[history["instance"].isin(options.only)]
+        if history.empty:
+            raise UserError(f"{options.file}: none of the instances of --only is in the history")
+    found = averages(history, options.product, start, end, options.max_gap_days, str(options.file))
+    chosen = choose_zone(found, options.zone)
+    offers = [
+        {
+            "instance": name,
+            "purchase": "spot",
+            "per_hour": {
+                "value": round(entry.mean, 6),
+                # A price that holds nearly always can leave the mean outside its own 5 to 95 % range.
+                "low": min(entry.low, round(entry.mean, 6)),
+                "high": max(entry.high, round(entry.mean, 6)),
+            },
+            "note": f"{entry.zone}, {entry.product}, {entry.start} to {entry.end}, {entry.changes} changes",
+        }
+        for name, entry in chosen.items()
+    ]
+    day = max(entry.end for entry in chosen.values()).date()
+    return _heading(options, options.as_of or day, "time-weighted mean") | {"offers": offers}, {}
+
+
+def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Price list and instances of a catalogue: the cheapest place of each instance and purchase."""
+    if options.as_of is None:
+        raise UserError(f"--as-of is missing: {Path(options.file).name} does not say of which day its prices are")
+    listings = READERS[options.format](options.file)
+    only = frozenset(options.only) if options.only else None
+    kept = cheapest(listings, options.zone, only, str(options.file))
+    offers, instances = [], {}
+    for entry in kept:
+        offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
+        optional = {"currency": entry.currency, "source": entry.source, "note": entry.place or None}
+        offers.append(offer | {key: value for key, value in optional.items() if value})
+        instances.setdefault(entry.instance, _machine(entry, options.provider))
+    return _heading(options, options.as_of, "cheapest place") | {"offers": offers}, instances
+
+
+def _machine(entry: Listing, provider: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "title": entry.instance,
+        "provider": provider,
+        "gpu": entry.gpu or "CPU",
+        "gpus": entry.gpus or 1,
+    }
+    if entry.vcpus:
+        facts["vcpus"] = entry.vcpus
+    if entry.memory_gib:
+        facts["memory_gib"] = entry.memory_gib
+    return facts
+
+
+def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, Any]:
+    source = options.source or f"{Path(options.file).name} ({options.format}), {how}"
+    return {"currency": options.currency, "as_of": as_of, "source": source}
+
+
+def build(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any], PriceList]:
+    """The list as plain data, its instances, and the validated list. Raises UserError."""
+    make = history_list if options.format == "aws-spot-history" else catalogue_list
+    data, instances = make(options)
+    prices = validated(PriceList, data, options.file)
+    check_together(prices, options.file)
+    return data, instances, prices
+
+
+def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[str]:
+    """What the lint finds in the imported prices; families are judged only where the file names the cards."""
+    unknown = {"title": "?", "provider": "unknown", "gpu": "CPU", "gpus": 1}
+    machines = {
+        offer.instance: Instance(**instances.get(offer.instance, {**unknown, "title": offer.instance}))
+        for offer in prices.offers
+    }
+    return [f"{finding.severity}: {finding.message}" for finding in lint(prices, machines, as_of, 30.5)]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Options of the command."""
+    made = argparse.ArgumentParser(prog="python -m sweetspot.commands.import_prices", description=__doc__)
+    made.add_argument("format", choices=FORMATS)
+    made.add_argument("file", help="the file to read")
+    made.add_argument("--as-of", type=date.fromisoformat, help="day of the prices; needed for catalogues")
+    made.add_argument("--zone", help="zone (or region, for catalogues); default: the cheapest")
+    made.add_argument("--only", nargs="+", metavar="INSTANCE", help="instances to keep; default: all")
+    made.add_argument("--currency", default="USD", help="currency of the prices (default USD)")
+    made.add_argument("--source", help="source to write into the list; default: the file's name")
+    made.add_argument("--provider", default="unknown", help="provider written with --print instances")
+    made.add_argument("--product", default="Linux/UNIX", help="product of a spot history (default Linux/UNIX)")
+    made.add_argument("--start", help="begin of the window of a spot history")
+    made.add_argument("--end", help="end of the window of a spot history")
+    made.add_argument("--max-gap-days", type=float, default=30.0, help="longest silence of a spot history (default 30)")
+    made.add_argument("--print", choices=("prices", "instances"), default="prices", dest="what", help="what to write")
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the list to stdout and the lint's remarks to stderr."""
+    options = parser().parse_args(arguments)
+    data, instances, prices = build(options)
+    shown = data if options.what == "prices" else instances
+    if not shown:
+        raise UserError(
+            f"{options.file}: a {options.format} file says nothing of the machines; write instances.yaml by hand"
+        )
+    sys.stdout.write(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=110))
+    for remark in remarks(prices, instances, prices.as_of):
+        print(remark, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    with exit_on_user_error():
+        main()

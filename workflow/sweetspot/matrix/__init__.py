@@ -1,0 +1,1 @@
+"""Which runs an invocation makes: expansion, budget, schedule."""

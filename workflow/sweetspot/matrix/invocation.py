@@ -1,0 +1,71 @@
+"""What one invocation of the workflow works on: configuration, study, instances, cells and price lists."""
+
+from pathlib import Path
+from typing import Any
+
+from sweetspot.cells import Cell
+from sweetspot.errors import UserError
+from sweetspot.matrix.expand import expand_matrix
+from sweetspot.study.base import Closed, Name, Slug, validated
+from sweetspot.study.config import Config
+from sweetspot.study.executors import check_nodes
+from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.study import Study, load_study
+from sweetspot.study.yamlfile import load_yaml
+
+
+class Invocation(Closed):
+    """Everything that the workflow needs to know while it is parsed: plain values, nothing read later."""
+
+    config: Config
+    study: Study
+    instances: dict[Slug, Instance]
+    cells: tuple[Cell, ...]
+    price_lists: tuple[str, ...]
+
+
+def load_invocation(config_file: Path, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
+    """Read the configuration, the study and its instances; expand the matrix. Raises UserError.
+
+    `overrides` is what stands on the command line (`--config`, `--configfile`); it replaces key by key,
+    mappings are merged.
+    """
+    raw = load_yaml(config_file)
+    config = validated(Config, _merged(raw, overrides) if isinstance(raw, dict) else raw, config_file)
+    folder = root / "studies" / config.study
+    study = load_study(folder)
+    own = root / "instances.yaml"
+    instances = load_instances(*([own] if own.is_file() else []), folder / "instances.yaml")
+    for where, name in [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]:
+        if name is not None and name not in instances:
+            raise UserError(f"{folder / 'study.yaml'}: {where} is {name!r}; expected an instance of instances.yaml")
+    cells = _measured_cells(config, instances, config_file) if study.measure else []
+    price_lists = sorted(path.stem for path in (folder / "prices").glob("*.yaml"))
+    for name in price_lists:
+        validated(Name, {"name": name}, folder / "prices" / f"{name}.yaml")
+    return Invocation(
+        config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
+    )
+
+
+def _measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:
+    named = [("measure_on", name) for name in config.measure_on]
+    for key, name in [*named, *(("measure.usd_per_hour", name) for name in config.measure.usd_per_hour)]:
+        if name not in instances:
+            raise UserError(f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}")
+    for name in config.measure_on:
+        if instances[name].measure is None:
+            raise UserError(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
+    exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
+    cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude)
+    for cell in cells:
+        check_nodes(cell, instances[cell.instance].measure, file)
+    return cells
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        merged[key] = _merged(base[key], value) if both else value
+    return merged

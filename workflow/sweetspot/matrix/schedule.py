@@ -1,0 +1,153 @@
+"""Which runs an invocation makes: all, or those within the budget; read from the run files that are there.
+
+What is measured stays in: its real time is spent first, and what is left of the budget goes to the runs that are
+missing, in the order of `budget`. A price list is never read here; `usd_per_hour` of the configuration is.
+"""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sweetspot.cells import CELL_COLUMNS, Cell, run_path
+from sweetspot.matrix.budget import Budget, Choice, Run, by_weight, estimated_seconds, order_within_budget
+from sweetspot.matrix.invocation import Invocation
+from sweetspot.study.config import Config, Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+START_S = 30.0  # of a process: imports, building the network, the machine's own rate
+
+
+class Timing(NamedTuple):
+    """What a run file tells of the time it took."""
+
+    seconds: float  # the whole process
+    per_sample: float | None  # of one device; None where nothing was timed
+
+
+def run_file(folder: Path, run: Run) -> Path:
+    """Where a run lies below `folder` (results/benchmarks)."""
+    return folder / f"{run_path(run.cell, run.run)}.parquet"
+
+
+def choose_runs(plan: Invocation, folder: Path, budget: bool = True) -> Choice:
+    """The runs of the plan that are there or fit into the budget, and what is left out.
+
+    Without a budget (or where it is not to be looked at), and where nothing is missing, no file is opened. Otherwise
+    the facts of each run file are read (about 0.3 ms a file).
+    """
+    config = plan.config
+    caps = Budget(config.measure.budget_minutes, config.measure.budget_usd)
+    runs = [Run(cell, number) for cell in plan.cells for number in range(1, config.runs + 1)]
+    if not budget or caps == Budget():
+        return Choice(runs, [], 0.0, 0.0)
+    missing = [run for run in runs if not run_file(folder, run).is_file()]
+    if not missing:
+        return Choice(runs, [], 0.0, 0.0)
+    there = sorted(set(runs) - set(missing))
+    timings = {run: timing for run in there if (timing := timing_of(run_file(folder, run)))}
+    estimates = estimate_cells(plan.cells, timings, config.measure)
+    done = {run: timings[run].seconds if run in timings else estimates[run.cell] for run in there}
+    decides, prices = _decides(plan), config.measure.usd_per_hour
+    choice = order_within_budget(plan.cells, estimates, caps, config.runs, decides, prices, done)
+    chosen = set(choice.kept)
+    return choice._replace(kept=[run for run in runs if run in chosen])  # in the order of the matrix, as without
+
+
+def priorities(plan: Invocation) -> dict[Run, int]:
+    """Snakemake's priority of each run: what decides the ranking first, one device before several."""
+    order = by_weight(plan.cells, plan.config.runs, _decides(plan))
+    return {run: len(order) - place for place, run in enumerate(order)}
+
+
+def _decides(plan: Invocation) -> Callable[[Cell], bool]:
+    """Whether a cell decides the ranking: of its machine, devices and model the nearest to what the study asks."""
+    question = plan.study.cells
+
+    def apart(cell: Cell) -> tuple[float, bool, bool]:
+        batch = abs(math.log(cell.batch_size / question.headline(cell.model)))
+        return batch, cell.precision != question.precision, cell.framework != question.framework
+
+    asked = [cell for cell in plan.cells if cell.model in question.model]
+    nearest: dict[tuple[str, int, str], tuple[float, bool, bool]] = {}
+    for cell in asked:
+        key = (cell.instance, cell.gpus, cell.model)
+        nearest[key] = min(apart(cell), nearest.get(key, apart(cell)))
+    chosen = {cell for cell in asked if apart(cell) == nearest[(cell.instance, cell.gpus, cell.model)]}
+    return chosen.__contains__
+
+
+def timing_of(file: Path) -> Timing | None:
+    """How long the run in `file` took; None for a file that is not whole (collecting names it)."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        facts = json.loads((pq.read_schema(file).metadata or {}).get(b"sweetspot", b"{}"))
+        if {"duration_s", "mean_step_s"} <= set(facts):
+            seconds, step = facts["duration_s"], facts["mean_step_s"]
+        else:  # written before runs told their length
+            times = [value for value in pq.read_table(file, columns=["seconds"])["seconds"].to_pylist() if value]
+            seconds, step = START_S + sum(times), sum(times) / len(times) if times else None
+    except (pa.ArrowException, OSError, ValueError):
+        return None
+    parts = dict(part.split("~", 1) for part in file.parts if "~" in part)
+    return Timing(float(seconds), None if step is None else step / int(parts["batch_size"]))
+
+
+def estimate_cells(cells: Sequence[Cell], timings: dict[Run, Timing], measure: Measure) -> dict[Cell, float]:
+    """Seconds of one run of each cell: of its own runs, of the nearest cell of its model, or as configured.
+
+    Near means the same instance, framework and model; of those the same precision, then the nearest batch. Its
+    seconds per sample go through the stop rule (`estimated_seconds`).
+    """
+    own: dict[Cell, list[float]] = {}
+    like: dict[tuple[str, ...], list[tuple[Cell, float]]] = {}
+    for (cell, _), timing in timings.items():
+        own.setdefault(cell, []).append(timing.seconds)
+        if timing.per_sample is not None:
+            like.setdefault(cell[:3], []).append((cell, timing.per_sample))
+    found = {}
+    for cell in cells:
+        near = like.get(cell[:3])
+        if cell in own:
+            found[cell] = sum(own[cell]) / len(own[cell])
+        elif near:
+            found[cell] = _by_the_stop_rule(cell, min(near, key=lambda other: _apart(cell, other[0]))[1], measure)
+        else:
+            found[cell] = measure.estimate_minutes * 60
+    return found
+
+
+def _apart(cell: Cell, other: Cell) -> tuple[bool, float]:
+    return cell.precision != other.precision, abs(math.log(cell.batch_size / other.batch_size))
+
+
+def _by_the_stop_rule(cell: Cell, per_sample: float, measure: Measure) -> float:
+    rule = {name: getattr(measure, name) for name in ("min_steps", "min_seconds", "min_steps_slow", "warmup_steps")}
+    return estimated_seconds(cell, per_sample, START_S, **rule)
+
+
+def left_out_rows(choice: Choice) -> list[dict[str, Any]]:
+    """Which runs are left out, as plain values that do not change when estimates do."""
+    return [{**left.run.cell._asdict(), "run": left.run.run} for left in choice.left_out]
+
+
+def left_out_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
+    """One row a cell that the budget cuts: its columns, `runs` left out (their numbers, as text), `budget`."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"])
+    whole = {"batch_size": "int64", "gpus": "int64"}
+    named = {name: "str" for name in CELL_COLUMNS if name not in whole}
+    numbers = table["run"].map(str).groupby([table[name] for name in CELL_COLUMNS], sort=False).agg(", ".join)
+    return numbers.rename("runs").reset_index().astype(whole | named | {"runs": "str"}).assign(budget=budget)
+
+
+def budget_words(config: Config) -> str:
+    """The budget as a person wrote it, or nothing."""
+    named = {name: getattr(config.measure, name) for name in ("budget_minutes", "budget_usd")}
+    return ", ".join(f"{name} {value:g}" for name, value in named.items() if value is not None)

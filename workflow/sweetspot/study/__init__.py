@@ -1,0 +1,1 @@
+"""All that a person writes, as closed models; YAML as data only."""

@@ -1,0 +1,76 @@
+"""Claims of the cost studies: bills and their lines, idle cards, recouped purchases, wins, plain arithmetic."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from sweetspot.study.arithmetic import evaluate
+from sweetspot.study.base import Slug, Text
+from sweetspot.study.claim_base import Base, Choice, Measure
+
+
+class Arithmetic(Base):
+    """A figure that the text computes from other figures that it prints; tables do not enter."""
+
+    kind: Literal["arithmetic"] = Field(description="The kind of claim that this is")
+    expression: Annotated[str, StringConstraints(max_length=200)] = Field(
+        description="The text's own numbers with + - * / and brackets"
+    )
+
+    @field_validator("expression")
+    @classmethod
+    def _computes(cls, value: str) -> str:
+        evaluate(value)
+        return value
+
+
+class Bill(Base):
+    """What a workload costs with an offer, or one line of that bill."""
+
+    kind: Literal["bill"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    workload: Slug = Field(description="The workload of workloads.yaml")
+    gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
+    line: Text | None = Field(None, description="One line of the bill; absent: its total")
+    minus: Choice | None = Field(None, description="An offer whose bill is taken away: what a term of billing adds")
+
+
+class Idle(Base):
+    """What a run pays for cards that stand idle: bill x (1 - utilisation x cards used / cards)."""
+
+    kind: Literal["idle"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    workload: Slug = Field(description="The workload")
+    gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
+    utilisation: float = Field(gt=0, le=1, description="Average utilisation of the cards used")
+    cards: int = Field(1, gt=0, description="Cards in the machine")
+    cards_used: int | None = Field(None, gt=0, description="Cards that the utilisation speaks of; absent: all")
+
+
+class Recoup(Base):
+    """Days of use until a bought machine's price is what the same work costs rented: capex / (hours p R / R_rented)."""
+
+    kind: Literal["recoup"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The bought machine")
+    against: Choice = Field(description="The rented one")
+    hours_per_day: float = Field(24.0, gt=0, le=24, description="Hours of use a day")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class ThroughputRatio(Base):
+    """How many times faster one machine is than another, whether or not they are priced."""
+
+    kind: Literal["throughput_ratio"] = Field(description="The kind of claim that this is")
+    instance: Slug = Field(description="The machine")
+    to: Slug = Field(description="The machine it is compared with")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class Wins(Base):
+    """For how many models an option is strictly better than the best of others."""
+
+    kind: Literal["wins"] = Field(description="The kind of claim that this is")
+    measure: Measure = Field(description="usd and hours: less is better; images per ...: more is better")
+    of: Choice = Field(description="The option")
+    to: Choice = Field(Choice(), description="The options it is compared with; the best of them counts")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")

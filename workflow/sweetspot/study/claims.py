@@ -1,0 +1,170 @@
+"""What a study's text claims, as data: one closed model a kind of claim (config/studies/<study>/claims.yaml)."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sweetspot.errors import UserError
+from sweetspot.study.base import Closed, Slug, Text, validated
+from sweetspot.study.bill_claims import Arithmetic, Bill, Idle, Recoup, ThroughputRatio, Wins
+from sweetspot.study.claim_base import Base, Choice, Measure
+from sweetspot.study.yamlfile import load_yaml
+
+
+class Published(Closed):
+    """A throughput figure of another publication to set beside the claim."""
+
+    model: Slug = Field(description="Model")
+    images_per_s: float = Field(gt=0, description="Images a second printed there")
+    batch_size: int = Field(gt=0, description="Batch per device")
+    source: Text = Field(description="Where it is printed")
+
+
+class Fact(Base):
+    """A statement that no table can confirm or refute."""
+
+    kind: Literal["fact"] = Field(description="The kind of claim that this is")
+
+
+class Price(Base):
+    """The hourly price of an offer."""
+
+    kind: Literal["price"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    hours: float = Field(1.0, gt=0, description="Hours that the printed price covers")
+
+
+class MonthlyCost(Base):
+    """What an owned machine costs a month at its planned use."""
+
+    kind: Literal["monthly_cost"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    part: Literal["all", "fixed", "electricity"] = Field("all", description="Which part of it")
+
+
+class Composition(Base):
+    """A price put together from a machine and cards, the machine's share by the price of its siblings."""
+
+    kind: Literal["composition"] = Field(description="The kind of claim that this is")
+    vcpus: int = Field(gt=0, description="Virtual processors of the machine")
+    siblings: list[tuple[int, float]] = Field(
+        min_length=1, description="[vcpus, USD an hour] of machines of its family"
+    )
+    cards: int = Field(ge=0, description="Cards attached")
+    usd_per_card_hour: float = Field(ge=0, description="Price of one card")
+
+
+class PriceRatio(Base):
+    """Price of one offer as a share of another's."""
+
+    kind: Literal["price_ratio"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    to: Choice = Field(description="The offer it is compared with")
+    as_discount: bool = Field(False, description="true: 1 - ratio, what is saved; false: what is paid")
+    percent: bool = Field(False, description="Printed in percent")
+
+
+class Ratio(Base):
+    """How many times better an option is than another: USD other / one, all else one / other; models give a range."""
+
+    kind: Literal["ratio"] = Field(description="The kind of claim that this is")
+    measure: Measure = Field(description="The figure")
+    of: Choice = Field(description="The option")
+    to: Choice = Field(description="The options it is compared with; the best of them counts")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+    stated_images_per_s: float | None = Field(None, gt=0, description="Throughput that the text itself gives `of`")
+    published: list[Published] = Field([], description="Throughput of `to` printed elsewhere, to set beside the claim")
+
+
+class SmallestGain(Base):
+    """Place of one model when the gain in images per USD of an option over another is ordered, least first."""
+
+    kind: Literal["smallest_gain"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The option")
+    to: Choice = Field(description="The option it is compared with")
+    model: Slug = Field(description="The model said to have the smallest gain")
+
+
+class Saving(Base):
+    """How much cheaper an option trains than the cheapest of others: 1 - USD / USD, in percent."""
+
+    kind: Literal["saving"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The option")
+    to: Choice = Field(description="The options whose cheapest it is compared with")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class Rank(Base):
+    """The place of an option in an order."""
+
+    kind: Literal["rank"] = Field(description="The kind of claim that this is")
+    measure: Measure = Field(description="usd and hours: least first; images per ...: most first")
+    of: Choice = Field(description="The option")
+    among: Choice = Field(Choice(), description="Who is ranked")
+    without: Choice | None = Field(None, description="Who is left out of the ranking")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class BreakEven(Base):
+    """Days of use a month from which the reference is cheaper by a factor than every one of the options."""
+
+    kind: Literal["break_even"] = Field(description="The kind of claim that this is")
+    against: Choice = Field(description="The options; the last to be beaten counts")
+    factor: float = Field(1.0, gt=0, description="2: twice as cheap")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class GainAt(Base):
+    """How many times cheaper the reference is at a number of days of use a month."""
+
+    kind: Literal["gain_at"] = Field(description="The kind of claim that this is")
+    against: Choice = Field(description="The option")
+    days: float = Field(gt=0, le=31, description="Days of use a month")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class Extrapolated(Base):
+    """A throughput that the study extrapolated, by a named method."""
+
+    kind: Literal["extrapolated"] = Field(description="The kind of claim that this is")
+    instance: Slug = Field(description="The machine")
+    model: Slug = Field(description="The model")
+    batch_size: int = Field(gt=0, description="Batch per device")
+    method: Slug = Field("mean_efficiency", description="The method")
+
+
+class MeanEfficiency(Base):
+    """The mean of the study's efficiencies for a model and batch."""
+
+    kind: Literal["mean_efficiency"] = Field(description="The kind of claim that this is")
+    model: Slug = Field(description="The model")
+    batch_size: int = Field(gt=0, description="Batch per device")
+
+
+Claim = Annotated[
+    Fact | Price | MonthlyCost | Composition | PriceRatio | Ratio | SmallestGain | Saving | Rank | BreakEven | GainAt
+    | Extrapolated | MeanEfficiency | Arithmetic | Bill | Idle | Recoup | ThroughputRatio | Wins,
+    Field(discriminator="kind"),
+]  # fmt: skip
+
+
+class Claims(Closed):
+    """The claims of one text."""
+
+    claims: list[Claim] = Field(description="Each claim with the kind that recomputes it")
+
+
+def load_claims(path: str | Path) -> list[Claim]:
+    """The claims of a study; none where it has no claims.yaml. Raises UserError naming file, key and value."""
+    file = Path(path)
+    if not file.is_file():
+        return []
+    data = load_yaml(file)
+    claims = validated(Claims, {"claims": data}, file).claims
+    seen: set[str] = set()
+    for claim in claims:
+        if claim.id in seen:
+            raise UserError(f"{file}: id {claim.id!r} stands twice; each claim needs its own")
+        seen.add(claim.id)
+    return claims

@@ -1,0 +1,90 @@
+"""config/config.yaml: which study, what is measured here, and by which protocol."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator, model_validator
+
+from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text
+
+Positive = Annotated[float, Field(gt=0, lt=1e9)]
+
+
+class Matrix(Closed):
+    """The axes of what is measured here; each value is one level, every combination is a cell."""
+
+    model: list[Slug] = Field(description="Networks to train, by name", min_length=1)
+    batch_size: list[Count] = Field(description="Samples per device and step", min_length=1)
+    gpus: list[Annotated[int, Field(ge=1, le=4096, strict=True)]] = Field([1], description="Devices used together")
+    precision: list[Precision] = Field(["fp32"], description="Number format of the computation", min_length=1)
+    variant: list[Slug] = Field(["default"], description="How gradients are combined: default, A, B, C", min_length=1)
+    framework: list[Framework] = Field(["tensorflow"], description="Keras backends", min_length=1)
+
+
+class Exclusion(Closed):
+    """Cells to leave out: every cell that agrees with all keys given."""
+
+    instance: Slug | None = Field(None, description="Instance to match")
+    framework: Framework | None = Field(None, description="Framework to match")
+    model: Slug | None = Field(None, description="Model to match")
+    batch_size: Count | None = Field(None, description="Batch per device to match")
+    gpus: Count | None = Field(None, description="Device count to match")
+    precision: Precision | None = Field(None, description="Precision to match")
+    variant: Slug | None = Field(None, description="Variant to match")
+
+
+class Measure(Closed):
+    """The measurement protocol; changing it means measuring again."""
+
+    protocol: Count = Field(1, description="Version of what a measurement means; a new number repeats every run")
+    warmup_steps: Count = Field(2, description="Steps not timed, the first (which compiles) included")
+    min_steps: Count = Field(5, description="Timed steps after which a run may end")
+    min_seconds: float = Field(20.0, description="Timed seconds after which a slow run may end", gt=0, le=86_400)
+    min_steps_slow: Count = Field(3, description="Timed steps that even a slow run makes")
+    target_half_width: float = Field(
+        0.0,
+        description="Share of the mean step to which its 95 % interval must shrink before min_seconds; 0: any",
+        ge=0,
+        lt=1,
+    )
+    time_limit_s: Count = Field(1800, description="Seconds after which a run is ended and recorded as failed")
+    xla: bool = Field(False, description="Compile the training step with XLA")
+    checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
+    budget_minutes: Positive | None = Field(None, description="Cap on the time of all runs together; null: none")
+    budget_usd: Positive | None = Field(None, description="Cap on the cost of all runs together; null: none")
+    usd_per_hour: dict[Slug, Positive] = Field(
+        {}, description="What an hour of a measured instance counts against budget_usd; others count nothing"
+    )
+    estimate_minutes: Positive = Field(3.0, description="Length of a run assumed where nothing like it was measured")
+
+    @model_validator(mode="after")
+    def _money_needs_a_rate(self) -> "Measure":
+        if self.budget_usd is not None and not self.usd_per_hour:
+            raise ValueError("measure.usd_per_hour, since measure.budget_usd is given")
+        return self
+
+    def flags(self) -> str:
+        """The settings as command-line flags of `run_benchmark.py`, in a fixed order.
+
+        The budget is none of them: it decides what is measured, not how, so an edit of it repeats no run.
+        """
+        budget = {"budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"}
+        values = self.model_dump(exclude={"xla", "checkpoints"} | budget)
+        flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
+        return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
+
+
+class Config(Closed):
+    """config/config.yaml: which study, and what to measure on which machine."""
+
+    study: Slug = Field(description="Folder under config/studies/ that asks the question")
+    measure_on: list[Slug] = Field(description="Instances of instances.yaml that are measured; [] measures nothing")
+    matrix: Matrix = Field(description="What is measured on them")
+    runs: Annotated[int, Field(ge=1, le=100, strict=True)] = Field(2, description="Independent processes per cell")
+    exclude: list[Exclusion] = Field([], description="Cells to leave out")
+    measure: Measure = Field(Measure(), description="How one run is measured")
+
+    @field_validator("measure_on", mode="before")
+    @classmethod
+    def _one_name_is_a_list(cls, value: Any) -> Any:
+        """`--config measure_on=workstation-gpu` on the command line gives text."""
+        return [value] if isinstance(value, str) else value

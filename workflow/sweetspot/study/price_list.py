@@ -1,0 +1,134 @@
+"""The price list: config/studies/<study>/prices/<price_list>.yaml as a closed, described model."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sweetspot.errors import UserError
+from sweetspot.study.base import Closed, Count, Slug, Text, validated
+from sweetspot.study.terms import (
+    Billing,
+    Commitment,
+    Compose,
+    Currency,
+    Interruptions,
+    Own,
+    Positive,
+    Printed,
+    Rate,
+    Sustained,
+    Vat,
+)
+from sweetspot.study.yamlfile import load_yaml
+
+Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
+LONGEST_MONTH = 31
+RATE_UNITS = ("per_second", "per_minute", "per_hour", "per_day", "per_week", "per_month")
+
+
+class Offer(Closed):
+    """One machine, one way to pay for it; one price: a rate, `compose`, `same_price_as`, `commitment` or `own`."""
+
+    instance: Slug = Field(description="Machine of instances.yaml")
+    purchase: Purchase = Field("on_demand", description="How it is had")
+    per_second: Positive | None = Field(None, description="Price of a second")
+    per_minute: Positive | None = Field(None, description="Price of a minute")
+    per_hour: Positive | None = Field(None, description="Price of an hour")
+    per_day: Positive | None = Field(None, description="Price of a day")
+    per_week: Positive | None = Field(None, description="Price of a week")
+    per_month: Positive | None = Field(None, description="Price of a month")
+    compose: Compose | None = Field(None, description="Machine + count x accelerator")
+    same_price_as: Slug | None = Field(None, description="Instance of this list whose on-demand price is taken")
+    commitment: Commitment | None = Field(None, description="A term paid for; purchase is reserved or committed")
+    own: Own | None = Field(None, description="A machine bought; purchase is own")
+    billing: Billing | None = Field(None, description="Terms of this offer instead of the list's")
+    sustained: Sustained | None = Field(None, description="Discount earned by use over the month")
+    interruptions: Interruptions | None = Field(None, description="Of this offer instead of the list's")
+    days_per_month: Positive | None = Field(None, description="Days of use a month that a commitment is judged by")
+    on_demand_per_hour: Positive | None = Field(
+        None,
+        description="On-demand price of the same machine where this list does not offer it; spot is held against it",
+    )
+    currency: Currency | None = Field(None, description="Currency of this offer instead of the list's")
+    vat: Vat | None = Field(None, description="Tax of this offer instead of the list's")
+    printed: Printed | None = Field(None, description="Figures that the source prints beside the price")
+    basis: Literal["published", "equivalent", "stand_in"] = Field("published", description="How the price came to be")
+    as_of: date | None = Field(None, description="Day of this price instead of the list's")
+    source: Text | None = Field(None, description="Where this price was read, instead of the list's")
+    note: Text | None = Field(None, description="Remark for the reader")
+
+    @model_validator(mode="after")
+    def _one_price(self) -> "Offer":
+        kinds = [*RATE_UNITS, "compose", "same_price_as", "commitment", "own"]
+        given = [name for name in kinds if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})")
+        needed = {"commitment": ("reserved", "committed"), "own": ("own",)}.get(given[0])
+        if needed is not None and self.purchase not in needed:
+            raise ValueError(f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}")
+        if needed is None and self.purchase == "own":
+            raise ValueError(f"key own for purchase own, found {given[0]}")
+        if self.interruptions is not None and self.purchase not in ("spot", "preemptible"):
+            raise ValueError(f"interruptions only for spot or preemptible, found {self.purchase}")
+        return self
+
+
+class PriceList(Closed):
+    """One file of prices: where they were read, when, in which currency, and what is offered."""
+
+    title: Text | None = Field(None, description="Name for people")
+    currency: Currency = Field("USD", description="Currency of all prices without their own")
+    as_of: date = Field(description="Day of the prices")
+    source: Text = Field(description="Where they were read")
+    max_age_days: Count | None = Field(None, description="Prices older than this get a warning")
+    age_at: Literal["study", "today"] = Field("study", description="Age is counted to the study's date or to today")
+    month_days: Annotated[float, Field(strict=True, gt=27, lt=32)] | None = Field(
+        None, description="Length of a month in days, instead of the study's"
+    )
+    project_months: Positive | None = Field(None, description="Length of the project; no commitment may be longer")
+    days_per_month: Positive | None = Field(None, description="Days of use a month that commitments are judged by")
+    rates: list[Rate] = Field([], description="Dated exchange rates of the currencies used")
+    vat: Vat | None = Field(None, description="Tax of the prices")
+    billing: Billing = Field(Billing(), description="Terms of every offer without its own")
+    interruptions: Interruptions | None = Field(None, description="Of every spot or preemptible offer without its own")
+    offers: list[Offer] = Field(description="What is offered", min_length=1)
+
+
+def load_price_list(path: str | Path) -> PriceList:
+    """Read one price list. Raises UserError: one sentence naming file and key."""
+    prices = validated(PriceList, load_yaml(path), path)
+    check_together(prices, path)
+    return prices
+
+
+def check_together(prices: PriceList, path: str | Path) -> None:
+    """What no single key shows: repeated offers, missing rates, too long terms. Raises UserError."""
+    seen: set[tuple[str, str]] = set()
+    rented = {
+        offer.instance for offer in prices.offers if offer.same_price_as is None and offer.purchase == "on_demand"
+    }
+    known = {"USD", *(rate.currency for rate in prices.rates)}
+    for number, offer in enumerate(prices.offers):
+        key = f"{path}: offers[{number}]"
+        if (offer.instance, offer.purchase) in seen:
+            raise UserError(f"{key} offers '{offer.instance}' {offer.purchase} a second time; expected once")
+        seen.add((offer.instance, offer.purchase))
+        currency = offer.currency or prices.currency
+        if currency not in known:
+            raise UserError(f"{key} has its price in {currency}; expected a dated rate for {currency} in 'rates'")
+        if offer.same_price_as is not None and offer.same_price_as not in rented:
+            raise UserError(
+                f"{key}.same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"
+            )
+        days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
+        most = max((amount.ends[1] for amount in days if amount is not None), default=0)
+        if most > LONGEST_MONTH:
+            raise UserError(f"{key} is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}")
+        term = offer.commitment.term_months.value if offer.commitment else 0
+        if prices.project_months is not None and term > prices.project_months.value:
+            raise UserError(
+                f"{key}.commitment.term_months is {term:g}; expected at most project_months "
+                f"{prices.project_months.value:g}: a commitment longer than the project is paid for nothing"
+            )

@@ -1,0 +1,102 @@
+"""config/studies/<study>/study.yaml: one question with its data."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from sweetspot.errors import UserError
+from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, validated
+from sweetspot.study.log_sources import LogSource
+from sweetspot.study.yamlfile import load_yaml
+
+
+class Source(Closed):
+    """Where figures come from."""
+
+    id: Slug = Field(description="Short name used elsewhere in the study")
+    title: Text = Field(description="Title as published")
+    date: str = Field(description="Date of publication, as precise as known: YYYY, YYYY-MM or YYYY-MM-DD")
+    url: Text | None = Field(None, description="Address, where there is one")
+
+
+class Target(Closed):
+    """A machine nobody has measured, to be extrapolated from one that somebody has."""
+
+    instance: Slug = Field(description="The machine to estimate")
+    base_instance: Slug = Field(description="The machine with one of its devices")
+    gpus: Count = Field(description="Devices of the machine to estimate")
+
+
+class Question(Closed):
+    """The cells that the answer is about."""
+
+    model: list[Slug] = Field(description="Models compared", min_length=1)
+    batch_size: list[Count] = Field(description="Batches per device in the tables", min_length=1)
+    precision: Precision = Field(description="Precision asked for; others serve as stand-ins")
+    framework: Framework = Field("tensorflow", description="Framework of the published figures")
+    headline_batch_size: Count | dict[Slug, Count] = Field(
+        description="The batch that the answer and the costs to train use; where models differ, one for each"
+    )
+
+    def batches(self, model: str) -> list[int]:
+        """The batches per device of `model` in the tables: those listed, or its own where models differ."""
+        return [self.headline(model)] if isinstance(self.headline_batch_size, dict) else list(self.batch_size)
+
+    def headline_words(self) -> str:
+        """The batches of the answer in words: `64`, or `32 (cifar10_cnn); 128 (mnist_mlp)` where models differ."""
+        batch = self.headline_batch_size
+        if not isinstance(batch, dict):
+            return str(batch)
+        alike = {value: [model for model in self.model if batch[model] == value] for value in sorted(batch.values())}
+        return "; ".join(f"{value} ({', '.join(models)})" for value, models in alike.items())
+
+    def headline(self, model: str) -> int:
+        """The batch per device that the answer about `model` uses."""
+        batch = self.headline_batch_size
+        return batch[model] if isinstance(batch, dict) else batch
+
+
+class Study(Closed):
+    """config/studies/<study>/study.yaml: one question with its data."""
+
+    name: Slug = Field(description="The folder's name")
+    title: Text = Field(description="Title of the report")
+    question: Text = Field(description="The question in one sentence")
+    as_of: date = Field(description="Date that the study speaks of; prices are judged stale against it")
+    month_days: float = Field(30.5, description="Length of a month in days", gt=27, lt=32)
+    sources: list[Source] = Field(description="Where the figures come from", min_length=1)
+    cells: Question = Field(description="The cells that the answer is about")
+    reference: Slug | None = Field(None, description="The option that the decision is about, such as the box to buy")
+    targets: list[Target] = Field([], description="Machines to extrapolate to")
+    logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
+    method: Slug = Field("auto", description="Extrapolation method of the headline; auto takes the best validated")
+    borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
+    measure: bool = Field(True, description="Whether what is measured here takes part in this study")
+    accepts_interruptions: bool = Field(
+        False, description="Whether machines that can be taken away count like any other in the answer"
+    )
+    seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
+
+    @model_validator(mode="after")
+    def _headline_is_listed(self) -> "Study":
+        cells = self.cells
+        if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
+            raise ValueError(f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}")
+        if not {cells.headline(model) for model in cells.model} <= set(cells.batch_size):
+            raise ValueError(f"cells.headline_batch_size to be one of cells.batch_size {cells.batch_size}")
+        return self
+
+
+def load_study(folder: str | Path) -> Study:
+    """The study in `folder`; its name must be the folder's. Raises UserError."""
+    root = Path(folder)
+    if not root.is_dir():
+        known = sorted(entry.name for entry in root.parent.glob("*") if (entry / "study.yaml").is_file())
+        raise UserError(f"study {root.name!r} does not exist; expected one of {', '.join(known) or 'none (no study)'}")
+    file = root / "study.yaml"
+    study = validated(Study, load_yaml(file), file)
+    if study.name != root.name:
+        raise UserError(f"{file}: key 'name' is {study.name!r}; expected the folder's name {root.name!r}")
+    return study

@@ -1,0 +1,235 @@
+"""The parts of a price list: amounts, tax, fees, billing terms, interruptions, ownership."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+from pydantic_core import CoreSchema
+
+from sweetspot.study.base import Closed, Count, Text
+
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
+# Bounds far outside any price, so that no product of sane figures overflows a float.
+Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
+LEAST = 1e-12
+LONGEST_MONTHS = 600
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+
+
+class Amount(Closed):
+    """A number, with its range where it is uncertain: `1.0` or `{value: 1.0, low: 0.8, high: 1.2}`."""
+
+    value: Number = Field(description="Central value")
+    low: Number | None = Field(None, description="Lower end of the range, at most the value")
+    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_number(cls, data: Any) -> Any:
+        return data if isinstance(data, dict | Amount) else {"value": data}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Editors must accept the plain number too."""
+        return {"anyOf": [{"type": "number"}, handler(core)]}
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Amount":
+        if not self.ends[0] <= self.value <= self.ends[1]:
+            raise ValueError(f"low <= value <= high, found {self.ends[0]:g}, {self.value:g}, {self.ends[1]:g}")
+        return self
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Low and high; the value itself where none is given."""
+        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
+
+
+def _above_zero(amount: Amount) -> Amount:
+    if amount.ends[0] < LEAST:
+        raise ValueError("a number above 0")
+    return amount
+
+
+def _not_below_zero(amount: Amount) -> Amount:
+    if amount.ends[0] < 0:
+        raise ValueError("a number of at least 0")
+    return amount
+
+
+def _at_most_fifty_years(amount: Amount) -> Amount:
+    if amount.ends[1] > LONGEST_MONTHS:
+        raise ValueError(f"at most {LONGEST_MONTHS} months, found {amount.ends[1]:g}")
+    return amount
+
+
+Positive = Annotated[Amount, AfterValidator(_above_zero)]
+Months = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_fifty_years)]
+NotNegative = Annotated[Amount, AfterValidator(_not_below_zero)]
+
+
+class Rate(Closed):
+    """What one unit of a currency is worth, on a day."""
+
+    currency: Currency = Field(description="Currency converted, such as EUR")
+    usd: Positive = Field(description="USD for one unit of it")
+    as_of: date = Field(description="Day of the rate")
+    source: Text = Field(description="Where the rate was read, or how it was inferred")
+
+
+class Vat(Closed):
+    """Value added tax of the prices."""
+
+    rate: Share = Field(description="Rate, such as 0.2")
+    included: bool = Field(description="Whether the prices include it as printed")
+    reclaimed: bool = Field(True, description="Whether the buyer gets it back; then costs are shown without it")
+
+
+class Fee(Closed):
+    """A further line of the bill; exactly one of per_month, per_start, per_hour."""
+
+    name: Text = Field(description="Line of the bill, such as 'scheduler rules'")
+    per_month: NotNegative | None = Field(None, description="Price of one a month")
+    per_start: NotNegative | None = Field(None, description="Price of one each time the machine is started")
+    per_hour: NotNegative | None = Field(None, description="Price of one per billed hour")
+    count: NotNegative = Field(Amount(value=1.0), description="How many of it")
+    note: Text | None = Field(None, description="Remark for the reader")
+
+    @model_validator(mode="after")
+    def _one_unit(self) -> "Fee":
+        if sum(value is not None for value in (self.per_month, self.per_start, self.per_hour)) != 1:
+            raise ValueError("exactly one of per_month, per_start, per_hour")
+        return self
+
+
+class Storage(Closed):
+    """Disk kept for the job."""
+
+    gb: NotNegative = Field(description="Size in GB")
+    per_gb_month: NotNegative = Field(description="Price of one GB for a month")
+
+
+class Egress(Closed):
+    """Data sent out of the provider's network."""
+
+    gb: NotNegative = Field(description="GB sent out per workload")
+    per_gb: NotNegative = Field(description="Price of one GB")
+
+
+class Billing(Closed):
+    """How use becomes a bill: max(minimum, use rounded up to the granularity) x rate + fees."""
+
+    granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = Field(
+        None, description="Use is rounded up to whole ones of these; absent: not rounded"
+    )
+    granularity_s: Annotated[float, Field(strict=True, ge=0.001)] | None = Field(
+        None, description="The same in seconds, for another length (at least 0.001)"
+    )
+    minimum_s: Annotated[float, Field(strict=True, ge=0)] = Field(0.0, description="Least seconds billed a start")
+    setup: NotNegative = Field(Amount(value=0.0), description="Paid once, when the machine is ordered")
+    monthly: NotNegative = Field(Amount(value=0.0), description="Flat fee a month")
+    monthly_minimum: NotNegative = Field(Amount(value=0.0), description="Least that a month's use costs")
+    prorated: bool = Field(True, description="Whether monthly sums are charged by the hour; else by whole months")
+    storage: Storage | None = Field(None, description="Disk kept for the job")
+    egress: Egress | None = Field(None, description="Data sent out")
+    fees: list[Fee] = Field([], description="Further lines of the bill")
+
+    @model_validator(mode="after")
+    def _one_granularity(self) -> "Billing":
+        if self.granularity is not None and self.granularity_s is not None:
+            raise ValueError("one of granularity, granularity_s")
+        return self
+
+
+class Part(Closed):
+    """One part of a composed machine."""
+
+    name: Text = Field(description="Name as printed, such as n1-standard-8")
+    per_hour: Positive = Field(description="Price of one for an hour")
+    vcpus: Count | None = Field(None, description="Its virtual processors; the lint compares price per one")
+
+
+class Compose(Closed):
+    """A machine and the accelerators put into it."""
+
+    machine: Part = Field(description="The machine without accelerators")
+    gpu: Part = Field(description="One accelerator")
+    count: Count = Field(description="How many accelerators")
+
+
+class Sustained(Closed):
+    """A discount that use over the month earns, tier by tier (as Google's sustained-use discount)."""
+
+    tiers: list[tuple[Share, Share]] = Field(
+        description="[share of the month up to which, fraction of the price paid within it], ascending to 1",
+        min_length=1,
+    )
+    applies_to: Literal["all", "machine"] = Field("all", description="The whole price, or the machine of a composition")
+
+    @model_validator(mode="after")
+    def _ascending(self) -> "Sustained":
+        ends = [end for end, _ in self.tiers]
+        if ends != sorted(set(ends)) or ends[-1] != 1 or ends[0] <= 0:
+            raise ValueError(f"tiers with ascending ends up to 1, found {ends}")
+        return self
+
+
+class Commitment(Closed):
+    """Paying for a term, used or not."""
+
+    term_months: Months = Field(description="Months committed to")
+    upfront: NotNegative = Field(Amount(value=0.0), description="Paid at the start of the term")
+    per_month: NotNegative = Field(Amount(value=0.0), description="Paid each month of the term")
+    per_hour: NotNegative = Field(Amount(value=0.0), description="Hourly price within the term")
+    charged: Literal["always", "used"] = Field(
+        "always", description="Whether the hourly price is due for every hour of the term or for hours used"
+    )
+
+
+class Interruptions(Closed):
+    """What it costs that a machine can be taken away."""
+
+    per_hour: NotNegative = Field(description="Interruptions per hour of running; 0: never")
+    checkpoint_s: Positive = Field(description="Seconds to write one checkpoint")
+    restore_s: NotNegative = Field(Amount(value=0.0), description="Seconds to read it back and start again")
+    wait_s: NotNegative = Field(Amount(value=0.0), description="Seconds until a machine is there again; not billed")
+    every_s: Positive | None = Field(None, description="Seconds between checkpoints; absent: Daly's best interval")
+    source: Text = Field(description="Where these come from")
+
+    @model_validator(mode="after")
+    def _finishes(self) -> "Interruptions":
+        if self.per_hour.value * self.checkpoint_s.value >= 2 * 3600:
+            raise ValueError(
+                f"a mean time between interruptions above half a checkpoint: at {self.per_hour.value:g} an hour and "
+                f"{self.checkpoint_s.value:g} s a checkpoint the job never finishes"
+            )
+        return self
+
+
+class Own(Closed):
+    """A machine bought: DESIGN.md, office hour; with a discount rate the same figures as present values."""
+
+    capex: Positive = Field(description="Purchase, one machine")
+    months: Months = Field(description="Months over which it is used")
+    residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end")
+    maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
+    kw: NotNegative = Field(description="Power under load in kW")
+    load_share: Positive = Field(Amount(value=1.0), description="Share of that power drawn on average while used")
+    pue: Positive = Field(Amount(value=1.0), description="Power of the building over power of the machine")
+    per_kwh: NotNegative = Field(description="Price of electricity")
+    days_per_month: Positive = Field(description="Days of use a month, 24 hours each")
+    downtime_share: Share = Field(0.0, description="Share of the planned days in which it is broken")
+    discount_rate: Share = Field(0.0, description="Yearly discount rate for present values")
+    boxes: Count = Field(1, description="How many such machines are bought")
+    staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
+    staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
+
+
+class Printed(Closed):
+    """What the source prints beside the price, for the lint to hold against it."""
+
+    per_hour: Number | None = Field(None, description="Hourly price stated in the text or as a total")
+    per_day: Number | None = Field(None, description="Price of a day as printed")
+    per_week: Number | None = Field(None, description="Price of a week as printed")
+    per_month: Number | None = Field(None, description="Price of a month as printed")
+    discount: Number | None = Field(None, description="What the source calls the discount against on demand")

@@ -1,0 +1,75 @@
+"""Workloads: what is to be priced; config/studies/<study>/workloads.yaml as a closed, described model."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, RootModel
+
+from sweetspot.study.base import Closed, Count, Slug, Text, validated
+from sweetspot.study.yamlfile import load_yaml
+
+AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
+
+
+class Training(Closed):
+    """One training job, by the samples that it sees."""
+
+    kind: Literal["training"] = Field(description="A training job by samples")
+    title: Text | None = Field(None, description="Name for people")
+    model: Slug = Field(description="Network trained; cells of other models are not priced for it")
+    samples: AboveZero = Field(description="Samples seen in all: iterations x global batch")
+    source: Text = Field(description="Where the number comes from")
+
+
+class Runs(Closed):
+    """Independent runs of known length, such as a hyper-parameter search or a job started every day."""
+
+    kind: Literal["runs"] = Field(description="N independent runs of H hours")
+    title: Text | None = Field(None, description="Name for people")
+    runs: Count = Field(description="How many runs; each is a start of its own on the bill")
+    hours: AboveZero = Field(description="Hours of one run")
+    instance: Slug | None = Field(
+        None, description="Machine on which a run takes these hours; other machines scale by throughput; absent: all do"
+    )
+    model: Slug | None = Field(None, description="Network whose throughput converts the hours; absent: every model")
+    months: AboveZero | None = Field(
+        None, description="Months over which the runs spread; monthly fees are due for them"
+    )
+    source: Text = Field(description="Where the numbers come from")
+
+
+class Phase(Closed):
+    """One phase of a project: jobs that may run side by side; the next phase waits for all of them."""
+
+    name: Slug = Field(description="Name of the phase")
+    jobs: Count = Field(description="Independent jobs")
+    hours: AboveZero = Field(description="Hours of one job on the plan's reference instance")
+    gpus_per_job: Literal["one", "all"] = Field(
+        "all", description="one: a job uses one card, so a box of four works on four jobs; all: it uses the machine"
+    )
+    source: Text | None = Field(None, description="Where the numbers come from")
+
+
+class Plan(Closed):
+    """A project of phases, scheduled on what each option offers at once."""
+
+    kind: Literal["plan"] = Field(description="A project of phases")
+    title: Text | None = Field(None, description="Name for people")
+    model: Slug = Field(description="Network whose throughput converts hours between machines")
+    instance: Slug = Field(description="Machine on which the phases' hours hold")
+    parallel: Count = Field(description="Rented machines that the team uses at once, at most")
+    months: AboveZero | None = Field(None, description="Length of the project; no commitment may be longer")
+    phases: list[Phase] = Field(description="In order", min_length=1)
+    source: Text = Field(description="Where the numbers come from")
+
+
+Workload = Annotated[Training | Runs | Plan, Field(discriminator="kind")]
+
+
+class Workloads(RootModel[dict[Slug, Workload]]):
+    """workloads.yaml: workloads by name."""
+
+
+def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
+    """Read the workloads, in the order of the file. Raises UserError naming file and key."""
+    return validated(Workloads, load_yaml(path), path).root
