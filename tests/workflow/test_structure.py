@@ -1,0 +1,112 @@
+"""The house keeps its order: rooms import only what comes before them, and rules watch what decides their tables."""
+
+import ast
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+from project_copy import ROOT
+
+LIBRARY = ROOT / "workflow" / "sweetspot"
+SCRIPTS = ROOT / "workflow" / "scripts"
+# docs/architecture.md: the order of the flow. The ground lies under all rooms; catalogues read what other people wrote.
+ROOMS = (
+    "ground", "study", "catalogues", "matrix", "harness", "logs",
+    "throughput", "scaling", "bills", "decision", "claims", "report", "commands",
+)  # fmt: skip
+MODULES = {file: ".".join(file.relative_to(LIBRARY).with_suffix("").parts) for file in LIBRARY.rglob("*.py")}
+
+
+def room(module: str) -> str:
+    first, _, _ = module.partition(".")
+    return first if (LIBRARY / first).is_dir() else "ground"
+
+
+@cache
+def imports(file: Path) -> frozenset[Path]:
+    """Library files that `file` imports, at its top or within a function; not those for the type checker alone."""
+    tree = ast.parse(file.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = [ast.Pass()]
+    found: set[Path] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sweetspot":
+            base = LIBRARY.joinpath(*node.module.split(".")[1:])
+            found |= {base.with_suffix(".py"), base / "__init__.py", *(base / f"{name.name}.py" for name in node.names)}
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name.split(".")[0] == "sweetspot":
+                    found.add(LIBRARY.joinpath(*name.name.split(".")[1:]).with_suffix(".py"))
+    return frozenset(path for path in found if path.is_file())
+
+
+def reached(file: Path) -> set[Path]:
+    """Every library file that `file` can come to import."""
+    seen, waiting = set(), [file]
+    while waiting:
+        for other in imports(waiting.pop()) - seen:
+            seen.add(other)
+            waiting.append(other)
+    return seen
+
+
+def test_every_module_stands_in_a_room_of_the_design():
+    assert {room(name) for name in MODULES.values()} == set(ROOMS)
+
+
+def test_a_room_imports_only_rooms_before_it():
+    against = [
+        f"{name} imports {MODULES[other]}"
+        for file, name in MODULES.items()
+        for other in imports(file)
+        if ROOMS.index(room(MODULES[other])) > ROOMS.index(room(name)) and name != "__main__"
+    ]
+    assert against == []
+
+
+def test_no_two_modules_import_each_other():
+    circles = [name for file, name in MODULES.items() if file in reached(file)]
+    assert circles == []
+
+
+def test_the_library_knows_nothing_of_snakemake():
+    knowing = [
+        name for file, name in MODULES.items() if re.search(r"^\s*(import|from) snakemake", file.read_text(), re.M)
+    ]
+    assert knowing == []
+
+
+def test_no_two_rooms_share_a_file_name():
+    rooms = defaultdict(set)
+    for name in MODULES.values():
+        leaf = name.rpartition(".")[2]
+        if leaf not in ("__init__", "__main__"):
+            rooms[leaf].add(name.rpartition(".")[0])
+    assert {leaf: found for leaf, found in rooms.items() if len(found) > 1} == {}
+
+
+def scripted_rules() -> list[tuple[str, Path, str]]:
+    """Name, script and text of every rule that makes a table or a page by a script."""
+    found = []
+    for file in sorted((ROOT / "rules").glob("*.smk")):
+        for name, text in re.findall(r"^rule (\w+):\n((?:    .*\n|\n)+)", file.read_text(), re.M):
+            script = re.search(r'workflow/scripts/(\w+)\.py"|\{SCRIPTS:?q?\}/(\w+)\.py', text)
+            if script and name != "run_benchmark":  # its protocol number says when a run is measured again
+                found.append((name, SCRIPTS / f"{script[1] or script[2]}.py", text))
+    return found
+
+
+@pytest.mark.parametrize(("name", "script", "text"), scripted_rules(), ids=[rule[0] for rule in scripted_rules()])
+def test_a_rule_watches_every_module_that_its_script_can_reach(name, script, text):
+    rooms = {"ground", *re.findall(r'"(\w+)"', "".join(re.findall(r"formula\(([^)]*)\)", text)))}
+    unwatched = {MODULES[file] for file in reached(script) if room(MODULES[file]) not in rooms}
+    assert unwatched == set(), f"rule {name}: add the room to its formula"
+
+
+def test_there_is_a_rule_to_look_at():
+    assert {"collect_throughput", "price_workloads", "compare", "render_report"} <= {
+        rule[0] for rule in scripted_rules()
+    }
