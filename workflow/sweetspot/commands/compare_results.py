@@ -1,7 +1,6 @@
 """What a change of the program did to its results: every table of two result folders compared, figure by figure."""
 
 import argparse
-import os
 from pathlib import Path
 
 from sweetspot.commands.table_difference import Cell, Difference, difference
@@ -26,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.tolerance >= 0:
         raise UserError(f"--tolerance is {arguments.tolerance}; expected a number that is not negative")
     before, after = tables_below(arguments.before), tables_below(arguments.after)
-    same, figures, compared = True, 0, 0
+    same, compared, figures, texts = True, 0, 0, 0
     for study in sorted(before.keys() | after.keys()):
         print(study)
         old, new = before.get(study, {}), after.get(study, {})
@@ -38,9 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
             found = difference(read_parquet(old[name]), read_parquet(new[name]), arguments.tolerance)
             print(f"  {name}: {line(found)}")
             same &= found.same_figures
-            figures, compared = figures + found.figures, compared + 1
+            compared, figures, texts = compared + 1, figures + found.figures, texts + found.texts
     verdict = "all equal" if same else "NOT all equal"
-    print(f"{compared} tables, {figures:,} figures compared to {arguments.tolerance:g}: {verdict}")
+    reworded = f"; {texts:,} text cells differ" if texts else ""
+    print(f"{compared} tables, {figures:,} figures compared to {arguments.tolerance:g}: {verdict}{reworded}")
     return 0 if same else 1
 
 
@@ -88,7 +88,8 @@ def _cell(cell: Cell) -> str:
     before, after = _value(cell.before), _value(cell.after)
     if max(len(before), len(after)) > SHOWN:
         # A long text is shown from a little before the place where the two part.
-        start = max(0, len(os.path.commonprefix([before, after])) - SHOWN // 4)
+        apart = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+        start = max(0, apart - SHOWN // 4)
         before, after = (f"{'...' if start else ''}{_short(text[start:])}" for text in (before, after))
     return f"{cell.column}: {before or 'nothing'} -> {after or 'nothing'} ({_row(cell.row)})"
 
