@@ -5,42 +5,66 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
-from sweetspot.errors import exit_on_user_error
+from sweetspot import __version__
+from sweetspot.errors import UserError, exit_on_user_error
 
 COMMANDS = {
-    "compare-results": "what a change of the program did to its results, figure by figure",
+    "new-study": "create a study of your own, prefilled with this machine",
+    "import-prices": "turn a price catalogue or a spot history into a price list",
+    "validate-scaling": "test the extrapolation on figures of your own",
+    "diff": "what changed between two results: prices, and what they did to the ranking",
+    "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
+    "schemas": "write the JSON schemas of all files that a person edits",
 }
-"""Subcommand and one line of help; its module is of the same name, imported only when it is called."""
+"""Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
+has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand; the exit code: 0, 2 for an error a person can mend, or what the subcommand returns."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(
-        prog="sweetspot", description="Which infrastructure gives the best compromise of time, cost and availability."
+class _Parser(argparse.ArgumentParser):
+    """Refuses a command line in one sentence, without the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{self.prog}: {message}; see {self.prog} --help")
+
+
+def main(given: Sequence[str]) -> int:
+    """Run one command line; its exit code. Raises UserError."""
+    parser = _Parser(
+        prog="sweetspot",
+        description="What people type beside the workflow of Sweetspot; `snakemake` runs the workflow itself.",
+        epilog="`sweetspot COMMAND --help` says what it reads and writes, with an example.",
     )
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    parser.add_argument("--version", action="version", version=__version__)
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     parts = {name: subparsers.add_parser(name, help=text) for name, text in COMMANDS.items()}
-    named = given[0] if given and given[0] in COMMANDS else None
-    if named is None:
-        parser.parse_args(given)
-        return 0
-    module = importlib.import_module(f"sweetspot.commands.{named.replace('-', '_')}")
-    part = parts[named]
-    part.description = module.__doc__
-    part.formatter_class = argparse.RawDescriptionHelpFormatter
-    module.add_arguments(part)
-    with exit_on_user_error():
-        code = int(module.run(parser.parse_args(given)) or 0)
-    return code
+    named = given[0] if given else ""
+    if named in COMMANDS:
+        module = importlib.import_module(f"sweetspot.commands.{named.replace('-', '_')}")
+        parts[named].description = module.__doc__
+        parts[named].formatter_class = argparse.RawDescriptionHelpFormatter
+        module.add_arguments(parts[named])
+        return int(module.run(parser.parse_args(given)) or 0)
+    if named and not named.startswith("-"):
+        raise UserError(f"{named!r} is no command of sweetspot; expected {', '.join(COMMANDS)}")
+    parser.parse_args(given)
+    parser.print_help()
+    return 0
 
 
-def program() -> None:
-    """The console script: as `main`; a reader that closes the pipe early (`| head`) ends it quietly."""
+def program() -> NoReturn:
+    """The console script: `main` on this process's arguments. 2 ends an error that a person can mend.
+
+    A reader that closes the pipe early (`| head`) ends it quietly.
+    """
+    code = 0
     try:
-        code = main()
-        sys.stdout.flush()
+        with exit_on_user_error():
+            try:
+                code = main(sys.argv[1:])
+            finally:
+                sys.stdout.flush()
     except BrokenPipeError:
         # Python writes what is left when it ends; to nowhere, so that this does not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

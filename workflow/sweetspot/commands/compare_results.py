@@ -1,4 +1,14 @@
-"""What a change of the program did to its results: every table of two result folders compared, figure by figure."""
+"""Compare two results figure by figure: what did a change of the program do?
+
+Reads every Parquet table of two results folders (all studies), or of two folders of one study; runs, logs and the
+page's copies are left out. Rows are matched by the columns that name them, whatever their order; figures are compared
+to a relative tolerance, text exactly. Writes a line a table to stdout: rows, figures compared, those that differ with
+the largest difference and its row, columns added and removed, text that differs. Exit code 1 where a figure differs, or
+a row or table is not found again; 0 where only text differs, or a column or table is new.
+
+    sweetspot compare-results before/results results
+    sweetspot compare-results before/results/rare-2018 results/rare-2018 --tolerance 1e-6
+"""
 
 import argparse
 from pathlib import Path
