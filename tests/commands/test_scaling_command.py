@@ -1,16 +1,11 @@
 """`sweetspot validate-scaling` on small files written here."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
-ROOT = Path(__file__).parent.parent.parent
 SHARED = "gpu,instance,gpu_count,framework,framework_version,benchmark,model,batch_per_gpu,precision,dataset,"
 SHARED += "images_per_sec,source,note"
 OURS = SHARED.replace("gpu_count", "gpus").replace("batch_per_gpu", "batch_size").replace("_per_sec", "_per_s")
@@ -68,15 +63,15 @@ def test_super_linear_rows_are_flagged(run):
     assert [("super-linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
 
 
-def test_the_text_names_methods_and_counts(tmp_path):
-    file = tmp_path / "figures.csv"
-    file.write_text("\n".join([SHARED, *GOOD, line(2, 500, batch=48)]))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    command = [sys.executable, "-m", "sweetspot", "validate-scaling", str(file)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "mean_efficiency" in done.stdout
-    assert "Rows without a single-device partner: 1" in done.stdout
+def test_the_text_names_methods_and_counts(run):
+    stdout, _ = run(*GOOD, line(2, 500, batch=48), arguments=())
+    assert "mean_efficiency" in stdout
+    assert "Rows without a single-device partner: 1" in stdout
+
+
+def test_studies_of_another_place_are_asked_for_their_figures(run, tmp_path):
+    with pytest.raises(UserError, match=r"scaling-2020/throughput\.csv: the shipped figures are missing"):
+        run(*GOOD, arguments=("--studies", str(tmp_path)))
 
 
 def test_the_2018_rule_by_hand(run):
