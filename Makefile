@@ -1,18 +1,24 @@
-# One environment, in .venv, made from the lock. `make report` and `make test` need Python 3.11+ and pip only.
+# One environment, in .venv, made from the locks. `make report` and `make test` need Python 3.11+ and pip only.
 PYTHON ?= python3
 VENV   ?= .venv
 GPU    ?=
+SLURM  ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
 
-LOCKS  := envs/requirements.lock $(if $(GPU),envs/requirements-gpu.lock)
-READY  := $(VENV)/.ready$(if $(GPU),-gpu)
+# TensorFlow is installed only where something is measured. What these lines do not recognise counts as measured.
+UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
+                grep -Eqs '^measure_on: *\[ *\] *(\#.*)?$$' config/config.yaml && echo config)
+LOCK   := $(if $(filter study,$(UNMEASURED)),core,$(if $(GPU),gpu,$(if $(UNMEASURED),core,measure)))
+READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm))
 BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report pdf study test environment check lock audit clean
+.PHONY: report pdf study test fast environment check driver lock audit clean
+.NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
-report: environment  ## measure, extrapolate, price, compare; prints the path of the page
+report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page
 	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo
 	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
@@ -22,34 +28,47 @@ pdf: environment  ## the page on paper; needs Chromium
 	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
 
 study: environment  ## a study of your own: make study NAME=mine
-	python -m sweetspot.commands.new_study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
+	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
-test: environment check  ## every test this machine can run
+test: check  ## every test this machine can run
 	python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
-check: environment  ## style, without running anything
-	ruff check . && ruff format --check . && snakefmt --check Snakefile rules
+fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow: under a minute
+	python -m pytest -m "not slow"
 
-environment: $(READY)
+check: $(VENV)/.ready-test  ## style and types, without running anything
+	ruff check . && ruff format --check . && snakefmt --check Snakefile rules && mypy
 
-$(READY): $(LOCKS) pyproject.toml
+environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs
+
+driver:
+	@$(PYTHON) -c 'import ctypes, sys; sys.exit(ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() != 0)' 2>/dev/null || \
+	  { echo "error: no NVIDIA driver here: leave GPU=1 out" >&2; exit 2; }
+
+$(VENV)/.ready-%: envs/%.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
-	@echo "Installing the environment into $(VENV): a minute or two the first time"
+	@echo "Installing envs/$*.lock into $(VENV): a minute or two the first time"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-compile $(addprefix -r ,$(LOCKS)) --progress-bar off -q
-	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -q -e .
+	$(PIP) --require-hashes --no-compile -r $<
+	$(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-lock:  ## resolve the .in files anew (needs uv)
-	cd envs && for name in requirements requirements-gpu; do \
-	  UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
-	    --no-emit-index-url --no-annotate --upgrade -q $$name.in -o $$name.lock; done
+# Each lock is whole; the last has everything but CUDA and holds the others to its versions.
+COMPILE := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-annotate -q pyproject.toml --extra build
+
+UPGRADE := --upgrade
+
+lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the versions that still fit
+	$(COMPILE) $(UPGRADE) --extra test -o envs/test.lock
+	$(COMPILE) $(UPGRADE) -c envs/test.lock -o envs/core.lock
+	for extra in measure slurm gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
 
 audit:  ## known vulnerabilities of what is locked (asks the network; no part of `make test`)
 	test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \
 	  $(VENV)-audit/bin/python -m pip install --disable-pip-version-check -q pip-audit; }
-	$(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off $(addprefix -r ,$(LOCKS))
+	for lock in envs/*.lock; do $(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit; done
 
 clean:  ## remove the environment; results stay
 	rm -rf $(VENV) $(VENV)-audit

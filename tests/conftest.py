@@ -18,6 +18,16 @@ from project_copy import OFFLINE, copy_project, edit, run_snakemake
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
+RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster"}  # folders; elsewhere the fixtures tell
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what runs the workflow; tests that train a model mark themselves. The rest is `make fast`."""
+    for item in items:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        if folder in RUN_THE_WORKFLOW or {"finished_project", "project"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(scope="session")
 def finished_project(tmp_path_factory, worker_id) -> Path:

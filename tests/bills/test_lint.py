@@ -10,7 +10,7 @@ import pytest
 from price_lists import STUDY_DATE, machines, offers, price_list
 from project_copy import ROOT, environment
 from sweetspot.bills.price_lint import lint
-from sweetspot.commands.import_prices import main
+from sweetspot.commands.command_line import main
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import PriceList, load_price_list
 
@@ -55,7 +55,7 @@ def test_lists_without_a_fault_are_silent():
 
 
 def test_dawnbenchs_swapped_prices_are_found(capsys):
-    main(["csv", str(DATA / "dawnbench_prices.csv"), "--as-of", "2018-04-20", "--provider", "aws"])
+    main(["import-prices", "csv", str(DATA / "dawnbench_prices.csv"), "--as-of", "2018-04-20", "--provider", "aws"])
     remarks = capsys.readouterr().err
     assert "p2.8xlarge (4.56) and g3.16xlarge (7.2) look swapped" in remarks
     # Nothing is wrong with the other three rows.
@@ -67,7 +67,7 @@ def test_dawnbench_with_the_two_prices_put_right_is_silent(capsys, tmp_path):
     text = (DATA / "dawnbench_prices.csv").read_text()
     file = tmp_path / "prices.csv"
     file.write_text(text.replace(",7.2,", ",X,").replace(",4.56,", ",7.2,").replace(",X,", ",4.56,"))
-    main(["csv", str(file), "--as-of", "2018-04-20", "--provider", "aws"])
+    main(["import-prices", "csv", str(file), "--as-of", "2018-04-20", "--provider", "aws"])
     assert capsys.readouterr().err == ""
 
 
@@ -89,7 +89,7 @@ def test_a_rate_of_another_year_is_named():
 )
 def test_the_command_ends_on_one_sentence_and_code_2(arguments):
     done = subprocess.run(
-        [sys.executable, "-m", "sweetspot.commands.import_prices", *arguments],
+        [sys.executable, "-m", "sweetspot", "import-prices", *arguments],
         capture_output=True, text=True, env=environment(ROOT), check=False,
     )  # fmt: skip
     assert done.returncode == 2

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
-from sweetspot.commands.import_prices import main
+from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.study.price_list import load_price_list
 
@@ -35,7 +35,7 @@ GPUHUNT = (
 
 def imported(capsys, tmp_path, *arguments) -> dict:
     """What the command writes, read back through the price list model too."""
-    main([str(argument) for argument in arguments])
+    main(["import-prices", *map(str, arguments)])
     text = capsys.readouterr().out
     file = tmp_path / "list.yaml"
     file.write_text(text)
@@ -87,7 +87,7 @@ def test_a_faulty_record_is_named(tmp_path, change, words):
     file = tmp_path / "history.json"
     file.write_text(json.dumps(data))
     with pytest.raises(UserError) as error:
-        main(["aws-spot-history", str(file)])
+        main(["import-prices", "aws-spot-history", str(file)])
     for word in ["history.json", *words]:
         assert word in str(error.value)
 
@@ -106,7 +106,7 @@ def test_a_faulty_record_is_named(tmp_path, change, words):
 )
 def test_a_window_that_the_history_cannot_answer_is_refused(arguments, words):
     with pytest.raises(UserError) as error:
-        main(["aws-spot-history", str(HISTORY), *arguments])
+        main(["import-prices", "aws-spot-history", str(HISTORY), *arguments])
     for word in words:
         assert word in str(error.value)
 
@@ -132,7 +132,7 @@ def test_skypilot_takes_the_cheapest_place_without_a_zone(capsys, tmp_path):
 def test_instances_can_be_written_too(capsys, tmp_path):
     file = tmp_path / "vms.csv"
     file.write_text(SKYPILOT)
-    main(["skypilot", str(file), "--as-of", "2022-06-01", "--provider", "aws", "--print", "instances"])
+    main(["import-prices", "skypilot", str(file), "--as-of", "2022-06-01", "--provider", "aws", "--print", "instances"])
     machines = yaml.safe_load(capsys.readouterr().out)
     assert machines["p4d.24xlarge"]["gpus"] == 8
     assert machines["p4d.24xlarge"]["vcpus"] == 96
@@ -165,7 +165,7 @@ def test_a_faulty_table_is_named_by_line(tmp_path, text, words):
     file = tmp_path / "prices.csv"
     file.write_text(text)
     with pytest.raises(UserError) as error:
-        main(["csv", str(file), "--as-of", "2018-01-01"])
+        main(["import-prices", "csv", str(file), "--as-of", "2018-01-01"])
     for word in words:
         assert word in str(error.value)
     assert "\n" not in str(error.value)
@@ -184,16 +184,16 @@ def test_the_first_page_of_a_history_is_not_taken_for_the_whole(tmp_path):
     file = tmp_path / "history.json"
     file.write_text(json.dumps(json.loads(HISTORY.read_text()) | {"NextToken": "abc"}))
     with pytest.raises(UserError, match="NextToken"):
-        main(["aws-spot-history", str(file)])
+        main(["import-prices", "aws-spot-history", str(file)])
 
 
 def test_a_catalogue_without_a_date_is_refused(tmp_path):
     file = tmp_path / "vms.csv"
     file.write_text(SKYPILOT)
     with pytest.raises(UserError, match="--as-of"):
-        main(["skypilot", str(file)])
+        main(["import-prices", "skypilot", str(file)])
 
 
 def test_the_date_of_a_history_is_the_end_of_its_window(capsys):
-    main(["aws-spot-history", str(HISTORY), "--end", "2018-06-11"])
+    main(["import-prices", "aws-spot-history", str(HISTORY), "--end", "2018-06-11"])
     assert yaml.safe_load(capsys.readouterr().out)["as_of"] == date(2018, 6, 11)

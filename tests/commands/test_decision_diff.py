@@ -5,7 +5,8 @@ import sys
 
 import pandas as pd
 import pytest
-from sweetspot.commands.diff import difference, main, to_markdown
+from sweetspot.commands.command_line import main
+from sweetspot.commands.diff import difference, to_markdown
 from sweetspot.errors import UserError
 
 
@@ -51,17 +52,17 @@ def test_the_answers_stand_first(folders, capsys):
     for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
         headline = pd.DataFrame({"scope": ["model", "answer"], "first": ["no", sentence]})
         headline.to_parquet(folder / "comparison" / "headline.parquet", index=False)
-    main([str(folder) for folder in folders])
+    main(["diff", *map(str, folders)])
     assert "Before: Buy &lt;it>.\n\nAfter: Rent it.\n" in capsys.readouterr().out
 
 
 def test_the_same_results_differ_in_nothing(folders, capsys):
-    main([str(folders[0]), str(folders[0])])
+    main(["diff", str(folders[0]), str(folders[0])])
     assert "No price, cost or rank differs." in capsys.readouterr().out
 
 
 def test_command_writes_files(folders, tmp_path):
-    command = [sys.executable, "-m", "sweetspot.commands.diff", *map(str, folders)]
+    command = [sys.executable, "-m", "sweetspot", "diff", *map(str, folders)]
     files = ["--markdown", str(tmp_path / "d.md"), "--table", str(tmp_path / "d.csv")]
     done = subprocess.run([*command, *files], capture_output=True, text=True, check=True)
     assert done.stdout == (tmp_path / "d.md").read_text()
@@ -70,9 +71,9 @@ def test_command_writes_files(folders, tmp_path):
 
 def test_a_folder_without_results_is_a_sentence(folders, tmp_path):
     with pytest.raises(UserError, match=r"ranks\.parquet: the file is needed and does not exist"):
-        main([str(folders[0]), str(tmp_path / "nowhere")])
+        main(["diff", str(folders[0]), str(tmp_path / "nowhere")])
     done = subprocess.run(
-        [sys.executable, "-m", "sweetspot.commands.diff", str(folders[0]), str(tmp_path / "nowhere")],
+        [sys.executable, "-m", "sweetspot", "diff", str(folders[0]), str(tmp_path / "nowhere")],
         capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 2 and "Traceback" not in done.stderr

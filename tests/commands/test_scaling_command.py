@@ -1,15 +1,11 @@
-"""`python -m sweetspot.commands.validate_scaling` on small files written here."""
+"""`sweetspot validate-scaling` on small files written here."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from sweetspot.commands.validate_scaling import main
+from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
 
-ROOT = Path(__file__).parent.parent.parent
 SHARED = "gpu,instance,gpu_count,framework,framework_version,benchmark,model,batch_per_gpu,precision,dataset,"
 SHARED += "images_per_sec,source,note"
 OURS = SHARED.replace("gpu_count", "gpus").replace("batch_per_gpu", "batch_size").replace("_per_sec", "_per_s")
@@ -26,17 +22,13 @@ GOOD = [line(1, 300), line(8, 2100), line(2, 560), line(1, 200, model="vgg16"), 
 
 @pytest.fixture
 def run(tmp_path, capsys):
-    """The command in this process (the shipped figures are fitted once); returns (exit code, stdout, stderr)."""
+    """The command in this process (the shipped figures are fitted once); returns (stdout, stderr)."""
 
     def call(*rows, header=SHARED, arguments=("--json",)):
         file = tmp_path / "figures.csv"
         file.write_text("\n".join([header, *rows]) + "\n")
-        code = 0
-        try:
-            main([str(file), *arguments])
-        except SystemExit as end:
-            code = end.code
-        return code, *capsys.readouterr()
+        assert main(["validate-scaling", str(file), *arguments]) == 0
+        return capsys.readouterr()
 
     return call
 
@@ -44,8 +36,7 @@ def run(tmp_path, capsys):
 @pytest.mark.parametrize("header", [SHARED, OURS])
 def test_every_method_is_judged_on_every_row_with_a_partner(run, header):
     rows = [*GOOD, line(16, 1.5, gpu="CPU", batch=""), line(1, 0.2, gpu="CPU", batch="")]
-    code, stdout, _ = run(*rows, header=header)
-    assert code == 0
+    stdout, _ = run(*rows, header=header)
     result = json.loads(stdout)
     assert {row["method"] for row in result["methods"]} >= {"mean_efficiency", "amdahl", "usl", "ring_allreduce"}
     for row in result["methods"]:
@@ -58,7 +49,7 @@ def test_every_method_is_judged_on_every_row_with_a_partner(run, header):
 
 def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
     bad = [line("two", 1), line(2, -5)]
-    _, stdout, stderr = run(*GOOD, *bad, line(2, 500, batch=48), line(4, 900, dataset="cifar10"))
+    stdout, stderr = run(*GOOD, *bad, line(2, 500, batch=48), line(4, 900, dataset="cifar10"))
     result = json.loads(stdout)
     assert [row["line"] for row in result["without_partner"]] == [9]
     assert len(result["bad_rows"]) == 2
@@ -68,24 +59,24 @@ def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
 
 
 def test_super_linear_rows_are_flagged(run):
-    result = json.loads(run(line(1, 100), line(2, 260), line(4, 390), *GOOD[3:])[1])
+    result = json.loads(run(line(1, 100), line(2, 260), line(4, 390), *GOOD[3:])[0])
     assert [("super-linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
 
 
-def test_the_text_names_methods_and_counts(tmp_path):
-    file = tmp_path / "figures.csv"
-    file.write_text("\n".join([SHARED, *GOOD, line(2, 500, batch=48)]))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
-    command = [sys.executable, "-m", "sweetspot.commands.validate_scaling", str(file)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "mean_efficiency" in done.stdout
-    assert "Rows without a single-device partner: 1" in done.stdout
+def test_the_text_names_methods_and_counts(run):
+    stdout, _ = run(*GOOD, line(2, 500, batch=48), arguments=())
+    assert "mean_efficiency" in stdout
+    assert "Rows without a single-device partner: 1" in stdout
+
+
+def test_studies_of_another_place_are_asked_for_their_figures(run, tmp_path):
+    with pytest.raises(UserError, match=r"scaling-2020/throughput\.csv: the shipped figures are missing"):
+        run(*GOOD, arguments=("--studies", str(tmp_path)))
 
 
 def test_the_2018_rule_by_hand(run):
     # 8 x 300 x 0.865, the mean of the study's six ResNet-50 figures at batch 64, is 2076: 10 % above 1887.3.
-    result = json.loads(run(line(1, 300), line(8, 2076 / 1.1))[1])
+    result = json.loads(run(line(1, 300), line(8, 2076 / 1.1))[0])
     rule = next(row for row in result["methods"] if row["method"] == "mean_efficiency")
     assert rule["median_abs_error"] == pytest.approx(0.1)
     assert rule["bias"] == pytest.approx(0.1)
@@ -99,6 +90,5 @@ def test_the_2018_rule_by_hand(run):
     ],
 )
 def test_a_useless_file_is_one_sentence(run, rows, header, message):
-    code, _, stderr = run(*rows, header=header)
-    assert code == 2
-    assert message in stderr
+    with pytest.raises(UserError, match=message):
+        run(*rows, header=header)

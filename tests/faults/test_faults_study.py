@@ -114,7 +114,7 @@ def test_a_price_history_out_of_order_is_one_sentence_and_no_list(tmp_path):
     file = tmp_path / "history.json"
     third = rest.pop(0)
     file.write_text(json.dumps({"SpotPriceHistory": [first, third, *rest, second]}))
-    line = [sys.executable, "-m", "sweetspot.commands.import_prices", "aws-spot-history", str(file)]
+    line = [sys.executable, "-m", "sweetspot", "import-prices", "aws-spot-history", str(file)]
     done = subprocess.run(line, env=environment(ROOT), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""

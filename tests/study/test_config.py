@@ -128,7 +128,7 @@ def test_yaml_missing_or_not_text_is_one_sentence(tmp_path):
 def test_schemas_on_disk_are_in_step_with_the_models_and_describe_every_key():
     for name, schema in schemas().items():
         on_disk = json.loads((ROOT / "config" / "schemas" / name).read_text())
-        assert on_disk == json.loads(json.dumps(schema)), f"{name}: run python -m sweetspot.commands.schemas"
+        assert on_disk == json.loads(json.dumps(schema)), f"{name}: run sweetspot schemas"
         for part in [schema, *schema.get("$defs", {}).values()]:
             for key, entry in part.get("properties", {}).items():
                 assert entry.get("description"), f"{name}: {key} has no description"

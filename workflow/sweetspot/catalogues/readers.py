@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
@@ -70,7 +71,7 @@ class _Line:
         value = self.number_of(column)
         return int(value) if value is not None and value >= 1 and value == int(value) else None
 
-    def fail(self, column: str, value: str, expected: str) -> None:
+    def fail(self, column: str, value: str, expected: str) -> NoReturn:
         raise UserError(f"{self.file}, line {self.number}: {column} is {value[:60]!r}; expected {expected}")
 
 
@@ -104,7 +105,7 @@ def read_skypilot(path: str | Path) -> list[Listing]:
     for line in _lines(path, ("InstanceType", "Price"), "SkyPilot catalogue"):
         if not line.text("InstanceType"):
             continue
-        facts = {
+        facts: dict[str, Any] = {
             "place": line.text("AvailabilityZone") or line.text("Region"),
             "gpu": line.text("AcceleratorName"),
             "gpus": line.whole("AcceleratorCount"),
@@ -128,7 +129,7 @@ def read_gpuhunt(path: str | Path) -> list[Listing]:
         flag = line.text("spot").lower()
         if flag not in ("true", "false"):
             line.fail("spot", line.text("spot"), "True or False")
-        facts = {
+        facts: dict[str, Any] = {
             "place": line.text("location"),
             "gpu": line.text("gpu_name"),
             "gpus": line.whole("gpu_count"),
@@ -152,7 +153,7 @@ def read_plain(path: str | Path) -> list[Listing]:
         purchase = line.text("purchase") or "on_demand"
         if purchase not in PURCHASES:
             line.fail("purchase", purchase, f"one of {', '.join(PURCHASES)}")
-        facts = {
+        facts: dict[str, Any] = {
             "place": line.text("place"),
             "currency": line.text("currency") or None,
             "source": line.text("source") or None,

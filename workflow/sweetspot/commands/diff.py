@@ -1,16 +1,18 @@
-"""Compare two result folders: what changed in prices, and what it did to the ranking.
+"""Set two results side by side: what changed in prices, and what it did to the ranking.
 
-Usage: python -m sweetspot.commands.diff RESULTS_A RESULTS_B [--markdown FILE] [--table FILE.csv|FILE.parquet]
+Reads comparison/ranks.parquet and headline.parquet of two result folders: two dates of one study, or before and after
+an edit of its prices. Writes Markdown to stdout: both answers, the prices that changed, the options that changed rank.
+
+    sweetspot diff old/mine results/mine --table changes.csv
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 
 OFFER = ["instance", "purchase"]
@@ -122,30 +124,29 @@ def _cell(text: object) -> str:
     return str(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the Markdown; write it and the table where asked. Raises UserError."""
-    parser = argparse.ArgumentParser(prog="python -m sweetspot.commands.diff", description=__doc__.splitlines()[0])
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot diff`."""
     parser.add_argument("before", type=Path, metavar="RESULTS_A", help="such as an older copy of results/STUDY")
-    parser.add_argument("after", type=Path, metavar="RESULTS_B")
+    parser.add_argument("after", type=Path, metavar="RESULTS_B", help="such as results/STUDY")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the Markdown there too")
     parser.add_argument("--table", type=Path, metavar="FILE", help="write the table there, .csv or .parquet")
-    given = parser.parse_args(arguments)
-    table = difference(load_ranks(given.before), load_ranks(given.after))
-    answers = (answer(given.before), answer(given.after))
-    text = to_markdown(table, str(given.before), str(given.after), answers)
-    if given.markdown is not None:
-        with write_whole(given.markdown) as temporary:
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the Markdown; write it and the table where asked. Raises UserError."""
+    file = arguments.table
+    if file is not None and file.suffix not in (".csv", ".parquet"):
+        raise UserError(f"--table is {file}; expected a name ending in .csv or .parquet")
+    table = difference(load_ranks(arguments.before), load_ranks(arguments.after))
+    answers = (answer(arguments.before), answer(arguments.after))
+    text = to_markdown(table, str(arguments.before), str(arguments.after), answers)
+    if arguments.markdown is not None:
+        with write_whole(arguments.markdown) as temporary:
             temporary.write_text(text, encoding="utf-8")
-    if given.table is not None:
-        if given.table.suffix not in (".csv", ".parquet"):
-            raise UserError(f"--table is {given.table}; expected a name ending in .csv or .parquet")
-        with write_whole(given.table) as temporary:
-            table.to_csv(temporary, index=False) if given.table.suffix == ".csv" else table.to_parquet(
-                temporary, index=False
-            )
+    if file is not None:
+        with write_whole(file) as temporary:
+            if file.suffix == ".csv":
+                table.to_csv(temporary, index=False)
+            else:
+                table.to_parquet(temporary, index=False)
     sys.stdout.write(text)
-
-
-if __name__ == "__main__":
-    with exit_on_user_error():
-        main()

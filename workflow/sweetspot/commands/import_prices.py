@@ -1,12 +1,18 @@
-"""Turn price files that people have into a price list: `sweetspot import-prices FORMAT FILE > list.yaml`.
+"""Turn a price file that you have into a price list on stdout; nothing is fetched.
 
-Formats: aws-spot-history (JSON of `aws ec2 describe-spot-price-history`), skypilot, gpuhunt, csv. Nothing is fetched.
-What the lint has to say about the result goes to stderr.
+Reads FILE in one of these formats, and writes YAML as it belongs into config/studies/STUDY/prices/. What the price
+lint says of the result goes to stderr.
+
+    aws-spot-history  JSON of `aws ec2 describe-spot-price-history`: the mean over time, 5 % and 95 % as range
+    skypilot          a catalogue vms.csv of SkyPilot
+    gpuhunt           a CSV of gpuhunt
+    csv               columns instance and per_hour; optional purchase, place, currency, source and the machine's
+
+    sweetspot import-prices csv prices.csv --as-of 2018-07-01 > config/studies/mine/prices/rent.yaml
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,7 +22,7 @@ import yaml
 from sweetspot.bills.price_lint import lint
 from sweetspot.catalogues.readers import READERS, Listing, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
-from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.errors import UserError
 from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
@@ -70,7 +76,8 @@ def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[st
     listings = READERS[options.format](options.file)
     only = frozenset(options.only) if options.only else None
     kept = cheapest(listings, options.zone, only, str(options.file))
-    offers, instances = [], {}
+    offers: list[dict[str, Any]] = []
+    instances: dict[str, Any] = {}
     for entry in kept:
         offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
         optional = {"currency": entry.currency, "source": entry.source, "note": entry.place or None}
@@ -117,28 +124,26 @@ def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[s
     return [f"{finding.severity}: {finding.message}" for finding in lint(prices, machines, as_of, 30.5)]
 
 
-def parser() -> argparse.ArgumentParser:
-    """Options of the command."""
-    made = argparse.ArgumentParser(prog="python -m sweetspot.commands.import_prices", description=__doc__)
-    made.add_argument("format", choices=FORMATS)
-    made.add_argument("file", help="the file to read")
-    made.add_argument("--as-of", type=date.fromisoformat, help="day of the prices; needed for catalogues")
-    made.add_argument("--zone", help="zone (or region, for catalogues); default: the cheapest")
-    made.add_argument("--only", nargs="+", metavar="INSTANCE", help="instances to keep; default: all")
-    made.add_argument("--currency", default="USD", help="currency of the prices (default USD)")
-    made.add_argument("--source", help="source to write into the list; default: the file's name")
-    made.add_argument("--provider", default="unknown", help="provider written with --print instances")
-    made.add_argument("--product", default="Linux/UNIX", help="product of a spot history (default Linux/UNIX)")
-    made.add_argument("--start", help="begin of the window of a spot history")
-    made.add_argument("--end", help="end of the window of a spot history")
-    made.add_argument("--max-gap-days", type=float, default=30.0, help="longest silence of a spot history (default 30)")
-    made.add_argument("--print", choices=("prices", "instances"), default="prices", dest="what", help="what to write")
-    return made
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot import-prices`."""
+    add = parser.add_argument
+    add("format", choices=FORMATS, metavar="FORMAT", help=", ".join(FORMATS))
+    add("file", metavar="FILE", help="the file to read")
+    add("--as-of", type=date.fromisoformat, metavar="DAY", help="day of the prices; needed for catalogues")
+    add("--zone", help="zone (or region, for catalogues); default: the cheapest")
+    add("--only", nargs="+", metavar="INSTANCE", help="instances to keep; default: all")
+    add("--currency", default="USD", help="currency of the prices (USD)")
+    add("--source", help="source to write into the list; default: the file's name")
+    add("--provider", default="unknown", help="provider written with --print instances")
+    add("--product", default="Linux/UNIX", help="product of a spot history (Linux/UNIX)")
+    add("--start", metavar="TIME", help="begin of the window of a spot history: a date or an ISO 8601 time")
+    add("--end", metavar="TIME", help="end of that window; default: the last change in the file")
+    add("--max-gap-days", type=float, default=30.0, metavar="DAYS", help="longest silence of a spot history (30)")
+    add("--print", choices=("prices", "instances"), default="prices", dest="what", help="what to write")
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the list to stdout and the lint's remarks to stderr."""
-    options = parser().parse_args(arguments)
+def run(options: argparse.Namespace) -> None:
+    """Write the list to stdout and the lint's remarks to stderr. Raises UserError."""
     data, instances, prices = build(options)
     shown = data if options.what == "prices" else instances
     if not shown:
@@ -148,8 +153,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.stdout.write(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=110))
     for remark in remarks(prices, instances, prices.as_of):
         print(remark, file=sys.stderr)
-
-
-if __name__ == "__main__":
-    with exit_on_user_error():
-        main()

@@ -1,4 +1,11 @@
-"""A study of one's own in one command: `python -m sweetspot.commands.new_study NAME`, or `make study NAME=mine`."""
+"""Create a study of your own: should I buy four devices like the one in this machine, or rent?
+
+Writes config/studies/NAME/: a commented study, instances, workloads and two price lists (a box of four, rentals), with
+this machine's device and example prices in it. It runs at once; nothing that exists is overwritten.
+
+    sweetspot new-study mine           # or: make study NAME=mine
+    make report STUDY=mine
+"""
 
 import argparse
 import csv
@@ -10,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from sweetspot.cells import is_slug
-from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.matrix.invocation import load_invocation
 
@@ -40,6 +47,8 @@ def create_study(name: str, config: Path, machine: tuple[str, str], today: datet
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
     target = config / "studies" / name
+    if not target.parent.is_dir():
+        raise UserError(f"{target.parent}: the folder is needed and does not exist; expected --config of a project")
     if target.exists():
         raise UserError(f"{target}: the study exists; choose another name or edit it")
     values = {
@@ -73,21 +82,17 @@ def _copy_figures(source: Path, target: Path) -> None:
         writer.writerows(kept)
 
 
-def main() -> None:
-    """Create the study, check it as the workflow would, and say how to run it."""
-    parser = argparse.ArgumentParser(prog="sweetspot.commands.new_study", description="Create a study of your own.")
-    parser.add_argument("name", help="folder under config/studies/")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder")
-    arguments = parser.parse_args()
-    machine = own_machine()
-    folder = create_study(arguments.name, arguments.config, machine, datetime.date.today())
-    load_invocation(
-        arguments.config / "config.yaml", {"study": arguments.name, "measure_on": machine[0]}, arguments.config
-    )
-    print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}", end="")
-    print(" GPU=1" if machine[0] == "workstation-gpu" else "")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot new-study`."""
+    parser.add_argument("name", metavar="NAME", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
+    parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
-if __name__ == "__main__":
-    with exit_on_user_error():
-        main()
+def run(arguments: argparse.Namespace) -> None:
+    """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    instance, device = own_machine()
+    folder = create_study(arguments.name, arguments.config, (instance, device), datetime.date.today())
+    chosen = {"study": arguments.name, "measure_on": instance}
+    load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
+    gpu = " GPU=1" if instance == "workstation-gpu" else ""
+    print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")

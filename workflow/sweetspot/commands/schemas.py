@@ -1,16 +1,20 @@
-"""JSON Schemas of every file a person edits, written from the models; `python -m sweetspot.commands.schemas DIR`.
+"""Write JSON schemas of every file a person edits: config, study, instances, prices, workloads, claims.
 
-Editors complete and check YAML with them, and they are the reference of all keys. The models stay the
-authority; a test keeps the files in step.
+Editors complete and check YAML with them, and they are the reference of all keys. They are made from the models of the
+library, which stay the authority; a test keeps both in step.
+
+    sweetspot schemas                  # config/schemas/*.schema.json
+    sweetspot schemas /tmp/schemas
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from pydantic import RootModel
+from pydantic import BaseModel, RootModel
 
+from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.study.base import Slug
 from sweetspot.study.claims import Claim
@@ -23,7 +27,7 @@ from sweetspot.study.workloads import Workloads
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Schema by file name, one for each kind of configuration file."""
-    models = {
+    models: dict[str, type[BaseModel]] = {
         "config": Config,
         "study": Study,
         "instances": RootModel[dict[Slug, Instance]],
@@ -34,12 +38,17 @@ def schemas() -> dict[str, dict[str, Any]]:
     return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}
 
 
-def main(folder: str) -> None:
-    """Write all schemas into `folder`."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot schemas`."""
+    parser.add_argument(
+        "folder", type=Path, nargs="?", default=Path("config/schemas"), help="where to write (config/schemas)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write all schemas. Raises UserError where the folder cannot be written."""
+    if arguments.folder.exists() and not arguments.folder.is_dir():
+        raise UserError(f"{arguments.folder}: a file of that name exists; expected a folder")
     for name, schema in schemas().items():
-        with write_whole(Path(folder) / name) as temporary:
+        with write_whole(arguments.folder / name) as temporary:
             temporary.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:2] or ["config/schemas"])

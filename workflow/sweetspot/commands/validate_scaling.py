@@ -1,7 +1,13 @@
-"""Test the extrapolation on anyone's figures: `python -m sweetspot.commands.validate_scaling FILE.csv [--json]`.
+"""Test the extrapolation on your own figures: how wrong would each method have been?
 
-Fits every method on the figures that the project ships, predicts the multi-device tf_cnn_benchmarks rows of FILE
-from its single-device rows, and prints how wrong each method is. FILE is never fitted.
+Reads FILE, a CSV of tf_cnn_benchmarks figures of one and of several devices: columns gpu, gpus, model, batch_size,
+precision, dataset, images_per_s, benchmark; where known instance, framework_version, note, source. Every method is
+fitted on the figures that the project ships, never on FILE, and predicts FILE's multi-device rows from its
+single-device rows.
+Writes the errors of each method to stdout.
+
+    sweetspot validate-scaling figures.csv
+    sweetspot validate-scaling figures.csv --json > errors.json
 """
 
 import argparse
@@ -21,11 +27,11 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 
-from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.errors import UserError
 from sweetspot.scaling.conformal import scores
 from sweetspot.scaling.methods import fit_method
 from sweetspot.scaling.partners import with_partners
-from sweetspot.scaling.shipped import shipped_evidence
+from sweetspot.scaling.shipped import STUDIES, shipped_evidence
 from sweetspot.scaling.validation import STUDY_MODELS, best_method, held_out, summary, validation_table, widths
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
@@ -64,14 +70,14 @@ def _checked(row: dict[str, str]) -> dict[str, Any]:
     for name in ("gpu", "model", "precision"):
         if not row[name].strip():
             raise ValueError(f"{name} is empty; expected a name")
-    given = {name: row.get(name, "").strip() for name in (*NEEDED, *OPTIONAL)}
+    given: dict[str, Any] = {name: row.get(name, "").strip() for name in (*NEEDED, *OPTIONAL)}
     given["gpus"] = int(_number(given, "gpus", whole=True))
     given["batch_size"] = _number(given, "batch_size", whole=True) if given["batch_size"] else math.nan
     given["images_per_s"] = _number(given, "images_per_s", whole=False)
     return given
 
 
-def _number(row: dict[str, str], name: str, whole: bool) -> float:
+def _number(row: dict[str, Any], name: str, whole: bool) -> float:
     try:
         value = float(row[name])
     except ValueError:
@@ -82,14 +88,14 @@ def _number(row: dict[str, str], name: str, whole: bool) -> float:
 
 
 @functools.cache
-def _shipped() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def _shipped(studies: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The shipped figures, the 2018 study's table, and the errors on families left out."""
-    evidence, rule = shipped_evidence()
+    evidence, rule = shipped_evidence(studies)
     return evidence, rule, held_out(evidence, rule)
 
 
-def validate(figures: pd.DataFrame) -> dict[str, Any]:
-    """Errors of each method on the figures (columns of `read_figures`), fitted on what the project ships.
+def validate(figures: pd.DataFrame, studies: Path) -> dict[str, Any]:
+    """Errors of each method on the figures (columns of `read_figures`), fitted on what the project ships in `studies`.
 
     Returns `methods` and `study_models` (lists: method, rows, median_abs_error, p90_abs_error, bias, coverage50,
     coverage90), `headline` (the method with the best error on shipped families left out), `without_partner`
@@ -98,8 +104,8 @@ def validate(figures: pd.DataFrame) -> dict[str, Any]:
     """
     paired, alone = with_partners(figures)
     flagged = paired[paired["warning"].notna()]
-    evidence, rule, errors = _shipped()
-    result = {
+    evidence, rule, errors = _shipped(studies)
+    result: dict[str, Any] = {
         "headline": best_method(validation_table(errors)),
         "methods": [],
         "study_models": [],
@@ -127,7 +133,7 @@ def validate(figures: pd.DataFrame) -> dict[str, Any]:
     return result
 
 
-def _place(row: tuple) -> dict[str, Any]:
+def _place(row: Any) -> dict[str, Any]:
     batch = None if np.isnan(row.batch_size) else int(row.batch_size)
     named = {name: getattr(row, name) for name in ("gpu", "instance", "model", "precision", "dataset")}
     return {"line": int(row.line), "gpus": int(row.gpus), "batch_size": batch, **named}
@@ -157,21 +163,28 @@ def report(path: Path, result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Command line; exit code 2 for a file that cannot be read or holds no good row."""
-    parser = argparse.ArgumentParser(prog="python -m sweetspot.commands.validate_scaling", description=__doc__)
-    parser.add_argument("file", type=Path, help="CSV of throughput figures, one and several devices")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot validate-scaling`."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="CSV of throughput figures, one and several devices")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    given = parser.parse_args(arguments)
-    with exit_on_user_error():
-        figures, bad = read_figures(given.file)
-        for text in bad:
-            print(f"warning: {text}", file=sys.stderr)
-        if figures.empty:
-            raise UserError(f"{given.file}: no usable row; expected figures of one and of several devices")
-        result = {"file": str(given.file), **validate(figures), "bad_rows": bad}
-    print(json.dumps(result, indent=2) if given.json else report(given.file, result))
+    parser.add_argument(
+        "--studies", type=Path, metavar="DIR", help="where the project's studies are; default: beside the library"
+    )
 
 
-if __name__ == "__main__":
-    main()
+def run(arguments: argparse.Namespace) -> None:
+    """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
+    figures, bad = read_figures(arguments.file)
+    for text in bad:
+        print(f"warning: {text}", file=sys.stderr)
+    if figures.empty:
+        raise UserError(f"{arguments.file}: no usable row; expected figures of one and of several devices")
+    shipped = validate(figures, arguments.studies or _studies())
+    result = {"file": str(arguments.file), **shipped, "bad_rows": bad}
+    print(json.dumps(result, indent=2) if arguments.json else report(arguments.file, result))
+
+
+def _studies() -> Path:
+    """Beside the library where that stands in its repository, else of the project in the current folder."""
+    here = Path("config") / "studies"
+    return here if not STUDIES.is_dir() and here.is_dir() else STUDIES
