@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.options import INTERRUPTIBLE
 from sweetspot.decision.simulate import Draws
+from sweetspot.study.purchases import INTERRUPTIBLE
 
 COLUMNS = (
     "model", "workload", "option", "instance", "purchase", "persistent", "hours", "usd", "interruptible", "estimated",
