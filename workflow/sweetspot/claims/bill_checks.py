@@ -102,7 +102,8 @@ def _rates(instance: str, evidence: Evidence) -> dict[str, float]:
 
 
 def _wins(claim: kinds.Wins, evidence: Evidence) -> Recomputed:
-    won, lost = [], []
+    won: list[str] = []
+    lost: list[str] = []
     for model, rows in evidence.models(claim.models).items():
         one = chosen(rows, claim.of)
         its_own = {row["option"] for row in one}

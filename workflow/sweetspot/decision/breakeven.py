@@ -1,6 +1,6 @@
 """When does the reference pay? Days of use a month, against each alternative."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
 from sweetspot.decision.hours import hour_of_use
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
@@ -21,18 +21,18 @@ CURVE_DRAWS = 1000  # a band on a chart needs no more
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 
 
-def references(options: pd.DataFrame) -> dict[str, pd.Series]:
-    """The reference's row of each model (`name`: its label)."""
+def references(options: pd.DataFrame) -> dict[str, Row]:
+    """The reference of each model."""
     rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
-    return {str(row["model"]): row for _, row in rows.iterrows()}
+    return {row["model"]: row for row in records(rows)}
 
 
-def duels(options: pd.DataFrame) -> Iterator[tuple[pd.Series, pd.Series]]:
+def duels(options: pd.DataFrame) -> Iterator[tuple[Row, Row]]:
     """The owned reference with each alternative, model by model; none where it is not owned."""
     fields = trained(options)
     for model, box in references(options).items():
         if box["purchase"] == "own":
-            for _, rival in fields[model].iterrows():
+            for rival in records(fields[model]):
                 if rival["option"] != box["option"]:
                     yield box, rival
 
@@ -52,8 +52,8 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _against(box: pd.Series, rival: pd.Series, draws: Draws, month_days: float) -> dict[str, object]:
-    index, other = box.name, rival.name
+def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, object]:
+    index, other = box["row"], rival["row"]
     hour = 3600.0 * box["images_per_s"] / rival["images_per_usd"]
     hours = 3600.0 * draws.images_per_s[index] / draws.images_per_usd[other]
     fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
@@ -83,7 +83,7 @@ def _against(box: pd.Series, rival: pd.Series, draws: Draws, month_days: float) 
     }  # fmt: skip
 
 
-def _months_needed(box: pd.Series, hour: float) -> float:
+def _months_needed(box: Row, hour: float) -> float:
     """Months of the project from which the planned use pays; NaN: no length of project does.
 
     (capex - residual) / months is the part of the fixed cost that falls with a longer project; the rest does not.
@@ -98,7 +98,7 @@ def _within(days: float, month_days: float) -> float:
     return days if days <= month_days else float("nan")
 
 
-def _verdict(days: tuple[float, float, float], use: float, month_days: float) -> str:
+def _verdict(days: Sequence[float], use: float, month_days: float) -> str:
     """The break-even in words."""
     value, low, high = days
     if np.isnan(value):
@@ -129,9 +129,9 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
     return pd.DataFrame({**names, "days": np.tile(days, len(parts)), **curves})
 
 
-def _curve(box: pd.Series, rival: pd.Series, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
+def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
     """Reference, option, model, and the gain at each of `days` with its interval."""
-    index, other, few = box.name, rival.name, slice(CURVE_DRAWS)
+    index, other, few = box["row"], rival["row"], slice(CURVE_DRAWS)
     hourly = hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], days)
     drawn = hour_of_use(draws.fixed[index, few], draws.variable[index, few], days[:, None])
     work = 3600.0 * draws.images_per_s[index, few] / draws.images_per_usd[other, few]

@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.bills.owning import running_per_hour
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.hours import hour_of_use
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import Row, records, trained
 
 Number = float | np.ndarray
 ASSUMPTIONS = (
@@ -72,7 +72,8 @@ class Contest:
 
     def margin(self, **changes: Number) -> Number:
         """USD of the cheapest rival / USD of the box, with some of the box's assumptions changed; > 1: the box wins."""
-        return self.rivals[0].usd_per_million / replace(self.box, **changes).usd_per_million()
+        box: Box = replace(self.box, **changes)  # type: ignore[arg-type]  # only ASSUMPTIONS are changed
+        return self.rivals[0].usd_per_million / box.usd_per_million()
 
     def rival_hour(self) -> float:
         """USD that the cheapest rival takes for the work of one box hour."""
@@ -94,16 +95,16 @@ def contests(options: pd.DataFrame) -> list[Contest]:
         rows = rows[rows["persistent"].astype(bool) & (rows["option"] != box["option"])]
         rows = rows.sort_values("images_per_usd", ascending=False, kind="stable")
         if box["purchase"] == "own" and len(rows):
-            found.append(Contest(_box(box), tuple(_rival(row) for _, row in rows.iterrows())))
+            found.append(Contest(_box(box), tuple(_rival(row) for row in records(rows))))
     return found
 
 
-def _rival(row: pd.Series) -> Rival:
+def _rival(row: Row) -> Rival:
     price = 1e6 / row["images_per_usd"]
     return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], row["purchase"] != "own")
 
 
-def _box(row: pd.Series) -> Box:
+def _box(row: Row) -> Box:
     figures = {name: float(row[name]) for name in ASSUMPTIONS}
     box = Box(option=row["option"], model=row["model"], rest=0.0, **figures)
     return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))

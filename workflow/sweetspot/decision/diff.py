@@ -58,33 +58,38 @@ def to_markdown(
         lines += [f"{when}: {_cell(sentence)}", ""] if sentence else []
     if table.empty:
         return "\n".join([*lines, "No price, cost or rank differs.", ""])
-    prices = table[table["what"].isin(["price", "new", "gone"])]
-    if len(prices):
-        lines += ["| offer | before, USD/h | after, USD/h | change | prices of |", "|---|---:|---:|---:|---|"]
-        for row in prices.itertuples():
-            dates = " -> ".join(str(day) for day in (row.as_of_before, row.as_of_after) if pd.notna(day))
-            change = f"{row.change:+.1%}" if row.what == "price" else row.what
-            lines.append(
-                f"| {_cell(row.instance)} ({_cell(row.purchase)}) | {_number(row.before)} | {_number(row.after)} "
-                f"| {change} | {_cell(dates)} |"
-            )
-        lines.append("")
-    places = table[table["what"] == "rank"]
-    if len(places):
-        lines += [
-            "| model, workload | option | rank before | rank after | USD | change |",
-            "|---|---|---:|---:|---:|---:|",
-        ]
-        for row in places.itertuples():
-            lines.append(
-                f"| {_cell(row.model)}, {_cell(row.workload)} | {_cell(row.instance)} ({_cell(row.purchase)}) | "
-                f"{row.rank_before:.0f} | {row.rank_after:.0f} | {_number(row.after)} | {row.change:+.1%} |"
-            )
-        lines.append("")
+    lines += _price_lines(table[table["what"].isin(["price", "new", "gone"])])
+    lines += _place_lines(table[table["what"] == "rank"])
     kept = int((table["what"] == "cost").sum())
     if kept:
         lines += [f"{kept} further costs changed without a change of rank.", ""]
     return "\n".join(lines)
+
+
+def _price_lines(table: pd.DataFrame) -> list[str]:
+    lines = []
+    for row in table.to_dict("records"):
+        dates = " -> ".join(str(day) for day in (row["as_of_before"], row["as_of_after"]) if pd.notna(day))
+        change = f"{row['change']:+.1%}" if row["what"] == "price" else row["what"]
+        before, after = _number(row["before"]), _number(row["after"])
+        offer = f"{_cell(row['instance'])} ({_cell(row['purchase'])})"
+        lines.append(f"| {offer} | {before} | {after} | {change} | {_cell(dates)} |")
+    head = ["| offer | before, USD/h | after, USD/h | change | prices of |", "|---|---:|---:|---:|---|"]
+    return [*head, *lines, ""] if lines else []
+
+
+def _place_lines(table: pd.DataFrame) -> list[str]:
+    lines = []
+    for row in table.to_dict("records"):
+        work = f"{_cell(row['model'])}, {_cell(row['workload'])}"
+        offer = f"{_cell(row['instance'])} ({_cell(row['purchase'])})"
+        places = f"{row['rank_before']:.0f} | {row['rank_after']:.0f}"
+        lines.append(f"| {work} | {offer} | {places} | {_number(row['after'])} | {row['change']:+.1%} |")
+    head = [
+        "| model, workload | option | rank before | rank after | USD | change |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    return [*head, *lines, ""] if lines else []
 
 
 def _number(value: float) -> str:

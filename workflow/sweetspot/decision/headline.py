@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import confidence, percent
-from sweetspot.decision.options import STAND_IN, trained
+from sweetspot.decision.options import STAND_IN, Row, records, trained
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
@@ -41,39 +41,36 @@ def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame) -> p
     the two prices are.
     """
     own = references(options)
-    rows = [
-        row
-        for model, rows in trained(options).items()
-        if (row := _row(rows, draws, break_even, own.get(model))) is not None
-    ]
-    if not rows:
+    found = [_row(rows, draws, break_even, own.get(model)) for model, rows in trained(options).items()]
+    answers = [row for row in found if row is not None]
+    if not answers:
         return pd.DataFrame(columns=list(COLUMNS))
-    table = pd.DataFrame(rows).sort_values("gain", kind="stable")
+    table = pd.DataFrame(answers).sort_values("gain", kind="stable")
     table["scope"] = "model"
     table = pd.concat([table.head(1).assign(scope="answer"), table], ignore_index=True)
-    rows = table.to_dict("records")
-    table["first"] = [f"{_first(row)}{_beside(row, rows[-1])}." for row in rows]
-    table["second"] = [f"{_second(row)}{_grounds(row)}" for row in rows]
+    told = records(table)
+    table["first"] = [f"{_first(row)}{_beside(row, told[-1])}." for row in told]
+    table["second"] = [f"{_second(row)}{_grounds(row)}" for row in told]
     return table[list(COLUMNS)]
 
 
-def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Series | None) -> dict[str, object] | None:
+def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: Row | None) -> Row | None:
     kept = rows[rows["persistent"].astype(bool)]
     # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
     billed = _bills_decide(kept)
     kept = kept.sort_values("usd" if billed else "images_per_usd", ascending=billed, kind="stable")
     if len(kept) < 1 + (own is None):
         return None
-    box = kept.iloc[0] if own is None else own
+    box = records(kept.head(1))[0] if own is None else own
     # One machine under two price lists is one alternative.
     others = kept[(kept["instance"] != box["instance"]) | (kept["purchase"] != box["purchase"])]
     if others.empty:
         return None
-    rival = others.iloc[0]
+    rival = records(others.head(1))[0]
     if billed:
-        gain, central = draws.usd[rival.name] / draws.usd[box.name], float(rival["usd"] / box["usd"])
+        gain, central = draws.usd[rival["row"]] / draws.usd[box["row"]], float(rival["usd"] / box["usd"])
     else:
-        gain = draws.images_per_usd[box.name] / draws.images_per_usd[rival.name]
+        gain = draws.images_per_usd[box["row"]] / draws.images_per_usd[rival["row"]]
         central = float(box["images_per_usd"] / rival["images_per_usd"])
     low, high = interval(gain)
     probability = float(np.mean(gain > 1))
@@ -99,7 +96,7 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
     }
 
 
-def _bases(side: str, option: pd.Series) -> dict[str, str]:
+def _bases(side: str, option: Row) -> dict[str, str]:
     """What the speed and the price of an option are."""
     return {
         f"{side}_basis": option["throughput_basis"],
@@ -157,7 +154,7 @@ def _grounds(row: Mapping[str, Any]) -> str:
     return speeds + (f" The price of {told}." if told else "")
 
 
-def _ground(option: pd.Series) -> str:
+def _ground(option: Row) -> str:
     """What a speed is; of a stand-in also which figure stands in, where the table of throughputs says so."""
     gpu, framework, batch_size, precision = (option[name] for name in STAND_IN)
     if option["throughput_basis"] == "stand_in" and pd.notna(gpu):

@@ -1,5 +1,7 @@
 """The options of a study: one row per (option, model, workload) with everything the decision needs."""
 
+from typing import Any, cast
+
 import numpy as np
 import pandas as pd
 
@@ -17,6 +19,7 @@ LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
 ASSUMED_FACTOR = 1.29
 ASSUMED_FACTOR_STAND_IN = 1.56
 NO_MODEL = "any"
+Row = dict[str, Any]
 OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
@@ -189,3 +192,8 @@ def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The options with a throughput by model, without the repetition by workload; row labels kept."""
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): part for model, part in rows.groupby("model")}
+
+
+def records(rows: pd.DataFrame) -> list[Row]:
+    """Rows of the options as plain values; `row` is the label by which the draws of a row are found."""
+    return cast("list[Row]", rows.rename_axis("row").reset_index().to_dict("records"))

@@ -94,7 +94,7 @@ def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterat
     for plan, part in rows.groupby("plan", sort=False):
         names = [name for name in part["phase"].unique() if name not in (POSSESSION, TOTAL)]
         for name in [*names, TOTAL]:
-            yield _plan_phase(plan, name, part, options, draws)
+            yield _plan_phase(str(plan), name, part, options, draws)
 
 
 def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame, draws: Draws) -> PricedPhase:
@@ -102,10 +102,10 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     held = part[part["phase"] == POSSESSION].set_index("option")["usd"].reindex(own.index).fillna(0.0)
     total = part[part["phase"] == TOTAL].set_index("option")
     if name == TOTAL:
-        share, running = 1.0, own["usd"] - held
+        running, possession = own["usd"] - held, held
     else:
-        share, running = (own["hours"] / total["hours"].reindex(own.index)).fillna(0.0), own["usd"]
-    possession = held * share
+        running, share = own["usd"], (own["hours"] / total["hours"].reindex(own.index)).fillna(0.0)
+        possession = held * share
     where = own["index"].to_numpy()
     rows = options.loc[where]
     slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[where]

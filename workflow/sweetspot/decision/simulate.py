@@ -1,10 +1,8 @@
 """Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
 
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +10,9 @@ import pandas as pd
 from sweetspot.bills.owning import fixed_per_month, running_per_hour
 from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.hours import hour_of_use
-from sweetspot.decision.options import OFFER
+from sweetspot.decision.options import OFFER, Row, records
 
 Number = float | np.ndarray
-Row = Mapping[str, Any]
 OWNED = ("capex_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
@@ -59,7 +56,7 @@ def spread(
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
     edge = _edge(level, runs)
-    scale = np.where(noise < 0, np.log(value / low), np.log(high / value)) / edge
+    scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
     return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
 
 
@@ -89,12 +86,12 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     count, value); the error of figures without an interval of their own is shared by all machines with the same
     device and framework, that of a prediction by all models of its machine.
     """
-    records = options.to_dict("records")
-    if not records:
+    rows = records(options)
+    if not rows:
         return Draws(*(np.empty((0, draws)) for _ in range(7)))
     figures = _Figures(seed, draws)
-    rate = np.stack([figures.images_per_s(row) for row in records])
-    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in records]
+    rate = np.stack([figures.images_per_s(row) for row in rows])
+    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in rows]
     fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):

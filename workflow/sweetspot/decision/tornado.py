@@ -1,7 +1,7 @@
 """Which assumption carries the answer: each from its low to its high, the others fixed."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.contest import Contest, contests
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import Row, records, trained
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for
@@ -61,10 +61,10 @@ def tornado(options: pd.DataFrame, month_days: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _parameters(contest: Contest, row: pd.Series, field: pd.DataFrame, month_days: float) -> Iterator[Parameter]:
+def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: float) -> Iterator[Parameter]:
     yield from _owned(contest, row, month_days)
     rival = contest.rivals[0]
-    other = field[field["option"] == rival.option].iloc[0]
+    other = records(field[field["option"] == rival.option])[0]
     for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "throughput of", "images/s")):
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
@@ -77,7 +77,7 @@ def _parameters(contest: Contest, row: pd.Series, field: pd.DataFrame, month_day
         yield Parameter("all rented prices", "x", 1.0, *ends, "assumed", outcome, np.inf)
 
 
-def _owned(contest: Contest, row: pd.Series, month_days: float) -> Iterator[Parameter]:
+def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]:
     """The parameters of the owned machine that are above 0."""
     for key, (name, unit) in OWNED_PARAMETERS.items():
         value = float(getattr(contest.box, key))
@@ -90,7 +90,7 @@ def _owned(contest: Contest, row: pd.Series, month_days: float) -> Iterator[Para
             )
 
 
-def _range(row: pd.Series, field: str, value: float) -> tuple[float, float, str]:
+def _range(row: Row, field: str, value: float) -> tuple[float, float, str]:
     low, high = row.get(f"{field}_low"), row.get(f"{field}_high")
     if pd.notna(low) and pd.notna(high) and low < high:
         measured = field == "images_per_s" and not row["assumed_interval"]
@@ -117,7 +117,7 @@ def _rival_outcome(
     return lambda value: contest.margin_if({name: factor(value) for name in names})
 
 
-def _row(contest: Contest, parameter: Parameter) -> dict[str, object]:
+def _row(contest: Contest, parameter: Parameter) -> dict[str, Any]:
     box = contest.box.option
     margin, rival = parameter.outcome(parameter.value)
     (at_low, rival_low), (at_high, rival_high) = parameter.outcome(parameter.low), parameter.outcome(parameter.high)
