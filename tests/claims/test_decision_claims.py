@@ -131,6 +131,10 @@ def row_of(tmp_path, text, **changes):
         ({"kind": "rank", "measure": "usd", "of": {"purchase": "on_demand"}}, 3),
         ({"kind": "rank", "measure": "usd", "of": {"purchase": "on_demand"}, "without": {"provider": "own"}}, 2),
         ({"kind": "price", "of": {"purchase": "spot"}, "hours": 24}, 26.64),
+        # 6500 / 30 = 216.667 and 0.20 x 240 = 48 USD a month
+        ({"kind": "monthly_cost", "of": {"purchase": "own"}}, 264.667),
+        ({"kind": "monthly_cost", "of": {"purchase": "own"}, "part": "fixed"}, 216.667),
+        ({"kind": "monthly_cost", "of": {"purchase": "own"}, "part": "electricity"}, 48),
     ],
 )
 def test_kinds_of_claims_on_paper(tmp_path, claim, computed):
@@ -149,6 +153,8 @@ def test_what_is_never_reached_does_not_hold(tmp_path):
 def test_a_claim_about_something_unknown_cannot_be_checked(tmp_path):
     row = row_of(tmp_path, {"kind": "price", "of": {"instance": "p9"}, "printed": 1})
     assert (row["verdict"], row["reason"]) == ("cannot be checked", "no priced figure of instance p9")
+    row = row_of(tmp_path, {"kind": "monthly_cost", "of": {"purchase": "on_demand"}, "printed": 1})
+    assert (row["verdict"], row["reason"]) == ("cannot be checked", "p3.2xlarge has no days_per_month")
     row = row_of(tmp_path, {"kind": "gain_at", "against": {"purchase": "spot"}, "days": 5, "models": ["bert"]})
     assert row["verdict"] == "cannot be checked"
 

@@ -12,6 +12,7 @@ from sweetspot.claims.lookup import (
     best,
     chosen,
     known,
+    number,
     with_persistence,
 )
 from sweetspot.study import bill_claims as kinds
@@ -72,10 +73,8 @@ def _recoup(claim: kinds.Recoup, evidence: Evidence) -> Recomputed:
     values = {}
     for model, rows in evidence.models(claim.models).items():
         own, rented = chosen(rows, claim.of)[0], chosen(rows, claim.against)[0]
-        if not known(own["capex_usd"]):
-            raise CannotCheckError(f"{own['instance']} has no purchase price")
         saved = rented["usd_per_hour"] * own["images_per_s"] / rented["images_per_s"]
-        values[model] = own["capex_usd"] / (claim.hours_per_day * saved)
+        values[model] = number(own, "capex_usd") / (claim.hours_per_day * saved)
     return Recomputed(values, "electricity and maintenance are not counted, as in the text")
 
 

@@ -30,15 +30,13 @@ def _offer(choice: kinds.Choice, evidence: Evidence) -> Row:
 
 
 def _price(claim: kinds.Price, evidence: Evidence) -> Recomputed:
-    return Recomputed({"all": _offer(claim.of, evidence)["usd_per_hour"] * claim.hours})
+    return Recomputed({"all": number(_offer(claim.of, evidence), "usd_per_hour") * claim.hours})
 
 
 def _monthly(claim: kinds.MonthlyCost, evidence: Evidence) -> Recomputed:
     offer = _offer(claim.of, evidence)
-    if offer["purchase"] != "own":
-        raise CannotCheckError(f"{offer['instance']} is not owned there")
-    working = HOURS_A_DAY * offer["days_per_month"] * (1.0 - offer["downtime_share"])
-    fixed, electricity = offer["fixed_usd_per_month"], offer["energy_usd_per_hour"] * working
+    working = HOURS_A_DAY * number(offer, "days_per_month") * (1.0 - number(offer, "downtime_share"))
+    fixed, electricity = number(offer, "fixed_usd_per_month"), number(offer, "energy_usd_per_hour") * working
     return Recomputed({"all": {"all": fixed + electricity, "fixed": fixed, "electricity": electricity}[claim.part]})
 
 
@@ -50,7 +48,8 @@ def _composition(claim: kinds.Composition, evidence: Evidence) -> Recomputed:
 
 
 def _price_ratio(claim: kinds.PriceRatio, evidence: Evidence) -> Recomputed:
-    paid = _offer(claim.of, evidence)["usd_per_hour"] / _offer(claim.to, evidence)["usd_per_hour"]
+    one, other = (number(_offer(choice, evidence), "usd_per_hour") for choice in (claim.of, claim.to))
+    paid = one / other
     value = 1 - paid if claim.as_discount else paid
     note = f"{paid:.1%} is paid, {1 - paid:.1%} is saved"
     return Recomputed({"all": value * (100 if claim.percent else 1)}, note)

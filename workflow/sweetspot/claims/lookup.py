@@ -95,9 +95,9 @@ def known(value: float | None) -> bool:
 
 
 def number(row: Row, name: str) -> float:
-    """A number of an option. Raises CannotCheckError where it is not there: a job that never finishes has no price."""
+    """A number of an option or offer. Raises CannotCheckError where there is none."""
     if not known(row[name]):
-        raise CannotCheckError(f"{row['option']} has no {name}")
+        raise CannotCheckError(f"{row['instance']} has no {name}")
     return float(row[name])
 
 
