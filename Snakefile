@@ -11,6 +11,7 @@ include: "rules/throughput.smk"
 include: "rules/scaling.smk"
 include: "rules/cost.smk"
 include: "rules/compare.smk"
+include: "rules/claims.smk"
 include: "rules/report.smk"
 
 
@@ -22,6 +23,7 @@ localrules:
     extrapolate,
     price_workloads,
     compare,
+    check_claims,
     draw_speed,
     render_report,
     print_report,

@@ -1,6 +1,11 @@
-"""What the figures mean for the decision: break-even, ranks, probabilities, the study's claims."""
+"""What the figures mean for the decision: the options, break-even, ranks, probabilities."""
+
+from dataclasses import asdict
+
+from sweetspot.decision.settings import Settings
 
 COMPARISON = [
+    "options",
     "break_even",
     "utilisation",
     "ranks",
@@ -10,13 +15,12 @@ COMPARISON = [
     "tornado",
     "recommendation",
     "headline",
-    "claims",
     "warnings",
 ]
 
 
 rule compare:
-    """Set the options beside each other, with intervals, probabilities and the claims of the text."""
+    """Set the options beside each other, with intervals and probabilities."""
     input:
         costs=collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),
         offers=collect(
@@ -26,25 +30,16 @@ rule compare:
             f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
         ),
         plans=collect(f"{RESULTS}/plans/{{price_list}}.parquet", price_list=PRICE_LISTS),
-        bills=collect(f"{RESULTS}/bills/{{price_list}}.parquet", price_list=PRICE_LISTS),
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
         left_out=f"{RESULTS}/left_out.parquet",
-        study=f"{CONFIG}/study.yaml",
-        text=[
-            file
-            for file in (f"{CONFIG}/claims.yaml", f"{CONFIG}/workloads.yaml")
-            if Path(file).is_file()
-        ],
-        formula=formula("decision", "claims"),
+        workloads=f"{CONFIG}/workloads.yaml",
+        formula=formula("study", "bills", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
+    params:
+        # Not study.yaml itself: an edit of its title leaves the comparison as it is.
+        settings=asdict(Settings.of(INVOCATION.study)),
     script:
         "../workflow/scripts/compare.py"
-
-
-rule comparison:
-    """Stop after the comparison."""
-    input:
-        rules.compare.output,

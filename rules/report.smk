@@ -69,7 +69,7 @@ rule render_report:
         price_lint=collect(
             f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
         ),
-        comparison=rules.compare.output,
+        comparison=[rules.compare.output, rules.check_claims.output],
         study=f"{CONFIG}/study.yaml",
         drawn=rules.draw_speed.output.figures,
         page=PAGE,

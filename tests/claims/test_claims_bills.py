@@ -2,19 +2,16 @@
 
 import pandas as pd
 import pytest
+from claim_tables import checked
 from pydantic import ValidationError
-from sweetspot.claims.checks import check_claims
-from sweetspot.claims.lookup import Evidence
 from sweetspot.study import bill_claims as kinds
 from sweetspot.study.arithmetic import evaluate
 
 BASE = {"id": "claim", "text": "text", "source": "source"}
-EMPTY = pd.DataFrame()
 
 
 def check(claim, **tables):
-    evidence = Evidence(EMPTY, EMPTY, EMPTY, EMPTY, None, **tables)
-    return check_claims([claim], evidence).iloc[0]
+    return checked([claim], **tables).iloc[0]
 
 
 @pytest.mark.parametrize(

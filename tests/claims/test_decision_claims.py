@@ -1,19 +1,17 @@
 """The 2018 text's claims: each is recomputed, and those known not to recompute say so with both figures."""
 
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
-from decision_tables import BOX, inputs
-from decision_tables import study as small_study
+from claim_tables import checked
+from decision_tables import BOX, inputs, settings
 from sweetspot.bills.pricing import price_study
-from sweetspot.claims.checks import check_claims
-from sweetspot.claims.lookup import Evidence
-from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.options import build_options
+from sweetspot.claims.tables import write_claims
+from sweetspot.decision.options import _bridged, build_options  # bridge: remove _bridged when bills is merged
+from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import load_instances
@@ -47,12 +45,13 @@ def claims():
         for file in sorted((FOLDER / "prices").glob("*.yaml"))
     ]
     tables = {
-        name: pd.concat([entry[name] for entry in lists], ignore_index=True)
-        for name in ("costs", "offers", "price_lint", "plans")
+        name: pd.concat([entry[name] for entry in lists], ignore_index=True) for name in ("costs", "offers", "bills")
     }
-    efficiency = pd.read_csv(FOLDER / "efficiency.csv").assign(basis="published")
-    market = Inputs(throughput=throughput, extrapolation=predicted, efficiency=efficiency, **tables)
-    return compare(market, study, load_claims(FOLDER / "claims.yaml"))["claims"].set_index("id")
+    tables["offers"] = _bridged(tables["offers"])  # bridge: remove when bills is merged
+    tables |= {"throughput": throughput, "extrapolation": predicted}
+    tables["options"] = build_options(tables["costs"], tables["offers"], throughput, predicted, Settings.of(study))
+    tables["efficiency"] = pd.read_csv(FOLDER / "efficiency.csv").assign(basis="published")
+    return checked(load_claims(FOLDER / "claims.yaml"), **tables).set_index("id")
 
 
 def test_every_claim_of_the_text_has_a_row_and_a_verdict(claims):
@@ -111,16 +110,13 @@ def test_stand_ins_are_named_beside_the_verdict(claims):
     assert "stand-in throughput: TPUv2" in claims.loc["break-even-google", "reason"]
 
 
-def evidence(**changes):
-    market = inputs(**changes)
-    options = build_options(market.costs, market.offers, market.throughput, market.extrapolation, small_study())
-    return Evidence(options, market.offers, market.extrapolation, market.efficiency, BOX)
-
-
-def checked(tmp_path, text, **changes):
+def row_of(tmp_path, text, **changes):
+    """The row of one claim said of the small market."""
     file = tmp_path / "claims.yaml"
     file.write_text(yaml.safe_dump([{"id": "c", "text": "said", "source": "here", **text}]))
-    return check_claims(load_claims(file), evidence(**changes)).iloc[0]
+    market = inputs(**changes)
+    options = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
+    return checked(load_claims(file), options=options, offers=market.offers).iloc[0]
 
 
 @pytest.mark.parametrize(
@@ -135,25 +131,31 @@ def checked(tmp_path, text, **changes):
         ({"kind": "rank", "measure": "usd", "of": {"purchase": "on_demand"}}, 3),
         ({"kind": "rank", "measure": "usd", "of": {"purchase": "on_demand"}, "without": {"provider": "own"}}, 2),
         ({"kind": "price", "of": {"purchase": "spot"}, "hours": 24}, 26.64),
+        # 6500 / 30 = 216.667 and 0.20 x 240 = 48 USD a month
+        ({"kind": "monthly_cost", "of": {"purchase": "own"}}, 264.667),
+        ({"kind": "monthly_cost", "of": {"purchase": "own"}, "part": "fixed"}, 216.667),
+        ({"kind": "monthly_cost", "of": {"purchase": "own"}, "part": "electricity"}, 48),
     ],
 )
 def test_kinds_of_claims_on_paper(tmp_path, claim, computed):
-    row = checked(tmp_path, {**claim, "printed": round(computed, 3), "tolerance": 0.01})
+    row = row_of(tmp_path, {**claim, "printed": round(computed, 3), "tolerance": 0.01})
     assert row["computed"] == pytest.approx(computed, rel=2e-4)
     assert row["verdict"] == "holds"
-    assert checked(tmp_path, {**claim, "printed": computed * 2, "tolerance": 0.01})["verdict"] == "does not"
+    assert row_of(tmp_path, {**claim, "printed": computed * 2, "tolerance": 0.01})["verdict"] == "does not"
 
 
 def test_what_is_never_reached_does_not_hold(tmp_path):
     claim = {"kind": "break_even", "against": {"purchase": "on_demand"}, "printed": 5, "tolerance": 0.5}
-    row = checked(tmp_path, claim, price_p3=0.09)
+    row = row_of(tmp_path, claim, price_p3=0.09)
     assert row["verdict"] == "does not" and pd.isna(row["computed"]) and "never" in row["reason"]
 
 
 def test_a_claim_about_something_unknown_cannot_be_checked(tmp_path):
-    row = checked(tmp_path, {"kind": "price", "of": {"instance": "p9"}, "printed": 1})
+    row = row_of(tmp_path, {"kind": "price", "of": {"instance": "p9"}, "printed": 1})
     assert (row["verdict"], row["reason"]) == ("cannot be checked", "no priced figure of instance p9")
-    row = checked(tmp_path, {"kind": "gain_at", "against": {"purchase": "spot"}, "days": 5, "models": ["bert"]})
+    row = row_of(tmp_path, {"kind": "monthly_cost", "of": {"purchase": "on_demand"}, "printed": 1})
+    assert (row["verdict"], row["reason"]) == ("cannot be checked", "p3.2xlarge has no days_per_month")
+    row = row_of(tmp_path, {"kind": "gain_at", "against": {"purchase": "spot"}, "days": 5, "models": ["bert"]})
     assert row["verdict"] == "cannot be checked"
 
 
@@ -181,4 +183,5 @@ def test_a_mistake_in_claims_is_one_sentence(tmp_path, text, words):
 
 def test_a_study_without_claims_has_none(tmp_path):
     assert load_claims(tmp_path / "claims.yaml") == []
-    assert compare(replace(inputs()), small_study(), [])["claims"].empty
+    write_claims([], tmp_path / "claims.parquet")
+    assert pd.read_parquet(tmp_path / "claims.parquet").empty

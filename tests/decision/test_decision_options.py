@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, inputs, study
+from decision_tables import BOX, inputs, settings
 from sweetspot.decision.compare import compare
 from sweetspot.decision.frontier import dominates
-from sweetspot.decision.phases import load_groups
+from sweetspot.decision.phases import PricedPhase, load_groups
+from sweetspot.decision.recommend import recommend
 from sweetspot.decision.warnings import rules_of
 
 # From test_decision.py: the rented work of one box hour is 3.06 x 498 / 225 = 6.7728 USD on demand, and with the spot
@@ -18,7 +19,7 @@ HOUR, FIXED = 6.7728, 6500 / 30
 
 @pytest.fixture(scope="module")
 def found():
-    return compare(inputs(), study(), [])
+    return compare(inputs(), settings())
 
 
 def test_dominance_needs_no_worse_and_once_better():
@@ -72,7 +73,7 @@ def test_the_condition_under_which_the_box_never_pays(found):
 
 
 def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
-    knobs = found["tornado"].set_index("assumption")
+    rows = found["tornado"].set_index("assumption")
     # margin 6.7728 / 1.102778 = 6.1416
     expected = {
         "price of p3.2xlarge": 3.06 / 6.14158,
@@ -84,23 +85,29 @@ def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
         f"price of {BOX}": 30 * 240 * (HOUR - 0.20),  # 47,324 USD
     }
     for name, value in expected.items():
-        assert knobs.loc[name, "flip_value"] == pytest.approx(value, rel=1e-4), name
-        assert not knobs.loc[name, "flips"]
-    assert knobs.loc["days of use a month", "range_basis"] == "assumed"
-    assert knobs.loc[f"throughput of {BOX}", "range_basis"] == "interval"
-    assert np.allclose(knobs["margin"], 6.14158, rtol=1e-4)
+        assert rows.loc[name, "flip_value"] == pytest.approx(value, rel=1e-4), name
+        assert not rows.loc[name, "flips"]
+    assert rows.loc["days of use a month", "range_basis"] == "assumed"
+    assert rows.loc[f"throughput of {BOX}", "range_basis"] == "interval"
+    assert np.allclose(rows["margin"], 6.14158, rtol=1e-4)
+
+
+def test_two_parameters_of_one_swing_keep_their_order(found):
+    # months and days enter as their product only: 20 % of either swings alike, to the last digit or not
+    order = list(found["tornado"]["assumption"])
+    assert order.index("length of the project") + 1 == order.index("days of use a month")
 
 
 def test_an_assumption_that_flips_the_winner_says_so():
     # at 0.60 USD an hour: 0.60 x 498/225 = 1.328 USD against 1.1028: margin 1.2042; days 5 to 15 declared:
     # 5 days: 216.667/120 + 0.2 = 2.0056, margin 0.662: p3.2xlarge wins there
     market = inputs(price_p3=0.60, box_more={"days_per_month_low": 5.0, "days_per_month_high": 15.0})
-    knob = compare(market, study(), [])["tornado"].set_index("assumption").loc["days of use a month"]
-    assert knob["flips"] and knob["winner_low"] == "p3.2xlarge" and knob["winner_high"] == BOX
-    assert knob["margin_low"] == pytest.approx(1.328 / 2.00556, rel=1e-4)
+    days = compare(market, settings())["tornado"].set_index("assumption").loc["days of use a month"]
+    assert days["flips"] and days["winner_low"] == "p3.2xlarge" and days["winner_high"] == BOX
+    assert days["margin_low"] == pytest.approx(1.328 / 2.00556, rel=1e-4)
     # 216.667 / (24 x (1.328 - 0.20)) = 8.0033 days
-    assert knob["flip_value"] == pytest.approx(8.0033, abs=2e-4)
-    assert knob["text"].endswith("inside its range")
+    assert days["flip_value"] == pytest.approx(8.0033, abs=2e-4)
+    assert days["text"].endswith("inside its range")
 
 
 def test_recommendation_and_headline_give_margin_and_probability(found):
@@ -120,24 +127,66 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
 
 
 def test_a_box_that_never_pays_says_from_which_price_of_its_rival_it_would():
-    text = compare(inputs(price_p3=0.10), study(), [])["surface"]["condition"].iloc[0]
+    text = compare(inputs(price_p3=0.10), settings())["surface"]["condition"].iloc[0]
     assert text == (
         f"Even used every day, {BOX} never pays for vgg16: p3.2xlarge costs 0.1 USD an hour, it would pay above 0.224"
     )
 
 
-def test_the_answer_names_the_figure_that_stands_in():
-    warning = "stand-in: asked V100, tensorflow, batch 64, fp16; nearest published V100, tensorflow, batch 384, fp16"
+STANDS_IN = {
+    "stand_in_gpu": "V100",
+    "stand_in_framework": "tensorflow",
+    "stand_in_batch_size": 384,
+    "stand_in_precision": "fp16",
+}
+
+
+@pytest.mark.parametrize(
+    ("columns", "ground"),
+    [
+        (STANDS_IN, "a stand-in (nearest published figure: V100, tensorflow, batch 384, fp16)"),
+        (dict.fromkeys(STANDS_IN), "a stand-in"),
+        ({}, "a stand-in"),
+    ],
+)
+def test_the_answer_names_the_figure_that_stands_in(columns, ground):
     market = inputs()
-    measured = market.throughput.assign(basis="stand_in", warning=warning)
-    costs = market.costs.assign(basis=market.costs["basis"].replace("published", "stand_in"))
-    second = compare(replace(market, throughput=measured, costs=costs), study(), [])["headline"]["second"].iloc[0]
-    assert second.endswith("a stand-in (nearest published figure: V100, tensorflow, batch 384, fp16).")
+    measured = market.throughput.assign(basis="stand_in", **columns)
+    head = compare(replace(market, throughput=measured), settings())["headline"].iloc[0]
+    assert head["second"].endswith(f" that of p3.2xlarge {ground}.")
+    assert (head["alternative_basis"], head["alternative_ground"]) == ("stand_in", ground)
+
+
+def test_a_price_that_stands_in_is_not_called_a_speed_that_does():
+    # both speeds are published; the price of the rented machine is derived, so its composed cost is a stand-in
+    market = inputs()
+    offers = market.offers.assign(basis=["published", "stand_in", "published"])
+    costs = market.costs.assign(basis=["published", "stand_in", "published"])
+    box = market.extrapolation.drop(columns="method").assign(basis="published", headline=None)
+    throughput = pd.concat([market.throughput, box.drop(columns="headline")], ignore_index=True)
+    nobody = market.extrapolation.assign(instance="none")
+    given = replace(market, offers=offers, costs=costs, throughput=throughput, extrapolation=nobody)
+    head = compare(given, settings())["headline"].iloc[0]
+    assert head["second"].endswith(" The price of p3.2xlarge is a stand-in (derived, not published).")
+    assert "speed" not in head["second"]
+    assert (head["alternative_basis"], head["alternative_price_basis"]) == ("published", "stand_in")
+
+
+def test_balanced_is_the_least_product_of_usd_and_hours():
+    # USD x hours: a 90 x 20 = 1800, b 100 x 10 = 1000, c 150 x 4 = 600. USD / hours would choose a (4.5, 10, 37.5).
+    table = pd.DataFrame(
+        {"option": ["a", "b", "c"], "usd": [90.0, 100.0, 150.0], "hours": [20.0, 10.0, 4.0], "persistent": True}
+    )
+    drawn = np.tile(table[["usd"]].to_numpy(), 8)
+    row = recommend([PricedPhase("p", "s", table, drawn, ("m",))], pd.DataFrame({"model": []})).iloc[0]
+    assert (row["option"], row["runner_up"], row["balanced"]) == ("a", "b", "c")
+    assert "where half the time is worth twice the money, c (4 h for 150 USD)" in row["reason"]
+    assert row["margin"] == pytest.approx(100 / 90) and row["probability"] == 1.0
 
 
 def test_two_near_equals_are_too_close_to_call():
     # 0.50 x 498/225 = 1.1067 USD against 1.1028 with speeds known to 12 %: nobody can tell
-    found = compare(inputs(price_p3=0.50), study(), [])
+    found = compare(inputs(price_p3=0.50), settings())
     row = found["recommendation"].iloc[0]
     assert row["verdict"] == f"too close to call: {BOX} or p3.2xlarge"
     assert 0.4 < row["probability"] < 0.6
@@ -160,7 +209,7 @@ def test_a_plan_s_phases_bear_their_share_of_the_possession():
         {**rented, "phase": "total", "hours": 550.0, "usd": 11000.0},
     ]
     plans = pd.DataFrame(rows).assign(plan="project", status="ok")
-    found = compare(replace(market, plans=plans), study(), [], groups={})["recommendation"].set_index("phase")
+    found = compare(replace(market, plans=plans), settings(), groups={})["recommendation"].set_index("phase")
     assert list(found.index) == ["search", "training", "overall"]
     assert found.loc["search", "usd"] == pytest.approx(1645.0)
     assert found.loc["training", "usd"] == pytest.approx(4935.0)
@@ -210,7 +259,7 @@ def test_warnings_stand_beside_the_numbers():
     )
     measured = market.throughput.assign(basis="measured", runs=1, warning="n = 1: one run, no interval")
     changed = replace(market, efficiency=efficiency, price_lint=stale, throughput=measured)
-    found = compare(changed, study(), [])["warnings"]
+    found = compare(changed, settings())["warnings"]
     assert set(found["rule"]) >= {"super_linear", "stale_price", "n_is_1", "no_interval", "mixed_protocol"}
     row = found[found["rule"] == "super_linear"].iloc[0]
     assert row["message"] == "super-linear: 2 devices give 1.08 of 2 x one (one)"

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import RENTED, box_offer, cost, figure, inputs, offer, study
+from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from scipy.stats import lognorm, t
 from sweetspot.bills.spot import overhead
 from sweetspot.decision.breakeven import break_even
@@ -18,14 +18,14 @@ from sweetspot.decision.simulate import interval, simulate, spread, stream
 MANY = 100_000
 
 
-def market(entries, figures, extrapolation=None):
+def market(entries, figures, extrapolation=None, reference=None):
     """Options of some offers; `entries` are (offer, images/s, gpus)."""
     costs = pd.DataFrame([cost(entry, rate, gpus) for entry, rate, gpus in entries])
     offers = pd.DataFrame([entry for entry, _, _ in entries])
     predicted = (
         pd.DataFrame([figure("none", 1.0, 1, method="x", headline=True)]) if extrapolation is None else extrapolation
     )
-    return build_options(costs, offers, pd.DataFrame(figures), predicted, study(reference=None))
+    return build_options(costs, offers, pd.DataFrame(figures), predicted, settings(reference=reference))
 
 
 def test_probability_of_being_cheaper_is_the_normal_s():
@@ -78,13 +78,25 @@ def test_break_even_interval_is_exact_where_electricity_is_free():
     # d* = F / (24 p R_o / R_c); with R_o log-normal within a factor 1.25 (90 %), so is d*.
     # F = 216.667, p R_o/R_c = 6.7728: 216.667 / 162.547 = 1.33295 days, 1.0664 to 1.6662
     box = {"kw": 0.0, "usd_per_kwh": 0.0}
-    entry = box_offer(**box) | {"usd_per_hour": 6500 / 30 / 240}
-    entries = [(entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)]
+    entries = [(box_offer(**box), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)]
     predicted = pd.DataFrame([figure("office-4x1080ti", 498.0, 4, 498 / 1.25, 498 * 1.25, method="x", headline=True)])
-    options = market(entries, [figure(RENTED, 225.0, 1, 225.0, 225.0)], predicted)
-    row = break_even(options, simulate(options, 11, MANY), "office-4x1080ti", 30.5).iloc[0]
+    options = market(entries, [figure(RENTED, 225.0, 1, 225.0, 225.0)], predicted, reference=BOX)
+    row = break_even(options, simulate(options, 11, MANY), 30.5).iloc[0]
     assert row["days"] == pytest.approx(1.33295, abs=1e-4)
     assert (row["days_low"], row["days_high"]) == pytest.approx((1.0664, 1.6662), rel=0.01)
+
+
+def test_the_probability_that_the_box_is_cheaper_at_its_planned_use_is_the_normal_s():
+    # A box hour at 10 days costs 216.667 / 240 = 0.902778 USD; at 0.509852 USD the rented work of one box hour costs
+    # 0.509852 x 498 / 225 = 1.128472 USD: gain 1.25. With the box's speed within a factor 1.25 (90 %) the gain is
+    # log-normal with its 5 % point at 1: P(gain > 1) = 0.95.
+    box = box_offer(kw=0.0, usd_per_kwh=0.0)
+    entries = [(box, 498.0, 4), (offer(RENTED, "on_demand", 0.509852), 225.0, 1)]
+    predicted = pd.DataFrame([figure(BOX, 498.0, 4, 498 / 1.25, 498 * 1.25, method="x", headline=True)])
+    options = market(entries, [figure(RENTED, 225.0, 1, 225.0, 225.0)], predicted, reference=BOX)
+    row = break_even(options, simulate(options, 11, MANY), 30.5).iloc[0]
+    assert row["gain_at_use"] == pytest.approx(1.25, rel=1e-5)
+    assert row["p_cheaper"] == pytest.approx(0.95, abs=0.003)
 
 
 def test_a_price_range_reaches_the_bill():
@@ -110,7 +122,7 @@ def test_interruptions_stretch_time_and_money_by_daly():
     terms = {"interruptions_per_hour": 0.05, "interruptions_per_hour_low": 0.01, "interruptions_per_hour_high": 0.25}
     terms |= {"checkpoint_s": 60.0, "restore_s": 300.0, "wait_s": 1800.0, "every_s": np.nan}
     central = float(overhead(0.05, 60 / 3600, 300 / 3600, np.nan))
-    entry = offer(RENTED, "spot", 1.11, **terms)
+    entry = offer(RENTED, "spot", 1.11, spot_overhead=central, **terms)
     row = cost(entry, 225.0, 1)
     row |= {
         "images_per_usd": row["images_per_usd"] / central,
@@ -120,7 +132,7 @@ def test_interruptions_stretch_time_and_money_by_daly():
     predicted = pd.DataFrame([figure("none", 1.0, 1, method="x", headline=True)])
     options = build_options(
         pd.DataFrame([row]), pd.DataFrame([entry]), pd.DataFrame([figure(RENTED, 225.0, 1, 225.0, 225.0)]), predicted,
-        study(reference=None),
+        settings(reference=None),
     )  # fmt: skip
     drawn = simulate(options, 2, MANY)
     expected = [float(overhead(rate, 60 / 3600, 300 / 3600, np.nan)) / central for rate in (0.01, 0.25)]
@@ -142,15 +154,15 @@ def test_machines_with_one_borrowed_card_share_its_error():
 
 
 def test_the_study_s_seed_makes_all_tables_reproducible():
-    first, again = (compare(inputs(), study(seed=3), []) for _ in range(2))
+    first, again = (compare(inputs(), settings(seed=3)) for _ in range(2))
     assert all(first[name].equals(again[name]) for name in first)
-    other = compare(inputs(), study(seed=4), [])
+    other = compare(inputs(), settings(seed=4))
     assert not other["ranks"]["usd_low"].equals(first["ranks"]["usd_low"])
 
 
 def test_never_is_kept_apart_from_a_late_day():
     # 0.49 USD for a box hour of work: d* = 31.1 days at the central figures, less in half of the draws
-    found = compare(inputs(price_p3=0.49 * 225 / 498), study(), [])["break_even"]
+    found = compare(inputs(price_p3=0.49 * 225 / 498), settings())["break_even"]
     row = found[found["option"] == "p3.2xlarge"].iloc[0]
     assert math.isnan(row["days"]) and row["days_low"] < 30.5 and math.isnan(row["days_high"])
     assert row["verdict"].startswith("never at the central figures; from ")

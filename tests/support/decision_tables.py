@@ -5,6 +5,7 @@ from datetime import date
 import numpy as np
 import pandas as pd
 from sweetspot.decision.compare import Inputs
+from sweetspot.decision.settings import Settings
 from sweetspot.study.study import Study
 
 SAMPLES = 94_720_000
@@ -25,10 +26,17 @@ def study(**changes):
     return Study(**{**values, **changes})
 
 
+def settings(**changes):
+    """What the decision needs to know of `study`."""
+    return Settings.of(study(**changes))
+
+
 def offer(instance, purchase, usd_per_hour, **more):
+    """A row of offers.parquet; rented: nothing fixed, an hour of use costs its price."""
     numbers = ("capex_usd", "months", "kw", "usd_per_kwh", "days_per_month")
     empty = {f"{name}{end}": np.nan for name in (*numbers, "usd_per_hour") for end in ("", "_low", "_high")}
-    rest = dict.fromkeys(("residual_usd", "maintenance_usd_per_month", "pue", "interruptions_per_hour"), np.nan)
+    terms = ("residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate", "downtime_share")
+    rest = dict.fromkeys((*terms, "pue", "energy_usd_per_hour", "interruptions_per_hour", "spot_overhead"), np.nan)
     named = {
         "price_list": purchase,
         "instance": instance,
@@ -40,6 +48,8 @@ def offer(instance, purchase, usd_per_hour, **more):
         **rest,
         **named,
         "usd_per_hour": usd_per_hour,
+        "fixed_usd_per_month": 0.0,
+        "variable_usd_per_hour": usd_per_hour,
         "as_of": "2018-07-01",
         "source": "paper",
         "basis": "published",
@@ -48,9 +58,13 @@ def offer(instance, purchase, usd_per_hour, **more):
 
 
 def box_offer(**more):
-    # 6500 USD over 30 months, 1.0 kW at 0.20 USD/kWh, 10 days: 264.667 / 240 = 1.102778 USD an hour
+    # 6500 USD over 30 months, 1.0 kW at 0.20 USD/kWh, 10 days: 216.667 / 240 + 0.20 = 1.102778 USD an hour
     own = {"capex_usd": 6500.0, "months": 30.0, "kw": 1.0, "pue": 1.0, "usd_per_kwh": 0.20, "days_per_month": 10.0}
-    return offer(BOX, "own", 264.6666667 / 240, **{**own, **more})
+    own |= dict.fromkeys(("residual_usd", "maintenance_usd_per_month", "staff_usd_per_month"), 0.0)
+    own |= {"discount_rate": 0.0, "downtime_share": 0.0, **more}
+    fixed, energy = own["capex_usd"] / own["months"], own["kw"] * own["usd_per_kwh"]
+    own |= {"fixed_usd_per_month": fixed, "energy_usd_per_hour": energy, "variable_usd_per_hour": energy}
+    return offer(BOX, "own", fixed / (24 * own["days_per_month"]) + energy, **own)
 
 
 def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="imagenet"):
@@ -74,6 +88,7 @@ def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="im
         "workload": workload,
         "basis": basis,
         "as_of": "2018-07-01",
+        "source": "paper",
         "gpu": "card",
         "status": "ok",
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from decision_tables import inputs, study
+from decision_tables import inputs, settings, study
 from sweetspot.decision.compare import compare
 from sweetspot.report import draw_figures, write_report
 
@@ -21,8 +21,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 def small_tables(given=None) -> dict[str, pd.DataFrame]:
     """All tables of a study with one box and one rented machine, on demand and as spot."""
     given = given or inputs()
-    tables = compare(given, study(), [])
+    tables = compare(given, settings())
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
+    tables["claims"] = pd.DataFrame()
     tables["bills"] = tables["cash_flow"] = pd.DataFrame()
     tables["throughput"] = tables["throughput"].assign(unit="images", as_of="2018-07-01")
     tables["extrapolation"] = tables["extrapolation"].assign(efficiency=0.83)

@@ -5,8 +5,11 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
+from claim_tables import checked
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.options import _bridged  # bridge: remove when bills is merged
+from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
@@ -56,6 +59,7 @@ def study_tables(name: str) -> Tables:
         for file in sorted((folder / "prices").glob("*.yaml"))
     ]
     table = {kind: pd.concat([tables[kind] for tables in priced], ignore_index=True) for kind in priced[0]}
+    table["offers"] = _bridged(table["offers"])  # bridge: remove when bills is merged
     inputs = Inputs(
         costs=table["costs"],
         offers=table["offers"],
@@ -64,7 +68,10 @@ def study_tables(name: str) -> Tables:
         efficiency=efficiency,
         price_lint=table["price_lint"],
         plans=table["plans"],
-        bills=table["bills"],
     )
-    found = compare(inputs, study, load_claims(folder / "claims.yaml"), draws=200)
+    found = compare(inputs, Settings.of(study), draws=200)
+    found["claims"] = checked(
+        load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
+        bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,
+    )  # fmt: skip
     return Tables(throughput, table["costs"], table["bills"], table["offers"], table["price_lint"], found)

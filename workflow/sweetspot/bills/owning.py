@@ -2,12 +2,16 @@
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.study.terms import Amount, Own
+
+if TYPE_CHECKING:  # the decision and the claims need the arithmetic only: neither pandas nor the models
+    import pandas as pd
+
+    from sweetspot.study.terms import Amount, Own
 
 HOURS_A_DAY = 24.0
 # A larger amount makes owning dearer, except for these.
@@ -36,8 +40,8 @@ def fixed_per_month(own: Mapping[str, float], discount_rate: float = 0.0) -> flo
     return (own["capex"] - residual) / factor + own["maintenance"] + own["staff"]
 
 
-def running_per_hour(own: Mapping[str, float]) -> float:
-    """Electricity of an hour of use: kW x PUE x price of a kWh."""
+def running_per_hour(own: Mapping[str, Any]) -> Any:
+    """Electricity of an hour of use: kW x PUE x price of a kWh; numbers, arrays or columns."""
     return own["kw"] * own["pue"] * own["per_kwh"]
 
 
@@ -47,10 +51,10 @@ def office_hour(own: Mapping[str, float], discount_rate: float = 0.0, downtime_s
     return fixed_per_month(own, discount_rate) / hours + running_per_hour(own)
 
 
-def own_numbers(own: Own, end: int | None = None, factor: float = 1.0) -> dict[str, float]:
+def own_numbers(own: "Own", end: int | None = None, factor: float = 1.0) -> dict[str, float]:
     """The amounts of `own` times `factor` (currency, tax): central, or where owning is cheapest (0) or dearest (1)."""
 
-    def pick(name: str, amount: Amount) -> float:
+    def pick(name: str, amount: "Amount") -> float:
         if end is None:
             return amount.value
         return amount.ends[1 - end if name in CHEAPER_IF_MORE else end]
@@ -110,12 +114,16 @@ def break_even_days(
     return None if days > (math.inf if month_days is None else month_days) or math.isinf(days) else days
 
 
-def cash_flow(own: Mapping[str, float], discount_rate: float, boxes: int, downtime_share: float = 0.0) -> pd.DataFrame:
+def cash_flow(
+    own: Mapping[str, float], discount_rate: float, boxes: int, downtime_share: float = 0.0
+) -> "pd.DataFrame":
     """Money spent by month for all boxes: columns month (0 = purchase), usd, cumulative_usd, present_usd, npv_usd.
 
     Spending is positive. `present_usd` discounts each payment to month 0; `npv_usd` is their sum so far, the
     negative of DESIGN.md's NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T. A last part of a month counts as its fraction.
     """
+    import pandas as pd
+
     whole = math.ceil(own["months"] - 1e-9)
     energy = running_per_hour(own) * HOURS_A_DAY * own["days"] * (1.0 - downtime_share)
     monthly = own["maintenance"] + own["staff"] + energy

@@ -1,129 +1,74 @@
-"""Recompute what a text claims and say whether it holds."""
+"""Recompute the claims on prices, options and scaling (`study.claims`); lookups that raise CannotCheckError."""
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-import pandas as pd
-
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
-from sweetspot.claims.bill_checks import BILL_CHECKS
-from sweetspot.claims.lookup import CannotCheckError, Evidence, Recomputed, chosen
-from sweetspot.decision.options import hourly
+from sweetspot.claims.lookup import (
+    LEAST_FIRST,
+    CannotCheckError,
+    Evidence,
+    Recomputed,
+    Row,
+    best,
+    chosen,
+    known,
+    number,
+)
+from sweetspot.claims.words import named, sentences, stand_ins
+from sweetspot.decision.hours import hour_of_use
 from sweetspot.study import claims as kinds
 
-COLUMNS = (
-    "id", "kind", "text", "printed", "computed", "computed_low", "computed_high", "unit", "verdict", "reason", "source",
-)  # fmt: skip
-HOLDS, FAILS, UNKNOWN, NOT_PRINTED = "holds", "does not", "cannot be checked", "not printed"
-LEAST_FIRST = ("usd", "hours")
 TIMES = ("hours", "images_per_s")
 
 
-def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> pd.DataFrame:
-    """One row a claim: COLUMNS, `verdict` being holds, does not, cannot be checked, or not printed (recomputed,
-    but the text gives no number).
-
-    Said of several models, `computed` is the median over them, `computed_low` and `computed_high` their range; the
-    claim holds if the printed number lies in that range widened by the claim's tolerance.
-    """
-    return pd.DataFrame([_row(claim, evidence) for claim in claims], columns=list(COLUMNS))
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
-def _row(claim: kinds.Claim, evidence: Evidence) -> dict[str, object]:
-    row = claim.model_dump(include={"id", "kind", "text", "printed", "unit", "source"})
-    blank = {"computed": np.nan, "computed_low": np.nan, "computed_high": np.nan}
-    if isinstance(claim, kinds.Fact):
-        return {**row, **blank, "verdict": UNKNOWN, "reason": claim.reason or "a statement, not a computed figure"}
-    try:
-        finding = CHECKS[type(claim)](claim, evidence)
-    except CannotCheckError as missing:
-        return {**row, **blank, "verdict": UNKNOWN, "reason": _sentences(str(missing), claim.reason)}
-    values = np.array([*finding.values.values()], float)
-    reached = values[np.isfinite(values)]
-    several = len(values) > 1 or not len(reached)
-    spelled = ", ".join(f"{name} {_figure(value)}" for name, value in finding.values.items()) if several else None
-    return {
-        **row,
-        "computed": _or_nan(np.median(values)),
-        "computed_low": _or_nan(values.min()),
-        "computed_high": _or_nan(values.max()),
-        "verdict": _verdict(claim, reached),
-        "reason": _sentences(spelled, finding.note, claim.reason),
-    }
-
-
-def _verdict(claim: kinds.Claim, reached: np.ndarray) -> str:
-    if claim.printed is None:
-        return NOT_PRINTED
-    if not len(reached):
-        return FAILS
-    # 0.865 printed as 0.87 must not fail on the last digit of a float.
-    slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
-    above, below = claim.printed >= reached.min() - slack, claim.printed <= reached.max() + slack
-    return HOLDS if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation] else FAILS
-
-
-def _or_nan(value: float) -> float:
-    return float(value) if np.isfinite(value) else float("nan")
-
-
-def _figure(value: float) -> str:
-    return f"{value:.4g}" if np.isfinite(value) else "never"
-
-
-def _sentences(*parts: str | None) -> str:
-    return ". ".join(part.rstrip(".") for part in parts if part)
-
-
-def _offer(choice: kinds.Choice, evidence: Evidence) -> pd.Series:
-    return chosen(evidence.priced, choice).iloc[0]
+def _offer(choice: kinds.Choice, evidence: Evidence) -> Row:
+    return chosen(evidence.offered, choice)[0]
 
 
 def _price(claim: kinds.Price, evidence: Evidence) -> Recomputed:
-    return Recomputed({"all": float(_offer(claim.of, evidence)["usd_per_hour"]) * claim.hours})
+    return Recomputed({"all": number(_offer(claim.of, evidence), "usd_per_hour") * claim.hours})
 
 
 def _monthly(claim: kinds.MonthlyCost, evidence: Evidence) -> Recomputed:
     offer = _offer(claim.of, evidence)
-    hours = HOURS_A_DAY * offer["days_per_month"]
-    pue = 1.0 if pd.isna(offer["pue"]) else offer["pue"]
-    energy = offer["kw"] * pue * offer["usd_per_kwh"] * hours
-    total = offer["usd_per_hour"] * hours
-    return Recomputed({"all": float({"all": total, "fixed": total - energy, "electricity": energy}[claim.part])})
+    working = HOURS_A_DAY * number(offer, "days_per_month") * (1.0 - number(offer, "downtime_share"))
+    fixed, electricity = number(offer, "fixed_usd_per_month"), number(offer, "energy_usd_per_hour") * working
+    return Recomputed({"all": {"all": fixed + electricity, "fixed": fixed, "electricity": electricity}[claim.part]})
 
 
 def _composition(claim: kinds.Composition, evidence: Evidence) -> Recomputed:
-    share = float(np.mean([usd / vcpus for vcpus, usd in claim.siblings]))
+    share = _mean([usd / vcpus for vcpus, usd in claim.siblings])
     machine, cards = claim.vcpus * share, claim.cards * claim.usd_per_card_hour
     note = f"siblings cost {share:.4g} USD a vCPU: {claim.vcpus} vCPUs {machine:.4g} + cards {cards:.4g}"
     return Recomputed({"all": machine + cards}, note)
 
 
 def _price_ratio(claim: kinds.PriceRatio, evidence: Evidence) -> Recomputed:
-    paid = float(_offer(claim.of, evidence)["usd_per_hour"] / _offer(claim.to, evidence)["usd_per_hour"])
+    one, other = (number(_offer(choice, evidence), "usd_per_hour") for choice in (claim.of, claim.to))
+    paid = one / other
     value = 1 - paid if claim.as_discount else paid
     note = f"{paid:.1%} is paid, {1 - paid:.1%} is saved"
     return Recomputed({"all": value * (100 if claim.percent else 1)}, note)
 
 
-def _best(rows: pd.DataFrame, measure: str) -> pd.Series:
-    figures = rows[measure].to_numpy(float)
-    return rows.iloc[int(np.nanargmin(figures) if measure in LEAST_FIRST else np.nanargmax(figures))]
-
-
 def _ratio(claim: kinds.Ratio, evidence: Evidence) -> Recomputed:
-    values, notes, used = {}, [], []
+    values: dict[str, float] = {}
+    notes: list[str] = []
+    used: list[Row] = []
     for model, rows in evidence.models(claim.models).items():
-        one, other = _best(chosen(rows, claim.of), claim.measure), _best(chosen(rows, claim.to), claim.measure)
-        values[model] = float(one[claim.measure] / other[claim.measure])
-        if claim.measure == "usd":
-            values[model] = 1 / values[model]
+        one, other = best(chosen(rows, claim.of), claim.measure), best(chosen(rows, claim.to), claim.measure)
+        ratio = one[claim.measure] / other[claim.measure]
+        values[model] = 1 / ratio if claim.measure == "usd" else ratio
         used += [one, other]
         notes += _implied(claim, model, one, other, values[model])
-    return Recomputed(values, _sentences(*notes, _evidence_of(used)))
+    return Recomputed(values, sentences(*notes, stand_ins(used)))
 
 
-def _implied(claim: kinds.Ratio, model: str, one: pd.Series, other: pd.Series, ratio: float) -> list[str]:
+def _implied(claim: kinds.Ratio, model: str, one: Row, other: Row, ratio: float) -> list[str]:
     """What throughput of the other option the claim needs, beside what others have published for it.
 
     images per USD = 3600 R / p, so a ratio g needs R_other = R_one (p_other / p_one) / g, with the text's own R_one.
@@ -140,17 +85,11 @@ def _implied(claim: kinds.Ratio, model: str, one: pd.Series, other: pd.Series, r
     ]
 
 
-def _evidence_of(rows: Sequence[pd.Series]) -> str | None:
-    """Names the figures that are not the text's own: stand-ins for what it shows in charts only."""
-    weak = sorted({row["instance"] for row in rows if row["throughput_basis"] == "stand_in"})
-    return f"stand-in throughput: {', '.join(weak)}" if weak else None
-
-
 def _smallest_gain(claim: kinds.SmallestGain, evidence: Evidence) -> Recomputed:
     gains = {}
     for model, rows in evidence.models([]).items():
-        one, other = chosen(rows, claim.of).iloc[0], chosen(rows, claim.to).iloc[0]
-        gains[model] = float(one["images_per_usd"] / other["images_per_usd"])
+        one, other = chosen(rows, claim.of)[0], chosen(rows, claim.to)[0]
+        gains[model] = number(one, "images_per_usd") / number(other, "images_per_usd")
     if claim.model not in gains:
         raise CannotCheckError(f"no priced figure of {claim.model}")
     place = 1.0 + sum(gain < gains[claim.model] for gain in gains.values())
@@ -160,96 +99,91 @@ def _smallest_gain(claim: kinds.SmallestGain, evidence: Evidence) -> Recomputed:
 def _saving(claim: kinds.Saving, evidence: Evidence) -> Recomputed:
     values, used = {}, []
     for model, rows in evidence.models(claim.models).items():
-        one, other = _best(chosen(rows, claim.of), "usd"), _best(chosen(rows, claim.to), "usd")
-        values[model] = 100 * float(1 - one["usd"] / other["usd"])
+        one, other = best(chosen(rows, claim.of), "usd"), best(chosen(rows, claim.to), "usd")
+        values[model] = 100 * (1 - one["usd"] / other["usd"])
         used.append(other)
-    return Recomputed(values, _sentences(_named("compared with", used), _evidence_of(used)))
-
-
-def _named(what: str, rows: Sequence[pd.Series]) -> str:
-    options = sorted({row["option"] for row in rows})
-    if len(options) == 1:
-        return f"{what} {options[0]}"
-    return f"{what} " + ", ".join(f"{row['option']} on {row['model']}" for row in rows)
+    return Recomputed(values, sentences(named("compared with", used), stand_ins(used)))
 
 
 def _rank(claim: kinds.Rank, evidence: Evidence) -> Recomputed:
-    values, used, notes = {}, [], []
+    values: dict[str, float] = {}
+    notes: list[str] = []
+    used: list[Row] = []
     for model, rows in evidence.models(claim.models).items():
-        field = chosen(rows, claim.among)
-        if claim.without is not None:
-            field = field.drop(chosen(field, claim.without).index)
-        one = _best(chosen(rows, claim.of), claim.measure)[claim.measure]
+        ranked = chosen(rows, claim.among)
+        left_out = [] if claim.without is None else chosen(ranked, claim.without)
+        ranked = [row for row in ranked if row not in left_out and known(row[claim.measure])]
+        one = best(chosen(rows, claim.of), claim.measure)[claim.measure]
         # One machine counts once, whichever way it is paid.
         who = "instance" if claim.measure in TIMES else "option"
-        field = field.drop_duplicates(who)
-        ahead = field[field[claim.measure] < one if claim.measure in LEAST_FIRST else field[claim.measure] > one]
+        least = claim.measure in LEAST_FIRST
+        ahead = [row for row in _once(ranked, who) if (row[claim.measure] < one if least else row[claim.measure] > one)]
         values[model] = float(len(ahead) + 1)
-        notes.append(f"ahead on {model}: {', '.join(ahead[who]) or 'none'}")
-        used += [row for _, row in ahead.iterrows()]
-    return Recomputed(values, _sentences(*notes, _evidence_of(used)))
+        notes.append(f"ahead on {model}: {', '.join(row[who] for row in ahead) or 'none'}")
+        used += ahead
+    return Recomputed(values, sentences(*notes, stand_ins(used)))
 
 
-def _reference(evidence: Evidence, model: str) -> pd.Series:
-    if model not in evidence.boxes:
-        raise CannotCheckError(f"no owned reference with a figure for {model}")
-    return evidence.boxes[model]
+def _once(rows: Sequence[Row], column: str) -> list[Row]:
+    """The first row of each value of a column."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        first.setdefault(row[column], row)
+    return list(first.values())
 
 
-def _toughest(claim: kinds.BreakEven | kinds.GainAt, rows: pd.DataFrame, box: pd.Series) -> pd.Series:
-    """The option that asks least for the work of one box hour (`hour`, USD): the last to be beaten."""
-    rivals = chosen(rows[rows["option"] != box["option"]], claim.against)
-    hours = 3600.0 * box["images_per_s"] / rivals["images_per_usd"]
-    place = int(hours.to_numpy().argmin())
-    return pd.concat([rivals.iloc[place], pd.Series({"hour": hours.iloc[place]})])
+def _last_beaten(claim: kinds.BreakEven | kinds.GainAt, evidence: Evidence) -> dict[str, tuple[Row, Row, float]]:
+    """By model: the owned reference, the option that asks least for the work of one of its hours, and those USD."""
+    found = {}
+    for model, rows in evidence.models(claim.models).items():
+        if model not in evidence.boxes:
+            raise CannotCheckError(f"no owned reference with a figure for {model}")
+        box = evidence.boxes[model]
+        rivals = chosen([row for row in rows if row["option"] != box["option"]], claim.against)
+        rival = best(rivals, "images_per_usd")
+        found[model] = box, rival, 3600.0 * box["images_per_s"] / rival["images_per_usd"]
+    return found
 
 
 def _break_even(claim: kinds.BreakEven, evidence: Evidence) -> Recomputed:
-    values, used = {}, []
-    for model, rows in evidence.models(claim.models).items():
-        box = _reference(evidence, model)
-        rival = _toughest(claim, rows, box)
-        day = crossing_days(box["fixed_usd_per_month"], box["variable_usd_per_hour"], rival["hour"], claim.factor)
-        values[model] = float(day)
-        used.append(rival)
-    return Recomputed(values, _sentences(_named("last to be beaten:", used), _evidence_of(used)))
+    beaten = _last_beaten(claim, evidence)
+    values = {
+        model: float(crossing_days(box["fixed_usd_per_month"], box["variable_usd_per_hour"], hour, claim.factor))
+        for model, (box, _, hour) in beaten.items()
+    }
+    used = [rival for _, rival, _ in beaten.values()]
+    return Recomputed(values, sentences(named("last to be beaten:", used), stand_ins(used)))
 
 
 def _gain_at(claim: kinds.GainAt, evidence: Evidence) -> Recomputed:
-    values, used = {}, []
-    for model, rows in evidence.models(claim.models).items():
-        box = _reference(evidence, model)
-        rival = _toughest(claim, rows, box)
-        values[model] = float(rival["hour"] / hourly(box.to_frame().T, claim.days).iloc[0])
-        used.append(rival)
-    return Recomputed(values, _evidence_of(used))
+    beaten = _last_beaten(claim, evidence)
+    values = {
+        model: hour / hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], claim.days)
+        for model, (box, _, hour) in beaten.items()
+    }
+    return Recomputed(values, stand_ins([rival for _, rival, _ in beaten.values()]))
 
 
 def _extrapolated(claim: kinds.Extrapolated, evidence: Evidence) -> Recomputed:
-    table = evidence.extrapolation
-    found = table[
-        (table["instance"] == claim.instance)
-        & (table["model"] == claim.model)
-        & (table["batch_size"] == claim.batch_size)
-        & (table["method"] == claim.method)
-    ]
-    if found.empty:
-        raise CannotCheckError(
-            f"no extrapolation of {claim.instance}, {claim.model}, {claim.batch_size} by {claim.method}"
-        )
-    return Recomputed({"all": float(found["images_per_s"].iloc[0])})
+    wanted = (claim.instance, claim.model, claim.batch_size, claim.method)
+    for row in evidence.rows("extrapolation"):
+        if (row["instance"], row["model"], row["batch_size"], row["method"]) == wanted:
+            return Recomputed({"all": row["images_per_s"]})
+    raise CannotCheckError("no extrapolation of {}, {}, {} by {}".format(*wanted))
 
 
 def _mean_efficiency(claim: kinds.MeanEfficiency, evidence: Evidence) -> Recomputed:
-    table = evidence.efficiency
-    found = table[(table["model"] == claim.model) & (table["batch_size"] == claim.batch_size)]
-    found = found[found["basis"] == "published"] if "basis" in found.columns else found
-    if found.empty:
+    found = [
+        row["efficiency"]
+        for row in evidence.rows("efficiency")
+        if (row["model"], row["batch_size"], row["basis"]) == (claim.model, claim.batch_size, "published")
+    ]
+    if not found:
         raise CannotCheckError(f"no efficiencies for {claim.model} at batch {claim.batch_size}")
-    return Recomputed({"all": float(found["efficiency"].mean())})
+    return Recomputed({"all": _mean(found)})
 
 
-CHECKS: dict[type, Callable[..., Recomputed]] = {
+OPTION_CHECKS: dict[type, Callable[..., Recomputed]] = {
     kinds.Price: _price,
     kinds.MonthlyCost: _monthly,
     kinds.Composition: _composition,
@@ -262,5 +196,4 @@ CHECKS: dict[type, Callable[..., Recomputed]] = {
     kinds.GainAt: _gain_at,
     kinds.Extrapolated: _extrapolated,
     kinds.MeanEfficiency: _mean_efficiency,
-    **BILL_CHECKS,
 }

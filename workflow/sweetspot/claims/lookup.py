@@ -1,24 +1,16 @@
 """What a claim is checked against, and how the options that it names are found."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from sweetspot.decision.breakeven import references
-from sweetspot.decision.options import INTERRUPTIBLE, trained
 from sweetspot.study.claim_base import Choice
+from sweetspot.study.purchases import INTERRUPTIBLE
 
-SPOKEN_OF = (
-    "option", "instance", "purchase", "provider", "price_list", "persistent", "model", "images_per_s", "images_per_usd",
-    "hours", "usd", "usd_per_hour", "throughput_basis",
-)  # fmt: skip
-
-OFFERED = (
-    "price_list", "instance", "purchase", "provider", "usd_per_hour", "days_per_month", "kw", "pue", "usd_per_kwh",
-)  # fmt: skip
+Row = Mapping[str, Any]
+LEAST_FIRST = ("usd", "hours")
 
 
 class CannotCheckError(Exception):
@@ -35,35 +27,43 @@ class Recomputed:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The tables that a claim is checked against."""
+    """The tables that claims are checked against, as rows by the table's name.
 
-    options: pd.DataFrame
-    offers: pd.DataFrame
-    extrapolation: pd.DataFrame
-    efficiency: pd.DataFrame
-    reference: str | None
-    costs: pd.DataFrame = field(default_factory=pd.DataFrame)
-    bills: pd.DataFrame = field(default_factory=pd.DataFrame)
-    throughput: pd.DataFrame = field(default_factory=pd.DataFrame)
+    `options` (comparison/options.parquet), `offers`, `costs`, `bills`, `throughput`, `extrapolation`, `efficiency`
+    (results/<study>/). A table that is not there has no rows; a number that is not there is None.
+    """
 
-    @cached_property
-    def by_model(self) -> dict[str, pd.DataFrame]:
-        """The options of each model, with the columns that claims speak of."""
-        return {model: rows[list(SPOKEN_OF)] for model, rows in trained(self.options).items()}
+    tables: Mapping[str, Sequence[Row]]
+
+    def rows(self, table: str) -> Sequence[Row]:
+        """The rows of a table."""
+        return self.tables.get(table, [])
 
     @cached_property
-    def priced(self) -> pd.DataFrame:
-        """All offers, whether or not a throughput is known, as plain objects with the columns that claims speak of."""
-        known = self.offers.reindex(columns=list(OFFERED)).astype({name: object for name in OFFERED[:4]})
-        return known.assign(persistent=~known["purchase"].isin(INTERRUPTIBLE))
+    def by_model(self) -> dict[str, list[Row]]:
+        """The options with a throughput by model, without the repetition by workload."""
+        found: dict[str, dict[str, Row]] = {}
+        for row in self.rows("options"):
+            if (row["images_per_s"] or 0) > 0:
+                found.setdefault(row["model"], {}).setdefault(row["option"], row)
+        return {model: list(options.values()) for model, options in sorted(found.items())}
 
     @cached_property
-    def boxes(self) -> dict[str, pd.Series]:
+    def offered(self) -> list[Row]:
+        """All offers, whether or not a throughput is known."""
+        return with_persistence(self.rows("offers"))
+
+    @cached_property
+    def boxes(self) -> dict[str, Row]:
         """The owned reference of each model."""
-        rows = references(self.options, self.reference or "")
-        return {model: row for model, row in rows.items() if row["purchase"] == "own"}
+        return {
+            model: row
+            for model, rows in self.by_model.items()
+            for row in rows
+            if row["is_reference"] and row["purchase"] == "own"
+        }
 
-    def models(self, wanted: Sequence[str]) -> dict[str, pd.DataFrame]:
+    def models(self, wanted: Sequence[str]) -> dict[str, list[Row]]:
         """The options of the models that a claim speaks of, by default of all."""
         names = list(wanted) or list(self.by_model)
         lacking = [name for name in names if name not in self.by_model]
@@ -72,16 +72,38 @@ class Evidence:
         return {name: self.by_model[name] for name in names}
 
 
-def chosen(rows: pd.DataFrame, choice: Choice) -> pd.DataFrame:
+def with_persistence(rows: Iterable[Row]) -> list[Row]:
+    """Rows of offers, costs or bills with `persistent`: whether nobody takes the machine away."""
+    return [{**row, "persistent": row["purchase"] not in INTERRUPTIBLE} for row in rows]
+
+
+def chosen(rows: Sequence[Row], choice: Choice) -> list[Row]:
     """The rows that fit every key of `choice`; an instance without a purchase means its persistent offer, if any."""
     given = choice.model_dump(exclude_none=True)
-    fits = np.ones(len(rows), dtype=bool)
-    for key, value in given.items():
-        fits &= (rows[key] == value).to_numpy()
-    found = rows[fits]
-    if found.empty:
+    found = [row for row in rows if all(row.get(key) == value for key, value in given.items())]
+    if not found:
         what = ", ".join(f"{key} {value}" for key, value in given.items())
         raise CannotCheckError(f"no priced figure of {what}")
-    if choice.instance and choice.purchase is None and found["persistent"].any():
-        found = found[found["persistent"]]
+    if choice.instance and choice.purchase is None:
+        return [row for row in found if row["persistent"]] or found
     return found
+
+
+def known(value: float | None) -> bool:
+    """Whether a number is there."""
+    return value is not None and not math.isnan(value)
+
+
+def number(row: Row, name: str) -> float:
+    """A number of an option or offer. Raises CannotCheckError where there is none."""
+    if not known(row[name]):
+        raise CannotCheckError(f"{row['instance']} has no {name}")
+    return float(row[name])
+
+
+def best(rows: Sequence[Row], measure: str) -> Row:
+    """The first row with the best figure: the least of USD and hours, the most of all others."""
+    figures = [row for row in rows if known(row[measure])]
+    if not figures:
+        raise CannotCheckError(f"no {measure} there")
+    return (min if measure in LEAST_FIRST else max)(figures, key=lambda row: row[measure])

@@ -1,12 +1,14 @@
 """When does the reference pay? Days of use a month, against each alternative."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
-from sweetspot.decision.options import trained
+from sweetspot.decision.hours import hour_of_use
+from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
@@ -19,53 +21,52 @@ CURVE_DRAWS = 1000  # a band on a chart needs no more
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 
 
-def references(options: pd.DataFrame, reference: str) -> dict[str, pd.Series]:
-    """The reference's row of each model (`name`: its label): owned, else persistent, else the cheapest."""
-    rows = options[(options["instance"] == reference) & (options["images_per_s"] > 0)]
-    order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
-    rows = rows.assign(**order).sort_values([*order, "usd_per_hour"], kind="stable")
-    return {str(row["model"]): row for _, row in rows.drop_duplicates("model").iterrows()}
+def references(options: pd.DataFrame) -> dict[str, Row]:
+    """The reference of each model."""
+    rows = options[options["is_reference"] & (options["images_per_s"] > 0)].drop_duplicates("model")
+    return {row["model"]: row for row in records(rows)}
 
 
-def duels(options: pd.DataFrame, reference: str) -> Iterator[tuple[pd.Series, pd.Series]]:
+def duels(options: pd.DataFrame) -> Iterator[tuple[Row, Row]]:
     """The owned reference with each alternative, model by model; none where it is not owned."""
     fields = trained(options)
-    for model, box in references(options, reference).items():
+    for model, box in references(options).items():
         if box["purchase"] == "own":
-            for _, rival in fields[model].iterrows():
+            for rival in records(fields[model]):
                 if rival["option"] != box["option"]:
                     yield box, rival
 
 
-def break_even(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
+def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
     """Break-even days a month of the reference against every alternative and model.
 
     Columns: reference, option, model, `days` with `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2),
-    `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (at that use),
+    `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws
+    in which the reference is the cheaper one at that use),
     `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which the
     box never pays at any use up to `month_days`, `months_needed` (length of project from which the planned use
     pays), `verdict`, `basis`. Days beyond the month are null: never.
     Empty where the reference is not owned.
     """
-    rows = [_against(box, rival, draws, month_days) for box, rival in duels(options, reference)]
+    rows = [_against(box, rival, draws, month_days) for box, rival in duels(options)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _against(box: pd.Series, rival: pd.Series, draws: Draws, month_days: float) -> dict[str, object]:
-    index, other = box.name, rival.name
+def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, object]:
+    index, other = box["row"], rival["row"]
     hour = 3600.0 * box["images_per_s"] / rival["images_per_usd"]
     hours = 3600.0 * draws.images_per_s[index] / draws.images_per_usd[other]
     fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
-    found = {}
+    found, crossings = {}, {}
     for name, factor in (("days", 1.0), ("twice", 2.0)):
         day = float(crossing_days(fixed, variable, hour, factor))
-        low, high = interval(crossing_days(draws.fixed[index], draws.variable[index], hours, factor))
+        crossings[name] = crossing_days(draws.fixed[index], draws.variable[index], hours, factor)
+        low, high = interval(crossings[name])
         found[name] = tuple(_within(value, month_days) for value in (day, float(low), float(high)))
-    crossing = crossing_days(draws.fixed[index], draws.variable[index], hours)
     gain = draws.images_per_usd[index] / draws.images_per_usd[other]
     gain_low, gain_high = interval(gain)
-    idle = fixed / (HOURS_A_DAY * month_days)
-    energy = box["variable_usd_per_hour"] / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan
+    idle = hour_of_use(fixed, 0.0, month_days)
+    load = variable / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
     return {
         "reference": box["option"],
         **{name: rival[name] for name in NAMES},
@@ -73,32 +74,31 @@ def _against(box: pd.Series, rival: pd.Series, draws: Draws, month_days: float) 
         "twice_as_cheap_days": found["twice"][0], "twice_low": found["twice"][1], "twice_high": found["twice"][2],
         "gain_at_use": float(box["images_per_usd"] / rival["images_per_usd"]),
         "gain_low": float(gain_low), "gain_high": float(gain_high),
-        "p_cheaper": float(np.mean(gain > 1)), "p_pays": float(np.mean(crossing <= month_days)),
+        "p_cheaper": float(np.mean(gain > 1)), "p_pays": float(np.mean(crossings["days"] <= month_days)),
         # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
         "never_below_usd_per_hour": float((idle + variable) / hour * rival["usd_per_hour"]),
-        "never_above_usd_per_kwh": float((hour - idle) / energy) if energy > 0 else np.nan,
+        "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 else np.nan,
         "months_needed": _months_needed(box, hour),
         "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
     }  # fmt: skip
 
 
-def _months_needed(box: pd.Series, hour: float) -> float:
+def _months_needed(box: Row, hour: float) -> float:
     """Months of the project from which the planned use pays; NaN: no length of project does.
 
-    (capex - residual) / months is the part of the fixed cost that a longer project thins; the rest stays.
+    (capex - residual) / months is the part of the fixed cost that falls with a longer project; the rest does not.
     """
     hours = HOURS_A_DAY * box["days_per_month"]
-    residual = 0.0 if pd.isna(box["residual_usd"]) else box["residual_usd"]
-    bought = (box["capex_usd"] - residual) / box["months"]
-    room = hours * (hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - bought)
-    return float((box["capex_usd"] - residual) / room) if room > 0 else float("nan")
+    spent = box["capex_usd"] - box["residual_usd"]
+    room = hours * (hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
+    return float(spent / room) if room > 0 else float("nan")
 
 
 def _within(days: float, month_days: float) -> float:
     return days if days <= month_days else float("nan")
 
 
-def _verdict(days: tuple[float, float, float], use: float, month_days: float) -> str:
+def _verdict(days: Sequence[float], use: float, month_days: float) -> str:
     """The break-even in words."""
     value, low, high = days
     if np.isnan(value):
@@ -108,22 +108,14 @@ def _verdict(days: tuple[float, float, float], use: float, month_days: float) ->
     return f"from {value:.1f} days a month ({span}); {pays} of {use:g}"
 
 
-def utilisation(options: pd.DataFrame, draws: Draws, reference: str, month_days: float) -> pd.DataFrame:
+def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
     """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month).
 
     Columns: reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %,
     from the first CURVE_DRAWS draws).
     """
-    days = np.array([*range(1, int(month_days) + 1), month_days])
-    few = slice(CURVE_DRAWS)
-    parts = []
-    for box, rival in duels(options, reference):
-        index, other = box.name, rival.name
-        hourly = box["fixed_usd_per_month"] / (HOURS_A_DAY * days) + box["variable_usd_per_hour"]
-        drawn = draws.fixed[index, few] / (HOURS_A_DAY * days[:, None]) + draws.variable[index, few]
-        low, high = interval(3600.0 * draws.images_per_s[index, few] / draws.images_per_usd[other, few] / drawn)
-        gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
-        parts.append((box["option"], rival["option"], box["model"], gain, low, high))
+    days = np.array(sorted({*range(1, int(month_days) + 1), month_days}))
+    parts = [_curve(box, rival, draws, days) for box, rival in duels(options)]
     if not parts:
         return pd.DataFrame(columns=["reference", "option", "model", "days", "gain", "gain_low", "gain_high"])
     names = {
@@ -135,3 +127,13 @@ def utilisation(options: pd.DataFrame, draws: Draws, reference: str, month_days:
         for place, name in enumerate(("gain", "gain_low", "gain_high"), 3)
     }
     return pd.DataFrame({**names, "days": np.tile(days, len(parts)), **curves})
+
+
+def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
+    """Reference, option, model, and the gain at each of `days` with its interval."""
+    index, other, few = box["row"], rival["row"], slice(CURVE_DRAWS)
+    hourly = hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], days)
+    drawn = hour_of_use(draws.fixed[index, few], draws.variable[index, few], days[:, None])
+    work = 3600.0 * draws.images_per_s[index, few] / draws.images_per_usd[other, few]
+    gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
+    return box["option"], rival["option"], box["model"], gain, *interval(work / drawn)

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from sweetspot.claims.checks import check_claims
-from sweetspot.claims.lookup import Evidence
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import headline
@@ -14,13 +12,12 @@ from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
+from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
 from sweetspot.decision.warnings import warnings
 from sweetspot.files import read_parquet
-from sweetspot.study.claims import Claim
-from sweetspot.study.study import Study
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,6 @@ class Inputs:
     efficiency: pd.DataFrame
     price_lint: pd.DataFrame
     plans: pd.DataFrame
-    bills: pd.DataFrame = field(default_factory=pd.DataFrame)
     left_out: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @classmethod
@@ -52,8 +48,7 @@ def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 
 def compare(
     inputs: Inputs,
-    study: Study,
-    claims: Sequence[Claim],
+    settings: Settings,
     groups: Mapping[str, Sequence[str]] | None = None,
     draws: int = DRAWS,
 ) -> dict[str, pd.DataFrame]:
@@ -62,28 +57,22 @@ def compare(
     `groups`: workloads that are recommended for together (`load_groups`); by default all are one.
     Without any price the tables are empty.
     """
-    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, study)
-    drawn = simulate(options, study.seed, draws)
-    reference = study.reference or ""
-    evidence = Evidence(
-        options, inputs.offers, inputs.extrapolation, inputs.efficiency, study.reference,
-        inputs.costs, inputs.bills, inputs.throughput,
-    )  # fmt: skip
-    days = break_even(options, drawn, reference, study.month_days)
-    knobs = tornado(options, reference, study.month_days)
+    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings)
+    drawn = simulate(options, settings.seed, draws)
+    days = break_even(options, drawn, settings.month_days)
+    parameters = tornado(options, settings.month_days)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
-    project = phases(options, drawn, inputs.plans, together)
     return {
+        "options": options,
         "break_even": days,
-        "utilisation": utilisation(options, drawn, reference, study.month_days),
+        "utilisation": utilisation(options, drawn, settings.month_days),
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
-        "surface": surface(options, reference, study.month_days),
-        "tornado": knobs,
-        "recommendation": recommend(project, knobs),
-        "headline": headline(options, drawn, days, study.reference),
-        "claims": check_claims(claims, evidence),
+        "surface": surface(options, settings.month_days),
+        "tornado": parameters,
+        "recommendation": recommend(phases(options, drawn, inputs.plans, together), parameters),
+        "headline": headline(options, drawn, days),
         "warnings": warnings(
             inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
         ),

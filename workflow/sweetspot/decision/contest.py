@@ -1,4 +1,4 @@
-"""One machine to buy against its rivals, as arithmetic of its assumptions: the knobs of surface and tornado."""
+"""One machine to buy against its rivals, as arithmetic of its assumptions: the parameters of surface and tornado."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,11 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.owning import running_per_hour
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.options import trained
+from sweetspot.decision.hours import hour_of_use
+from sweetspot.decision.options import Row, records, trained
 
 Number = float | np.ndarray
+ASSUMPTIONS = (
+    "images_per_s", "capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "kw", "pue", "usd_per_kwh",
+    "days_per_month",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class Rival:
 
 @dataclass(frozen=True)
 class Box:
-    """The owned reference for one model; every field but `option`, `model`, `rest` is an assumption one can vary."""
+    """The owned reference for one model; ASSUMPTIONS are the fields that one can vary."""
 
     option: str
     model: str
@@ -45,9 +50,13 @@ class Box:
         """USD a month whatever the use: (capex - residual) / months + maintenance + rest."""
         return (self.capex_usd - self.residual_usd) / self.months + self.maintenance_usd_per_month + self.rest
 
+    def variable(self) -> Number:
+        """USD that an hour of use adds: electricity."""
+        return running_per_hour({"kw": self.kw, "pue": self.pue, "per_kwh": self.usd_per_kwh})
+
     def usd_per_hour(self) -> Number:
-        """USD an hour of use: fixed / (24 d) + kW x PUE x USD/kWh (DESIGN.md, office hour)."""
-        return self.fixed() / (HOURS_A_DAY * self.days_per_month) + self.kw * self.pue * self.usd_per_kwh
+        """USD an hour of use."""
+        return hour_of_use(self.fixed(), self.variable(), self.days_per_month)
 
     def usd_per_million(self) -> Number:
         """USD a million images."""
@@ -63,7 +72,12 @@ class Contest:
 
     def margin(self, **changes: Number) -> Number:
         """USD of the cheapest rival / USD of the box, with some of the box's assumptions changed; > 1: the box wins."""
-        return self.rivals[0].usd_per_million / replace(self.box, **changes).usd_per_million()
+        box: Box = replace(self.box, **changes)  # type: ignore[arg-type]  # only ASSUMPTIONS are changed
+        return self.rivals[0].usd_per_million / box.usd_per_million()
+
+    def rival_hour(self) -> float:
+        """USD that the cheapest rival takes for the work of one box hour."""
+        return self.rivals[0].usd_per_million * 3600.0 * float(self.box.images_per_s) / 1e6
 
     def margin_if(self, rival: Mapping[str, float]) -> tuple[float, str]:
         """Margin and best rival where the cost an image of some rivals is multiplied by a factor (by option name)."""
@@ -72,38 +86,25 @@ class Contest:
         return costs[best] / float(self.box.usd_per_million()), best
 
 
-def contests(options: pd.DataFrame, reference: str) -> list[Contest]:
+def contests(options: pd.DataFrame) -> list[Contest]:
     """One contest a model in which the reference is owned and has a persistent rival; else none."""
     found = []
     fields = trained(options)
-    for model, box in references(options, reference).items():
+    for model, box in references(options).items():
         rows = fields[model]
         rows = rows[rows["persistent"].astype(bool) & (rows["option"] != box["option"])]
         rows = rows.sort_values("images_per_usd", ascending=False, kind="stable")
         if box["purchase"] == "own" and len(rows):
-            found.append(Contest(_box(box), tuple(_rival(row) for _, row in rows.iterrows())))
+            found.append(Contest(_box(box), tuple(_rival(row) for row in records(rows))))
     return found
 
 
-def _rival(row: pd.Series) -> Rival:
+def _rival(row: Row) -> Rival:
     price = 1e6 / row["images_per_usd"]
     return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], row["purchase"] != "own")
 
 
-def _box(row: pd.Series) -> Box:
-    zero = {
-        name: 0.0 if pd.isna(row[name]) else float(row[name])
-        for name in ("residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
-    }
-    box = Box(
-        option=row["option"],
-        model=row["model"],
-        images_per_s=float(row["images_per_s"]),
-        capex_usd=float(row["capex_usd"]),
-        months=float(row["months"]),
-        pue=1.0 if pd.isna(row["pue"]) else float(row["pue"]),
-        days_per_month=float(row["days_per_month"]),
-        rest=0.0,
-        **zero,
-    )
+def _box(row: Row) -> Box:
+    figures = {name: float(row[name]) for name in ASSUMPTIONS}
+    box = Box(option=row["option"], model=row["model"], rest=0.0, **figures)
     return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.options import INTERRUPTIBLE
 from sweetspot.decision.simulate import Draws
+from sweetspot.study.purchases import INTERRUPTIBLE
 
 COLUMNS = (
     "model", "workload", "option", "instance", "purchase", "persistent", "hours", "usd", "interruptible", "estimated",
@@ -19,7 +19,7 @@ def dominates(objectives: np.ndarray) -> np.ndarray:
     `objectives` is (options, objectives), less being better. NaN never dominates and is never dominated.
     """
     one, other = objectives[:, None, :], objectives[None, :, :]
-    return (one <= other).all(axis=2) & (one < other).any(axis=2)
+    return np.asarray((one <= other).all(axis=2) & (one < other).any(axis=2))
 
 
 def frontier(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def _front(rows: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     found = rows.copy()
     for objectives, suffix in ((money_and_time, ""), (with_risk, "_with_risk")):
         matrix = dominates(objectives)
-        beaten = matrix.any(axis=0)
+        beaten = np.asarray(matrix.any(axis=0))
         # Rows are ordered by USD: the first that dominates is the cheapest.
         found[f"on_front{suffix}"] = ~beaten
         found[f"dominated_by{suffix}"] = pd.Series(names[matrix.argmax(axis=0)], rows.index, object).where(beaten, None)

@@ -8,69 +8,69 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import confidence, percent
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import STAND_IN, Row, records, trained
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.warnings import ASKED
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
     "days_low", "days_high", "planned_days", "rank_hours", "machines", "confidence", "first", "second",
-    "reference_basis", "alternative_basis", "reference_ground", "alternative_ground",
+    "reference_basis", "alternative_basis", "reference_ground", "alternative_ground", "reference_price_basis",
+    "alternative_price_basis",
 )  # fmt: skip
 
-GROUNDS = {
+SPEED_GROUNDS = {
     "measured": "measured",
     "published": "published",
     "equivalent": "another machine's by declaration",
     "scaled": "scaled up from one device",
-    "stand_in": "a stand-in (same card and model at another batch or precision)",
+    "stand_in": "a stand-in",
+    "transferred": "transferred from another device",
     "extrapolated": "a prediction",
 }
+PRICE_GROUNDS = {"equivalent": "another offer's by declaration", "stand_in": "a stand-in (derived, not published)"}
 
 
-def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, reference: str | None) -> pd.DataFrame:
+def headline(options: pd.DataFrame, draws: Draws, break_even: pd.DataFrame) -> pd.DataFrame:
     """One row a model, and first the row of scope `answer`: the model least favourable to the reference.
 
     `reference` is the study's option, or where it has none the cheapest persistent one; `alternative` is the cheapest
     other persistent option. `gain` = USD of the alternative / USD of the reference (> 1: the reference is cheaper)
     with `gain_low`, `gain_high` (90 %), `p_cheaper`; `days`, `days_low`, `days_high`: break-even days a month (null:
     none, or not owned); `rank_hours` among `machines`; `first` and `second`: sentences for a page;
-    `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in words.
+    `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in words, `_price_basis` what
+    the two prices are.
     """
-    own = references(options, reference) if reference else {}
-    rows = [
-        row
-        for model, rows in trained(options).items()
-        if (row := _row(rows, draws, break_even, own.get(model))) is not None
-    ]
-    if not rows:
+    own = references(options)
+    found = [_row(rows, draws, break_even, own.get(model)) for model, rows in trained(options).items()]
+    answers = [row for row in found if row is not None]
+    if not answers:
         return pd.DataFrame(columns=list(COLUMNS))
-    table = pd.DataFrame(rows).sort_values("gain", kind="stable")
+    table = pd.DataFrame(answers).sort_values("gain", kind="stable")
     table["scope"] = "model"
     table = pd.concat([table.head(1).assign(scope="answer"), table], ignore_index=True)
-    rows = table.to_dict("records")
-    table["first"] = [f"{_first(row)}{_beside(row, rows[-1])}." for row in rows]
-    table["second"] = [f"{_second(row)}{_grounds(row)}" for row in rows]
+    told = records(table)
+    table["first"] = [f"{_first(row)}{_beside(row, told[-1])}." for row in told]
+    table["second"] = [f"{_second(row)}{_grounds(row)}" for row in told]
     return table[list(COLUMNS)]
 
 
-def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Series | None) -> dict[str, object] | None:
+def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: Row | None) -> Row | None:
     kept = rows[rows["persistent"].astype(bool)]
     # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
     billed = _bills_decide(kept)
     kept = kept.sort_values("usd" if billed else "images_per_usd", ascending=billed, kind="stable")
     if len(kept) < 1 + (own is None):
         return None
-    box = kept.iloc[0] if own is None else own
-    # The same machine had the same way under another price list is no alternative to itself.
+    box = records(kept.head(1))[0] if own is None else own
+    # One machine under two price lists is one alternative.
     others = kept[(kept["instance"] != box["instance"]) | (kept["purchase"] != box["purchase"])]
     if others.empty:
         return None
-    rival = others.iloc[0]
+    rival = records(others.head(1))[0]
     if billed:
-        gain, central = draws.usd[rival.name] / draws.usd[box.name], float(rival["usd"] / box["usd"])
+        gain, central = draws.usd[rival["row"]] / draws.usd[box["row"]], float(rival["usd"] / box["usd"])
     else:
-        gain = draws.images_per_usd[box.name] / draws.images_per_usd[rival.name]
+        gain = draws.images_per_usd[box["row"]] / draws.images_per_usd[rival["row"]]
         central = float(box["images_per_usd"] / rival["images_per_usd"])
     low, high = interval(gain)
     probability = float(np.mean(gain > 1))
@@ -91,10 +91,17 @@ def _row(rows: pd.DataFrame, draws: Draws, break_even: pd.DataFrame, own: pd.Ser
         "rank_hours": int((machines["images_per_s"] > box["images_per_s"]).sum()) + 1,
         "machines": len(machines),
         "confidence": confidence(max(probability, 1 - probability)),
-        "reference_basis": box["basis"],
-        "alternative_basis": rival["basis"],
-        "reference_ground": _ground(box),
-        "alternative_ground": _ground(rival),
+        **_bases("reference", box),
+        **_bases("alternative", rival),
+    }
+
+
+def _bases(side: str, option: Row) -> dict[str, str]:
+    """What the speed and the price of an option are."""
+    return {
+        f"{side}_basis": option["throughput_basis"],
+        f"{side}_ground": _ground(option),
+        f"{side}_price_basis": option["price_basis"],
     }
 
 
@@ -133,19 +140,26 @@ def _beside(row: Mapping[str, Any], best: Mapping[str, Any]) -> str:
 
 
 def _grounds(row: Mapping[str, Any]) -> str:
-    """What the figures of both sides are, where either is weaker than a published one: the answer hangs on it."""
-    bases = row["reference_basis"], row["alternative_basis"]
-    if set(bases) <= {"measured", "published"}:
-        return ""
-    own, other = row["reference_ground"], row["alternative_ground"]
-    return f" The speed of {row['reference']} is {own}, that of {row['alternative']} {other}."
+    """What speeds and prices are where one is weaker than a published one: the answer depends on it."""
+    speeds, prices = "", []
+    if not {row["reference_basis"], row["alternative_basis"]} <= {"measured", "published"}:
+        own, other = row["reference_ground"], row["alternative_ground"]
+        speeds = f" The speed of {row['reference']} is {own}, that of {row['alternative']} {other}."
+    for side in ("reference", "alternative"):
+        if row[f"{side}_price_basis"] in PRICE_GROUNDS:
+            prices.append((row[side], PRICE_GROUNDS[row[f"{side}_price_basis"]]))
+    told = ", that of ".join(
+        f"{name}{' is' if place == 0 else ''} {ground}" for place, (name, ground) in enumerate(prices)
+    )
+    return speeds + (f" The price of {told}." if told else "")
 
 
-def _ground(option: pd.Series) -> str:
-    """What a speed is; of a stand-in also which figure stands in, as the table of throughputs warns."""
-    basis = str(option["basis"])
-    told = ASKED.search(str(option.get("throughput_warning"))) if basis == "stand_in" else None
-    return f"a stand-in (nearest published figure: {told['found']})" if told else GROUNDS[basis]
+def _ground(option: Row) -> str:
+    """What a speed is; of a stand-in also which figure stands in, where the table of throughputs says so."""
+    gpu, framework, batch_size, precision = (option[name] for name in STAND_IN)
+    if option["throughput_basis"] == "stand_in" and pd.notna(gpu):
+        return f"a stand-in (nearest published figure: {gpu}, {framework}, batch {batch_size:.0f}, {precision})"
+    return SPEED_GROUNDS[option["throughput_basis"]]
 
 
 def _second(row: Mapping[str, Any]) -> str:

@@ -1,27 +1,38 @@
 """The options of a study: one row per (option, model, workload) with everything the decision needs."""
 
+from typing import Any, cast
+
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.owning import HOURS_A_DAY, running_per_hour
 from sweetspot.cells import BASES, USABLE
+from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
-from sweetspot.study.study import Study
+from sweetspot.study.purchases import INTERRUPTIBLE
 
-# Spot and preemptible machines can be taken away; everything else stays until its user lets it go.
-INTERRUPTIBLE = ("spot", "preemptible")
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
-# Factor either side of a figure that brings no interval of its own, 90 % (docs/decision.md, figures without an
-# interval): published repeats of one card, model, batch and precision lie within 1.29 of their median; a stand-in
+# Factor either side of a figure that is published without an interval, 90 % (docs/decision.md, figures without an
+# interval): published repeats of one device, model, batch and precision lie within 1.29 of their median; a stand-in
 # adds one doubling of the batch, within 1.44.
 ASSUMED_FACTOR = 1.29
 ASSUMED_FACTOR_STAND_IN = 1.56
 NO_MODEL = "any"
+Row = dict[str, Any]
 OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
-RANGES = ("usd_per_hour", "capex_usd", "months", "kw", "usd_per_kwh", "days_per_month")
+STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
+RANGED = (
+    "usd_per_hour", "capex_usd", "months", "kw", "usd_per_kwh", "days_per_month", "interruptions_per_hour",
+)  # fmt: skip
+# What an option takes from its offer (offers.parquet) beside those ranges.
+TERMS = (
+    "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate", "downtime_share", "pue",
+    "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
+    "wait_s", "every_s",
+)  # fmt: skip
 
 
 def build_options(
@@ -29,55 +40,41 @@ def build_options(
     offers: pd.DataFrame,
     throughput: pd.DataFrame,
     extrapolation: pd.DataFrame,
-    study: Study,
+    settings: Settings,
 ) -> pd.DataFrame:
     """One row per (option, model, workload) at the study's headline batch, sorted by model, workload, USD.
 
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
-    `extrapolation` are the tables of results/<study>/. Columns made here: `option` (label for people),
+    `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
+    TERMS, and those made here: `option` (label for people), `is_reference` (the option that the decision is about),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
-    (coverage of that interval), `runs`, `assumed_interval` (the figure brought none; ASSUMED_FACTOR serves),
-    `throughput_source`, `throughput_basis`, `throughput_warning`,
-    `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour of use,
-    overhead of interruptions included). Rows without a price are left out; a workload without a model has the
+    (coverage of that interval), `runs`, `assumed_interval` (no interval published: ASSUMED_FACTOR is used),
+    `throughput_source`, `throughput_basis`, the figure that stands in (STAND_IN; null where none does),
+    `price_basis`, `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour
+    of use, overhead of interruptions included). Rows without a price are left out; a workload without a model has the
     model `any` and no throughput. Raises UserError where the study's reference has no priced figure.
     """
-    rows = _with_throughput(_headline_costs(costs, study), throughput, extrapolation)
-    ranges = [name for name in _range_columns() if name in offers.columns]
-    wanted = [name for name in offers.columns if name not in rows.columns or name in OFFER]
-    prices = offers[[*dict.fromkeys([*wanted, *ranges, "usd_per_hour"])]].drop_duplicates(list(OFFER))
-    rows = rows.drop(columns=[name for name in dict.fromkeys([*ranges, "usd_per_hour"]) if name in rows.columns])
-    rows = rows.merge(prices, on=list(OFFER), how="inner", validate="many_to_one")
-    rows = _with_rates(_with_intervals(rows[rows["usd_per_hour"] > 0]), study)
-    rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | study.accepts_interruptions
+    rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
+    rows = _with_rates(_with_intervals(_with_offers(rows, offers)), settings.study)
+    rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
     rows["option"] = _labels(rows)
-    if study.reference is not None and len(rows) and study.reference not in set(rows["instance"]):
-        raise UserError(
-            f"study {study.name}: reference {study.reference!r} has no priced figure at batch "
-            f"{study.cells.headline_batch_size}; expected an offer and a throughput for it"
-        )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
+    rows["is_reference"] = _references(rows, settings)
     return rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
 
 
-def _range_columns() -> list[str]:
-    return [f"{name}{end}" for name in RANGES for end in ("", "_low", "_high")]
-
-
-def _headline_costs(costs: pd.DataFrame, study: Study) -> pd.DataFrame:
+def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """The cost rows the answer is about, one per offer, model and workload: the asked precision, best cell first."""
-    question = study.cells
-    batch = costs["model"].map({model: question.headline(model) for model in question.model})
-    asked = costs["batch_size"] == batch
+    asked = costs["batch_size"] == costs["model"].map(settings.batch_sizes)
     rows = costs[asked | costs["model"].isna()]
     if "status" in rows.columns:
         rows = rows[rows["status"].isna() | (rows["status"] == "ok")]
     rows = rows.assign(
         model=rows["model"].astype(object).where(rows["model"].notna(), NO_MODEL),
-        _other_precision=rows["precision"] != question.precision,
-        _other_framework=rows["framework"] != question.framework,
+        _other_precision=rows["precision"] != settings.precision,
+        _other_framework=rows["framework"] != settings.framework,
     )
     order = ["_other_precision", "_other_framework", "images_per_usd"]
     rows = rows.sort_values(order, ascending=[True, True, False], kind="stable").drop(columns=order[:2])
@@ -85,10 +82,10 @@ def _headline_costs(costs: pd.DataFrame, study: Study) -> pd.DataFrame:
 
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
-    """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source."""
+    """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source, what stands in."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
-    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", "throughput_warning"]
+    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", *STAND_IN]
     figures = pd.concat(
         [
             measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
@@ -96,13 +93,36 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         ],
         ignore_index=True,
     )
-    figures = figures.rename(columns={"source": "throughput_source", "warning": "throughput_warning"})[keep]
+    figures = figures.rename(columns={"source": "throughput_source"}).reindex(columns=keep)
     # Better evidence for the very cell comes first, then the faster variant.
     figures = figures.assign(_order=figures["throughput_basis"].map({name: n for n, name in enumerate(BASES)}))
     figures = figures.sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
     figures = figures.drop_duplicates(list(CELL)).drop(columns="_order")
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
     return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+
+
+def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+    """The rows that have a price, with RANGED, TERMS and `price_basis` of their offer."""
+    terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
+    prices = _bridged(offers).rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
+    rows = rows.drop(columns=[name for name in terms if name in rows.columns])
+    rows = rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
+    return rows[rows["usd_per_hour"] > 0]
+
+
+def _bridged(offers: pd.DataFrame) -> pd.DataFrame:
+    # bridge: remove when bills is merged
+    if "fixed_usd_per_month" in offers.columns:
+        return offers
+    own = offers["purchase"] == "own"
+    energy = running_per_hour({"kw": offers["kw"], "pue": offers["pue"], "per_kwh": offers["usd_per_kwh"]})
+    hours = HOURS_A_DAY * offers["days_per_month"] * (1.0 - offers["downtime_share"])
+    return offers.assign(
+        energy_usd_per_hour=energy,
+        variable_usd_per_hour=energy.where(own, offers["usd_per_hour"]),
+        fixed_usd_per_month=((offers["usd_per_hour"] - energy) * hours).where(own, 0.0),
+    )
 
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
@@ -118,22 +138,21 @@ def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _with_rates(rows: pd.DataFrame, study: Study) -> pd.DataFrame:
-    """Split each hourly rate into what use costs and what possession costs.
+def _with_rates(rows: pd.DataFrame, study: str) -> pd.DataFrame:
+    """What possession and an hour of use cost an option: `fixed_usd_per_month`, `variable_usd_per_hour`.
 
-    Renting: variable = rate x overhead, overhead = nominal images per USD / priced images per USD.
-    Owning (DESIGN.md, office hour): variable = kW x PUE x USD/kWh; fixed a month = (rate - variable) x 24 x days.
+    Owning: the offer's, the fixed part borne by the hours in which the machine works (1 - downtime). Renting: nothing
+    fixed; variable = hourly price at the planned use x overhead of interruptions (machine hours an hour of training).
     """
     rows = rows.copy()
     own = rows["purchase"] == "own"
     idle = rows.loc[own & rows["days_per_month"].isna(), "instance"]
     if len(idle):
-        raise UserError(f"study {study.name}: offer 'own' of {idle.iloc[0]} has no days_per_month; expected a number")
-    energy = (rows["kw"] * rows["pue"].fillna(1.0) * rows["usd_per_kwh"]).fillna(0.0).where(own, 0.0)
-    overhead = (3600.0 * rows["images_per_s"] / rows["usd_per_hour"] / rows["images_per_usd"]).fillna(1.0)
-    fixed = (rows["usd_per_hour"] - energy) * HOURS_A_DAY * rows["days_per_month"]
-    rows["variable_usd_per_hour"] = energy.where(own, rows["usd_per_hour"] * overhead)
+        raise UserError(f"study {study}: offer 'own' of {idle.iloc[0]} has no days_per_month; expected a number")
+    fixed = rows["fixed_usd_per_month"] / (1.0 - rows["downtime_share"].fillna(0.0))
+    rented = rows["usd_per_hour"] * rows["spot_overhead"].fillna(1.0)
     rows["fixed_usd_per_month"] = fixed.where(own, 0.0)
+    rows["variable_usd_per_hour"] = rows["variable_usd_per_hour"].where(own, rented)
     return rows
 
 
@@ -146,12 +165,35 @@ def _labels(rows: pd.DataFrame) -> pd.Series:
     return names.where(~shared, names + " [" + rows["price_list"] + "]")
 
 
-def hourly(rows: pd.DataFrame, days: float | pd.Series) -> pd.Series:
-    """USD an hour of use at `days` of use a month: fixed / (24 d) + variable (DESIGN.md, office hour)."""
-    return rows["fixed_usd_per_month"] / (HOURS_A_DAY * days) + rows["variable_usd_per_hour"]
+def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
+    """Whether a row is of its model's reference: the study's, owned, else persistent, else the cheapest an hour."""
+    named = rows["instance"] == settings.reference
+    if settings.reference is not None and len(rows) and not named.any():
+        raise UserError(
+            f"study {settings.study}: reference {settings.reference!r} has no priced figure at batch "
+            f"{_batches(settings)}; expected an offer and a throughput for it"
+        )
+    order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
+    found = rows[named & (rows["images_per_s"] > 0)].assign(**order)
+    found = found.sort_values([*order, "usd_per_hour"], kind="stable").drop_duplicates("model")
+    return rows["option"].eq(rows["model"].map(found.set_index("model")["option"]))
+
+
+def _batches(settings: Settings) -> str:
+    """The headline batch, or each model's where they differ."""
+    batches = settings.batch_sizes
+    alike = len(set(batches.values())) == 1
+    return (
+        str(next(iter(batches.values()))) if alike else ", ".join(f"{size} ({name})" for name, size in batches.items())
+    )
 
 
 def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The options with a throughput by model, without the repetition by workload; row labels kept."""
     rows = options[options["images_per_s"] > 0].drop_duplicates(["option", "model"])
     return {str(model): part for model, part in rows.groupby("model")}
+
+
+def records(rows: pd.DataFrame) -> list[Row]:
+    """Rows of the options as plain values; `row` is the label by which the draws of a row are found."""
+    return cast("list[Row]", rows.rename_axis("row").reset_index().to_dict("records"))

@@ -10,6 +10,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.options import CELL, OFFER
 from sweetspot.decision.simulate import Draws
+from sweetspot.study.yamlfile import load_yaml
 
 TRAINING = "training workloads"
 OVERALL = "overall"
@@ -33,16 +34,12 @@ class PricedPhase:
 def load_groups(path: str | Path) -> dict[str, list[str]]:
     """Workloads that are recommended for together, from workloads.yaml: each `runs`, and all `training` as one.
 
-    Raises UserError for a faulty file.
+    Only the kinds are read: `price_workloads` has checked the file against its models.
     """
-    from sweetspot.study.workloads import Runs, Training, load_workloads
-
     file = Path(path)
-    if not file.is_file():
-        return {}
-    workloads = load_workloads(file)
-    groups = {name: [name] for name, work in workloads.items() if isinstance(work, Runs)}
-    training = [name for name, work in workloads.items() if isinstance(work, Training)]
+    kinds = {name: work["kind"] for name, work in load_yaml(file).items()} if file.is_file() else {}
+    groups = {name: [name] for name, kind in kinds.items() if kind == "runs"}
+    training = [name for name, kind in kinds.items() if kind == "training"]
     return {**groups, **({TRAINING: training} if training else {})}
 
 
@@ -52,8 +49,8 @@ def phases(
     """The phases of every plan, then the groups of workloads, then `overall`: the plan's total, else all workloads.
 
     `plans` are the rows of results/<study>/plans. A phase of an owned machine bears its share of the possession, by
-    the hours that it uses it. A group of a plan's
-    phase's name is that phase. An option counts where it does all of a phase.
+    the hours that it uses it. A group that has the name of a plan's phase is that phase. An option counts where it
+    does all of a phase.
     """
     found = list(_planned(options, draws, plans))
     overall = [phase for phase in found if phase.name == OVERALL]
@@ -73,12 +70,11 @@ def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[
     jobs = rows[["model", "workload"]].drop_duplicates().shape[0]
     complete = rows["usd"].notna() & rows["hours"].notna()
     whole = complete.groupby(rows["option"]).transform("sum") == jobs
-    parts = list(rows[whole].groupby("option", sort=False))
-    if parts:
-        first = pd.DataFrame([part.iloc[0] for _, part in parts])[["option", "instance", "persistent"]]
-        sums = [part[["usd", "hours"]].sum() for _, part in parts]
-        table = first.reset_index(drop=True).join(pd.DataFrame(sums).reset_index(drop=True))
-        drawn = np.stack([draws.usd[part.index].sum(axis=0) for _, part in parts])
+    parts = rows[whole].groupby("option", sort=False)
+    if len(parts):
+        table = parts.agg(**{key: (key, "first") for key in ("instance", "persistent")}, usd=("usd", "sum"),
+                          hours=("hours", "sum")).reset_index()  # fmt: skip
+        drawn = np.stack([draws.usd[where].sum(axis=0) for where in parts.groups.values()])
         yield _sorted(name, ", ".join(workloads), table, drawn, rows["model"])
 
 
@@ -98,7 +94,7 @@ def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterat
     for plan, part in rows.groupby("plan", sort=False):
         names = [name for name in part["phase"].unique() if name not in (POSSESSION, TOTAL)]
         for name in [*names, TOTAL]:
-            yield _plan_phase(plan, name, part, options, draws)
+            yield _plan_phase(str(plan), name, part, options, draws)
 
 
 def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame, draws: Draws) -> PricedPhase:
@@ -106,10 +102,10 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     held = part[part["phase"] == POSSESSION].set_index("option")["usd"].reindex(own.index).fillna(0.0)
     total = part[part["phase"] == TOTAL].set_index("option")
     if name == TOTAL:
-        share, running = 1.0, own["usd"] - held
+        running, possession = own["usd"] - held, held
     else:
-        share, running = (own["hours"] / total["hours"].reindex(own.index)).fillna(0.0), own["usd"]
-    possession = held * share
+        running, share = own["usd"], (own["hours"] / total["hours"].reindex(own.index)).fillna(0.0)
+        possession = held * share
     where = own["index"].to_numpy()
     rows = options.loc[where]
     slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[where]

@@ -96,5 +96,6 @@ def _would_change(tornado: pd.DataFrame) -> str:
     )
     nearest = known.drop_duplicates("assumption").head(3)
     return "; ".join(
-        f"{row.assumption}: at {amount(row.flip_value)} {row.unit} ({row.model})" for row in nearest.itertuples()
+        f"{row['assumption']}: at {amount(row['flip_value'])} {row['unit']} ({row['model']})"
+        for row in nearest.to_dict("records")
     )

@@ -1,21 +1,19 @@
 """Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
 
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, fixed_per_month
+from sweetspot.bills.owning import fixed_per_month, running_per_hour
 from sweetspot.bills.spot import makespan, overhead
-from sweetspot.decision.options import OFFER
+from sweetspot.decision.hours import hour_of_use
+from sweetspot.decision.options import OFFER, Row, records
 
 Number = float | np.ndarray
-Row = Mapping[str, Any]
-KNOBS = ("capex_usd", "months", "kw", "days_per_month")
+OWNED = ("capex_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
@@ -58,7 +56,7 @@ def spread(
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
     edge = _edge(level, runs)
-    scale = np.where(noise < 0, np.log(value / low), np.log(high / value)) / edge
+    scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
     return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
 
 
@@ -86,18 +84,18 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
     and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
     count, value); the error of figures without an interval of their own is shared by all machines with the same
-    card and framework, that of a prediction by all models of its machine.
+    device and framework, that of a prediction by all models of its machine.
     """
-    records = options.to_dict("records")
-    if not records:
+    rows = records(options)
+    if not rows:
         return Draws(*(np.empty((0, draws)) for _ in range(7)))
     figures = _Figures(seed, draws)
-    rate = np.stack([figures.images_per_s(row) for row in records])
-    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in records]
+    rate = np.stack([figures.images_per_s(row) for row in rows])
+    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in rows]
     fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):
-        paid = np.where(np.isnan(days), 0.0, fixed / (HOURS_A_DAY * days)) + variable
+        paid = np.where(np.isnan(days), variable, hour_of_use(fixed, variable, days))
     slower, dearer = column["images_per_s"] / rate, paid / _central_rate(options)[:, None]
     # A workload without a throughput takes its stated hours.
     slower = np.where(np.isnan(slower), 1.0, slower)
@@ -114,8 +112,9 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 
 def _central_rate(options: pd.DataFrame) -> np.ndarray:
     own = options["purchase"].eq("own")
-    fixed = (options["fixed_usd_per_month"] / (HOURS_A_DAY * options["days_per_month"])).where(own, 0.0)
-    return (fixed + options["variable_usd_per_hour"]).to_numpy(float)
+    variable = options["variable_usd_per_hour"]
+    hour = hour_of_use(options["fixed_usd_per_month"], variable, options["days_per_month"])
+    return hour.where(own, variable).to_numpy(float)
 
 
 class _Figures:
@@ -140,7 +139,7 @@ class _Figures:
         key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
         if key not in self.known:
             runs = _number(row["runs"]) if row["throughput_basis"] == "measured" else float("nan")
-            source = stream(self.seed, *_error(row, key))
+            source = stream(self.seed, *_correlation_key(row, key))
             noise = source.standard_t(runs - 1, self.draws) if runs >= 2 else source.standard_normal(self.draws)
             self.known[key] = spread(value, low, high, row["level"], noise, runs)
         return self.known[key]
@@ -167,35 +166,39 @@ class _Figures:
     def owned(self, row: Row) -> tuple[np.ndarray, ...]:
         """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
         owner = tuple(row[name] for name in OFFER)
-        capex, months, kw, days = (self.offered(row, name, owner) for name in KNOBS)
+        capex, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
         # One electricity price for all boxes of a price list.
         tariff = self.offered(row, "usd_per_kwh", owner[:1])
-        fixed = row["fixed_usd_per_month"] * possession(row, capex, months) / possession(row)
-        pue = 1.0 if pd.isna(row["pue"]) else float(row["pue"])
-        return fixed, np.nan_to_num(kw * pue * tariff), days, np.ones(self.draws)
+        fixed = (
+            row["fixed_usd_per_month"]
+            * possession(row, capex, months)
+            / possession(row, row["capex_usd"], row["months"])
+        )
+        electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
+        return fixed, electricity, days, np.ones(self.draws)
 
 
-def _error(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
-    """What two figures must share to be off together.
+def _correlation_key(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
+    """Correlation key: figures with the same key share one error.
 
-    A borrowed figure is off by its card and framework, a prediction by its machine, both for all models at once: the
-    cautious reading where costs of several models are added. A measured mean is off on its own.
+    A figure without an interval shares it with its device and framework, a prediction with its machine, both over all
+    models: the cautious reading where costs of several models are added. The error of a measured mean is its own.
     """
     if row["assumed_interval"]:
-        return ("card", row.get("gpu"), row["framework"])
+        return ("card", row.get("gpu"), row["framework"])  # the word is part of the seed: another gives other draws
     return ("prediction", row["instance"]) if row["throughput_basis"] == "extrapolated" else key
 
 
-def possession(row: Row, capex: Number | None = None, months: Number | None = None) -> Number:
-    """USD a month of owning, used or not (bills.owning.fixed_per_month); by default of the row's figures."""
+def possession(row: Row, capex: Number, months: Number) -> Number:
+    """USD a month of owning, used or not, of the row's machine at another price and length of the project."""
     own = {
-        "capex": row["capex_usd"] if capex is None else capex,
-        "months": row["months"] if months is None else months,
-        "residual": or_zero(row.get("residual_usd")),
-        "maintenance": or_zero(row.get("maintenance_usd_per_month")),
-        "staff": or_zero(row.get("staff_usd_per_month")),
+        "capex": capex,
+        "months": months,
+        "residual": row["residual_usd"],
+        "maintenance": row["maintenance_usd_per_month"],
+        "staff": row["staff_usd_per_month"],
     }
-    return fixed_per_month(own, or_zero(row.get("discount_rate")))
+    return fixed_per_month(own, row["discount_rate"])
 
 
 def or_zero(value: float | None) -> float:

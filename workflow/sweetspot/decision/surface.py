@@ -1,10 +1,13 @@
 """Where owning pays: days of use a month x months of the project x electricity price."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
+from sweetspot.bills.owning import crossing_days
 from sweetspot.decision.contest import Contest, contests
+from sweetspot.decision.hours import hour_of_use
 
 DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
 MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))
@@ -14,7 +17,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def surface(options: pd.DataFrame, reference: str, month_days: float) -> pd.DataFrame:
+def surface(options: pd.DataFrame, month_days: float) -> pd.DataFrame:
     """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest rented rival.
 
     `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for that length and
@@ -22,7 +25,7 @@ def surface(options: pd.DataFrame, reference: str, month_days: float) -> pd.Data
     the price list's; days go up to the whole month. Empty where the reference is not owned or has no rented rival.
     """
     parts = []
-    for contest in contests(options, reference):
+    for contest in contests(options):
         rented = Contest(contest.box, tuple(rival for rival in contest.rivals if rival.rented))
         if rented.rivals:
             parts.append(_grid(rented, month_days))
@@ -37,9 +40,8 @@ def _grid(contest: Contest, month_days: float) -> pd.DataFrame:
     tariffs = float(box.usd_per_kwh) * np.array(TARIFF_FACTOR)
     day, month, tariff = (part.ravel() for part in np.meshgrid(days, months, np.unique(tariffs), indexing="ij"))
     ratio = contest.margin(days_per_month=day, months=month, usd_per_kwh=tariff)
-    hour = rival.usd_per_million * 3600.0 * box.images_per_s / 1e6
-    fixed = (box.capex_usd - box.residual_usd) / month + box.maintenance_usd_per_month + box.rest
-    cross = crossing_days(fixed, box.kw * box.pue * tariff, hour)
+    varied = replace(box, months=month, usd_per_kwh=tariff)
+    cross = crossing_days(varied.fixed(), varied.variable(), contest.rival_hour())
     return pd.DataFrame(
         {
             "reference": box.option,
@@ -59,15 +61,15 @@ def _grid(contest: Contest, month_days: float) -> pd.DataFrame:
 def never_pays(contest: Contest, month_days: float) -> str:
     """The condition under which the box never pays, in words with its numbers (all else as in the price list)."""
     box, rival = contest.box, contest.rivals[0]
-    hour = rival.usd_per_million * 3600.0 * box.images_per_s / 1e6
-    idle = float(box.fixed()) / (HOURS_A_DAY * month_days)
-    energy = float(box.kw * box.pue * box.usd_per_kwh)
+    hour = contest.rival_hour()
+    idle = hour_of_use(float(box.fixed()), 0.0, month_days)
+    energy = float(box.variable())
     price = (idle + energy) / hour * rival.usd_per_hour
     never = f"Even used every day, {box.option} never pays for {box.model}"
     if hour <= idle + energy:
         return f"{never}: {rival.option} costs {rival.usd_per_hour:.3g} USD an hour, it would pay above {price:.3g}"
     parts = [f"if {rival.option} costs {price:.3g} USD an hour or less (now {rival.usd_per_hour:.3g})"]
-    load = float(box.kw * box.pue)
+    load = float(replace(box, usd_per_kwh=1.0).variable())  # kWh an hour of use
     if load > 0:
         parts.append(f"if electricity costs more than {(hour - idle) / load:.3g} USD/kWh (now {box.usd_per_kwh:.3g})")
     return f"{never} {', or '.join(parts)}"

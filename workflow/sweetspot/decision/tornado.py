@@ -1,7 +1,7 @@
 """Which assumption carries the answer: each from its low to its high, the others fixed."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.contest import Contest, contests
-from sweetspot.decision.options import trained
+from sweetspot.decision.options import Row, records, trained
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for
@@ -17,7 +17,7 @@ COLUMNS = (
     "reference", "rival", "model", "assumption", "unit", "value", "low", "high", "range_basis", "margin", "margin_low",
     "margin_high", "swing", "winner_low", "winner_high", "flips", "flip_value", "flip_factor", "text",
 )  # fmt: skip
-BOX_KNOBS = {
+OWNED_PARAMETERS = {
     "images_per_s": ("throughput of {box}", "images/s"),
     "capex_usd": ("price of {box}", "USD"),
     "months": ("length of the project", "months"),
@@ -29,7 +29,7 @@ BOX_KNOBS = {
 }
 
 
-class Knob(NamedTuple):
+class Parameter(NamedTuple):
     """One assumption: its name, unit, value, range, and the (margin, best rival) at any value of it."""
 
     name: str
@@ -42,7 +42,7 @@ class Knob(NamedTuple):
     limit: float  # a value that it cannot exceed
 
 
-def tornado(options: pd.DataFrame, reference: str, month_days: float) -> pd.DataFrame:
+def tornado(options: pd.DataFrame, month_days: float) -> pd.DataFrame:
     """One row per (model, assumption), widest swing first.
 
     `margin` = USD of the cheapest persistent rival / USD of the box (> 1: the box wins), `margin_low`/`margin_high` at
@@ -52,47 +52,45 @@ def tornado(options: pd.DataFrame, reference: str, month_days: float) -> pd.Data
     reference is not owned.
     """
     rows = []
-    base, fields = references(options, reference), trained(options)
-    for contest in contests(options, reference):
+    base, fields = references(options), trained(options)
+    for contest in contests(options):
         model = contest.box.model
-        found = [_row(contest, knob) for knob in _knobs(contest, base[model], fields[model], month_days)]
-        rows += sorted(found, key=lambda entry: -entry["swing"])
+        found = [_row(contest, parameter) for parameter in _parameters(contest, base[model], fields[model], month_days)]
+        # Rounded: where two swing alike (length of the project, days of use), the order must not hang on a last digit.
+        rows += sorted(found, key=lambda entry: -round(entry["swing"], 9))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _knobs(contest: Contest, row: pd.Series, field: pd.DataFrame, month_days: float) -> Iterator[Knob]:
-    box = contest.box
-    for key, (name, unit) in BOX_KNOBS.items():
-        value = float(getattr(box, key))
-        if value > 0:
-            limit = month_days if key == "days_per_month" else np.inf
-            low, high, basis = _range(row, key, value)
-            yield Knob(
-                name.format(box=box.option),
-                unit,
-                value,
-                low,
-                min(high, limit),
-                basis,
-                _box_outcome(contest, key),
-                limit,
-            )
+def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: float) -> Iterator[Parameter]:
+    yield from _owned(contest, row, month_days)
     rival = contest.rivals[0]
-    other = field[field["option"] == rival.option].iloc[0]
+    other = records(field[field["option"] == rival.option])[0]
     for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "throughput of", "images/s")):
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        yield Knob(f"{name} {rival.option}", unit, value, *_range(other, figure, value), outcome, np.inf)
+        yield Parameter(f"{name} {rival.option}", unit, value, *_range(other, figure, value), outcome, np.inf)
     rented = tuple(rival.option for rival in contest.rivals if rival.rented)
     if len(rented) > 1:
-        spread = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
-        yield Knob(
-            "all rented prices", "x", 1.0, *spread, "assumed", _rival_outcome(contest, rented, _dearer(1.0)), np.inf
-        )
+        outcome = _rival_outcome(contest, rented, _dearer(1.0))
+        ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
+        yield Parameter("all rented prices", "x", 1.0, *ends, "assumed", outcome, np.inf)
 
 
-def _range(row: pd.Series, field: str, value: float) -> tuple[float, float, str]:
+def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]:
+    """The parameters of the owned machine that are above 0."""
+    for key, (name, unit) in OWNED_PARAMETERS.items():
+        value = float(getattr(contest.box, key))
+        if value > 0:
+            limit = month_days if key == "days_per_month" else np.inf
+            low, high, basis = _range(row, key, value)
+            outcome = _box_outcome(contest, key)
+            yield Parameter(
+                name.format(box=contest.box.option), unit, value, low, min(high, limit), basis, outcome, limit
+            )
+
+
+def _range(row: Row, field: str, value: float) -> tuple[float, float, str]:
     low, high = row.get(f"{field}_low"), row.get(f"{field}_high")
     if pd.notna(low) and pd.notna(high) and low < high:
         measured = field == "images_per_s" and not row["assumed_interval"]
@@ -119,19 +117,19 @@ def _rival_outcome(
     return lambda value: contest.margin_if({name: factor(value) for name in names})
 
 
-def _row(contest: Contest, knob: Knob) -> dict[str, object]:
+def _row(contest: Contest, parameter: Parameter) -> dict[str, Any]:
     box = contest.box.option
-    margin, rival = knob.outcome(knob.value)
-    (at_low, rival_low), (at_high, rival_high) = knob.outcome(knob.low), knob.outcome(knob.high)
-    flip = _flip(knob)
+    margin, rival = parameter.outcome(parameter.value)
+    (at_low, rival_low), (at_high, rival_high) = parameter.outcome(parameter.low), parameter.outcome(parameter.high)
+    flip = _flip(parameter)
     flips = (at_low > 1) != (at_high > 1)
     return {
         "reference": box,
         "rival": rival,
         "model": contest.box.model,
-        **{name: getattr(knob, name) for name in ("unit", "value", "low", "high")},
-        "assumption": knob.name,
-        "range_basis": knob.basis,
+        **{name: getattr(parameter, name) for name in ("unit", "value", "low", "high")},
+        "assumption": parameter.name,
+        "range_basis": parameter.basis,
         "margin": margin,
         "margin_low": at_low,
         "margin_high": at_high,
@@ -140,25 +138,25 @@ def _row(contest: Contest, knob: Knob) -> dict[str, object]:
         "winner_high": box if at_high > 1 else rival_high,
         "flips": flips,
         "flip_value": flip,
-        "flip_factor": flip / knob.value,
-        "text": _words(knob, flip, flips),
+        "flip_factor": flip / parameter.value,
+        "text": _words(parameter, flip, flips),
     }
 
 
-def _flip(knob: Knob) -> float:
+def _flip(parameter: Parameter) -> float:
     """The value nearest the central one at which the margin is 1; NaN where there is none."""
 
     def excess(log_factor: float) -> float:
-        return float(np.log(knob.outcome(knob.value * np.exp(log_factor))[0]))
+        return float(np.log(parameter.outcome(parameter.value * np.exp(log_factor))[0]))
 
     centre = excess(0.0)
-    furthest = np.log(min(FURTHEST, knob.limit / knob.value))
+    furthest = np.log(min(FURTHEST, parameter.limit / parameter.value))
     roots = []
     for end in (-np.log(FURTHEST), furthest):
         edge = excess(end)
         if np.isfinite(edge) and (edge > 0) != (centre > 0):
             roots.append(_bisect(excess, 0.0, end))
-    return float(knob.value * np.exp(min(roots, key=abs))) if roots else float("nan")
+    return float(parameter.value * np.exp(min(roots, key=abs))) if roots else float("nan")
 
 
 def _bisect(excess: Callable[[float], float], inner: float, outer: float) -> float:
@@ -173,9 +171,9 @@ def _bisect(excess: Callable[[float], float], inner: float, outer: float) -> flo
     return (inner + outer) / 2
 
 
-def _words(knob: Knob, flip: float, flips: bool) -> str:
+def _words(parameter: Parameter, flip: float, flips: bool) -> str:
     if np.isnan(flip):
         return "no value of it changes the winner"
-    change = flip / knob.value - 1
-    moved = f"the winner changes at {amount(flip)} {knob.unit} ({change:+.0%})"
+    change = flip / parameter.value - 1
+    moved = f"the winner changes at {amount(flip)} {parameter.unit} ({change:+.0%})"
     return moved + (", inside its range" if flips else ", outside its range")

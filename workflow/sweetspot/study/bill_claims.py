@@ -1,4 +1,4 @@
-"""Claims of the cost studies: bills and their lines, idle cards, recouped purchases, wins, plain arithmetic."""
+"""Claims of the cost studies: bills and their lines, idle devices, recouped purchases, wins, plain arithmetic."""
 
 from typing import Annotated, Literal
 
@@ -36,15 +36,15 @@ class Bill(Base):
 
 
 class Idle(Base):
-    """What a run pays for cards that stand idle: bill x (1 - utilisation x cards used / cards)."""
+    """What a run pays for devices that stand idle: bill x (1 - utilisation x cards used / cards)."""
 
     kind: Literal["idle"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")
     workload: Slug = Field(description="The workload")
     gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
-    utilisation: float = Field(gt=0, le=1, description="Average utilisation of the cards used")
-    cards: int = Field(1, gt=0, description="Cards in the machine")
-    cards_used: int | None = Field(None, gt=0, description="Cards that the utilisation speaks of; absent: all")
+    utilisation: float = Field(gt=0, le=1, description="Average utilisation of the devices used")
+    cards: int = Field(1, gt=0, description="Devices in the machine")
+    cards_used: int | None = Field(None, gt=0, description="Devices that the utilisation speaks of; absent: all")
 
 
 class Recoup(Base):

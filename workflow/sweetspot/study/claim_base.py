@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from sweetspot.study.base import Closed, Slug, Text
+from sweetspot.study.purchases import Purchase
 
-Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 Measure = Literal["usd", "hours", "images_per_usd", "images_per_s"]
 
 

@@ -44,15 +44,15 @@ class MonthlyCost(Base):
 
 
 class Composition(Base):
-    """A price put together from a machine and cards, the machine's share by the price of its siblings."""
+    """A price put together from a machine and its devices, the machine's share by the price of its siblings."""
 
     kind: Literal["composition"] = Field(description="The kind of claim that this is")
     vcpus: int = Field(gt=0, description="Virtual processors of the machine")
     siblings: list[tuple[int, float]] = Field(
         min_length=1, description="[vcpus, USD an hour] of machines of its family"
     )
-    cards: int = Field(ge=0, description="Cards attached")
-    usd_per_card_hour: float = Field(ge=0, description="Price of one card")
+    cards: int = Field(ge=0, description="Devices attached")
+    usd_per_card_hour: float = Field(ge=0, description="Price of one device")
 
 
 class PriceRatio(Base):

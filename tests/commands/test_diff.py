@@ -6,7 +6,7 @@ import sys
 import pandas as pd
 import pytest
 from sweetspot.commands.command_line import main
-from sweetspot.commands.diff import difference, to_markdown
+from sweetspot.decision.rank_changes import difference, to_markdown
 from sweetspot.errors import UserError
 
 

@@ -1,0 +1,24 @@
+"""Recompute the claims of a study's text."""
+
+from collections.abc import Mapping, Sequence
+
+from sweetspot.claims.lookup import Evidence
+from sweetspot.claims.tables import COLUMNS, TableFiles, write_claims
+from sweetspot.claims.verdicts import check_claims
+from sweetspot.errors import exit_on_user_error
+from sweetspot.study.claims import load_claims
+
+
+def main(tables: Mapping[str, str | Sequence[str]], claims: Sequence[str], output: str) -> None:
+    """Write comparison/claims.parquet. `tables`: file or files by the table's name; `claims`: claims.yaml, if any."""
+    found = [claim for file in claims for claim in load_claims(file)]
+    write_claims(check_claims(found, Evidence(TableFiles(tables))), output)
+
+
+if "snakemake" in globals():
+    with exit_on_user_error():
+        main(
+            tables={name: snakemake.input[name] for name in COLUMNS},
+            claims=snakemake.input.claims,
+            output=snakemake.output.claims,
+        )

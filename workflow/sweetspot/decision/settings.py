@@ -1,0 +1,37 @@
+"""What the comparison needs to know of a study: plain values, so that no other edit of study.yaml repeats it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sweetspot.study.study import Study
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`batch_sizes`: the headline batch per device, by model; the other fields have their names in study.yaml."""
+
+    study: str
+    batch_sizes: Mapping[str, int]
+    precision: str
+    framework: str
+    reference: str | None
+    month_days: float
+    accepts_interruptions: bool
+    seed: int
+
+    @classmethod
+    def of(cls, study: "Study") -> "Settings":
+        """The settings of a study."""
+        question = study.cells
+        return cls(
+            study=study.name,
+            batch_sizes={model: question.headline(model) for model in question.model},
+            precision=question.precision,
+            framework=question.framework,
+            reference=study.reference,
+            month_days=study.month_days,
+            accepts_interruptions=study.accepts_interruptions,
+            seed=study.seed,
+        )
