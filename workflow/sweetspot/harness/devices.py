@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from sweetspot.errors import UserError
+from sweetspot.harness.processor import processor_name
 from sweetspot.harness.request import Request
 from sweetspot.harness.sampling import card_handle
 
@@ -106,34 +107,7 @@ def held_devices(request: Request) -> Iterator[None]:
 
 def refuse_other_processor(request: Request) -> None:
     """Raises UserError where the processor is not the one that the instance declares."""
-    from sweetspot.harness.facts import processor_name
-
     if request.expect_gpu not in processor_name():
         raise UserError(
             f"--expect-gpu is {request.expect_gpu!r}; this node has {processor_name()!r}; nothing was measured"
         )
-
-
-def tensorflow_devices(request: Request) -> list[str]:
-    """Names of exactly the devices asked for, ready for `tf.device`. Raises UserError if they are not there.
-
-    On a processor, several devices are logical: parts of one processor that share its cores.
-    """
-    import tensorflow as tf
-
-    count = request.local_gpus
-    if request.device == "cpu":
-        refuse_other_processor(request)
-        processor = tf.config.list_physical_devices("CPU")[0]
-        tf.config.set_visible_devices([], "GPU")
-        tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
-        return [f"/CPU:{index}" for index in range(count)]
-    cards = tf.config.list_physical_devices("GPU")
-    if len(cards) != count:
-        raise UserError(f"--gpus is {count}; this process sees {len(cards)} GPU(s); nothing was measured")
-    for card in cards:
-        name = tf.config.experimental.get_device_details(card).get("device_name", "unknown")
-        if request.expect_gpu not in name:
-            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
-        tf.config.experimental.set_memory_growth(card, True)
-    return [f"/GPU:{index}" for index in range(count)]
