@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import Backend, backend
-from sweetspot.study.base import FRAMEWORKS
+from sweetspot.study.frameworks import FRAMEWORKS
 
 ROOT = Path(__file__).parent.parent.parent
 HARNESS = ROOT / "workflow" / "sweetspot" / "harness"
@@ -32,7 +32,7 @@ def test_a_framework_of_the_matrix_has_a_module_with_every_function_of_a_backend
 
 def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused():
     code = (
-        "import sys; from sweetspot.harness.backends import backend; from sweetspot.study.base import FRAMEWORKS; "
+        "import sys; from sweetspot.harness.backends import FRAMEWORKS, backend; "
         "[backend(name) for name in FRAMEWORKS]; "
         "print(*{'keras', 'tensorflow', 'jax', 'torch'}.intersection(sys.modules))"
     )

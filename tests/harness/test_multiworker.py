@@ -5,7 +5,7 @@ from sweetspot.cells import Cell
 from sweetspot.errors import UserError
 from sweetspot.harness import multiworker, nodes
 from sweetspot.harness.request import Request
-from sweetspot.study.executors import Executor, check_nodes
+from sweetspot.study.executors import Executor
 
 CELL = Cell("here", "tensorflow", "tiny_cnn", 8, 8, "fp32", "default")
 SLURM = {
@@ -32,16 +32,6 @@ def place(**other):
 def test_more_devices_than_a_node_has_take_several_nodes(gpus, nodes, local):
     assert (request(gpus).nodes, request(gpus).local_gpus) == (nodes, local)
     assert place().nodes(gpus) == nodes
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [({"gpus": 6}, "multiple"), ({"variant": "A"}, "default or B"), ({"framework": "jax"}, "framework jax")],
-)
-def test_a_matrix_that_several_nodes_cannot_run_is_refused_when_it_is_read(change, words, tmp_path):
-    with pytest.raises(UserError, match=words):
-        check_nodes(CELL._replace(**change), place(), tmp_path / "config.yaml")
-    check_nodes(CELL._replace(**{**change, "gpus": 4}), place(), tmp_path / "config.yaml")
 
 
 def test_workers_are_started_one_a_node_and_end_together():

@@ -11,6 +11,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.processor import processor_name
 from sweetspot.harness.request import Request
 from sweetspot.harness.sampling import card_handle
+from sweetspot.study.platforms import PLATFORMS
 
 
 def lease_folder() -> Path:
@@ -85,19 +86,16 @@ def held_devices(request: Request) -> Iterator[None]:
     Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be
     filed under the wrong machine.
     """
-    if request.where == "slurm" and "SLURM_JOB_ID" not in os.environ:
+    platform = PLATFORMS[request.where]
+    if platform.inside is not None and platform.inside not in os.environ:
         raise UserError(
-            f"--instance is {request.cell.instance!r}, which is measured through Slurm, and this is no Slurm job; "
-            "run snakemake with --workflow-profile profiles/slurm"
-        )
-    if request.where == "kubernetes" and "KUBERNETES_SERVICE_HOST" not in os.environ:
-        raise UserError(
-            f"--instance is {request.cell.instance!r}, which is measured through Kubernetes, and this is no pod; "
-            "run snakemake with --workflow-profile profiles/kubernetes"
+            f"--instance is {request.cell.instance!r}, which is measured through {platform.title}, and this is no "
+            f"{platform.job}; run snakemake with --workflow-profile {platform.profile}"
         )
     if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
         raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
-    if request.device == "cpu" or "SLURM_JOB_ID" in os.environ:
+    handed_out = any(other.inside in os.environ for other in PLATFORMS.values() if other.hands_out_devices)
+    if request.device == "cpu" or handed_out:
         yield
         return
     with leased_cards(request.cell.gpus, visible_cards()) as cards:

@@ -1,7 +1,7 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -12,7 +12,6 @@ Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Precision = Literal["fp32", "fp16", "bf16"]
 Framework = Literal["tensorflow", "jax", "torch"]
-FRAMEWORKS: tuple[str, ...] = get_args(Framework)
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

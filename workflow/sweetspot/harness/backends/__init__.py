@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sweetspot.errors import UserError
 from sweetspot.harness.request import Request
-from sweetspot.study.base import FRAMEWORKS
+from sweetspot.study.frameworks import FRAMEWORKS
 
 if TYPE_CHECKING:
     from sweetspot.harness.networks import BuiltNetwork

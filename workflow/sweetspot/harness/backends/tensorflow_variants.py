@@ -18,8 +18,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.backends.keras_training import LEARNING_RATE, loss_scale
 from sweetspot.harness.networks import BuiltNetwork
 from sweetspot.harness.request import Request
-
-VARIANTS = ("default", "A", "B", "C")
+from sweetspot.study.frameworks import VARIANTS
 
 
 def training_step(
