@@ -7,15 +7,14 @@ rule run_benchmark:
         f"results/benchmarks/{RUN_PATTERN}.parquet",
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
-    priority: priority_of if PRIORITIES else 0
-    threads: THREADS
+    priority: JOBS.priority() if BUDGET else 0
+    threads: JOBS.threads()
     resources:
-        **{"nodes": 1, **platform_resources()},
-        gpu=GPUS_HELD,
+        **JOBS.resources(),
         timing_slot=1,
     params:
-        protocol=protocol_flags(),
-        device=per_instance(device_flags),
+        protocol=JOBS.protocol(),
+        device=JOBS.device(),
     shell:
         "{PYTHON:q} {SCRIPTS:q}/run_benchmark.py"
         " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"

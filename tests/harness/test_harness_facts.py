@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from sweetspot.decision.warnings import rules_of
-from sweetspot.harness import facts
+from sweetspot.harness import facts, processor
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.sampling import Sampler, card_facts, card_watch, processor_joules, summary
@@ -79,7 +79,7 @@ def test_energy_is_the_sum_of_the_packages_and_none_where_the_machine_is_silent(
     ],
 )
 def test_a_precision_without_instructions_of_its_own_is_emulated(precision, instructions, emulated):
-    assert facts.emulated(precision, instructions) is emulated
+    assert processor.emulated(precision, instructions) is emulated
 
 
 def request(*more):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.frameworks import framework_devices, require_framework
+from sweetspot.harness.backends import backend, require_known
 from sweetspot.harness.request import Request
 from sweetspot.harness.units import unit_of
 
@@ -98,7 +98,7 @@ def test_an_unknown_network_is_refused_with_the_known_names():
 
 @pytest.mark.slow
 def test_a_run_starts_from_a_checkpoint_and_a_wrong_one_is_refused(tmp_path):
-    from sweetspot.harness.fused import with_fused_normalisation
+    from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
     from sweetspot.harness.networks import build_workload
 
     saved = build_workload("tiny_cnn").network
@@ -138,7 +138,7 @@ def test_text_generation_learns_its_batch():
 @pytest.mark.slow
 def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
     import tensorflow as tf
-    from sweetspot.harness.variants import _descend
+    from sweetspot.harness.backends.tensorflow_variants import _descend
 
     table = np.random.default_rng(1).random((6, 3), dtype="float32")
     words = tf.constant([4, 1, 4])  # a word twice: its gradients add up
@@ -181,14 +181,14 @@ def test_an_optional_framework_learns_or_says_how_to_install_it(framework, tmp_p
 def test_what_a_framework_is_not_measured_with_is_refused():
     eager = Request.from_json(request_json(framework="torch"))._replace(xla=True)
     with pytest.raises(UserError, match="--xla is given with --framework torch"):
-        framework_devices(eager)
+        backend("torch").devices(eager)
     several = Request.from_json(request_json(framework="jax", gpus=2))
     with pytest.raises(UserError, match="measured on one device"):
-        framework_devices(several)
+        backend("jax").devices(several)
 
 
 def test_an_unknown_framework_or_precision_is_refused():
     with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
-        require_framework("cntk", "fp32")
+        require_known("cntk", "fp32")
     with pytest.raises(UserError, match="--precision is 'int8'; expected one of fp32, bf16, fp16"):
-        require_framework("tensorflow", "int8")
+        require_known("tensorflow", "int8")

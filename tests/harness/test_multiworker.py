@@ -3,9 +3,9 @@
 import pytest
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
-from sweetspot.harness import multiworker
+from sweetspot.harness import multiworker, nodes
 from sweetspot.harness.request import Request
-from sweetspot.study.executors import Executor, check_nodes
+from sweetspot.study.executors import Executor
 
 CELL = Cell("here", "tensorflow", "tiny_cnn", 8, 8, "fp32", "default")
 SLURM = {
@@ -34,21 +34,11 @@ def test_more_devices_than_a_node_has_take_several_nodes(gpus, nodes, local):
     assert place().nodes(gpus) == nodes
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [({"gpus": 6}, "multiple"), ({"variant": "A"}, "default or B"), ({"framework": "jax"}, "framework jax")],
-)
-def test_a_matrix_that_several_nodes_cannot_run_is_refused_when_it_is_read(change, words, tmp_path):
-    with pytest.raises(UserError, match=words):
-        check_nodes(CELL._replace(**change), place(), tmp_path / "config.yaml")
-    check_nodes(CELL._replace(**{**change, "gpus": 4}), place(), tmp_path / "config.yaml")
-
-
 def test_workers_are_started_one_a_node_and_end_together():
-    words = multiworker.command(request())
+    words = nodes.command(request())
     assert words[:4] == ["srun", "--nodes", "2", "--ntasks"]
     assert {"--overlap", "--ntasks-per-node=1", "--kill-on-bad-exit=1"} <= set(words)
-    left = multiworker.outer({"SLURM_JOB_ID": "7", "SLURM_NNODES": "1", "PATH": "/bin"})
+    left = nodes.outer({"SLURM_JOB_ID": "7", "SLURM_NNODES": "1", "PATH": "/bin"})
     assert left == {"SLURM_JOB_ID": "7", "PATH": "/bin"}
 
 
@@ -73,18 +63,18 @@ def test_a_worker_finds_itself_by_its_nodes_name_since_the_resolver_sorts_names_
 
 def test_facts_of_workers_add_up_and_a_shared_processor_is_named():
     one = {"host": "a", "node": "n1", "machine_matmul_flops": 2.0, "machine_conv_flops": 1.0, "memory_peak_bytes": 10}
-    apart = multiworker.joined([{**one, "host": "b", "node": "n2"}, one], "cpu")
+    apart = nodes.joined([{**one, "host": "b", "node": "n2"}, one], "cpu")
     assert (apart["machine_matmul_flops"], apart["memory_peak_bytes"], apart["logical"]) == (4.0, 20, False)
     assert [worker["node"] for worker in apart["workers"]] == ["n1", "n2"]
-    assert multiworker.joined([one, {**one, "node": "n2"}], "cpu")["logical"]
-    assert not multiworker.joined([one, {**one, "node": "n2"}], "gpu")["logical"]
+    assert nodes.joined([one, {**one, "node": "n2"}], "cpu")["logical"]
+    assert not nodes.joined([one, {**one, "node": "n2"}], "gpu")["logical"]
 
 
 def test_the_worker_that_failed_is_named():
     errors = (
         "srun: Job step aborted\nsrun: error: n2: task 1: Exited with exit code 1\nsrun: error: n1: task 0: Killed\n"
     )
-    assert multiworker.message(["ValueError on n2: bad"], errors, None) == (
+    assert nodes.message(["ValueError on n2: bad"], errors, None) == (
         "n2: task 1: Exited with exit code 1; ValueError on n2: bad"
     )
-    assert multiworker.message([], "", "ended with exit code 1") == "ended with exit code 1"
+    assert nodes.message([], "", "ended with exit code 1") == "ended with exit code 1"

@@ -71,13 +71,14 @@ print(len(pl.scan_parquet(files).group_by(key).agg(statistics).collect()))
 # What a run measures, by itself: the training, and the machine's own rates. The rest of a job is its fixed cost.
 BARE_TRAINING = """
 import sys
-from sweetspot.harness.frameworks import build_step, framework_devices, prepare
+from sweetspot.harness.backends import backend
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.roofline import machine_rates
 request = parse_request(sys.argv[1:])
-prepare(request)
-devices = framework_devices(request)
-step, _ = build_step(request, devices)
+chosen = backend(request.cell.framework)
+chosen.prepare(request)
+devices = chosen.devices(request)
+step, _ = chosen.build_step(request, devices)
 for _ in range(request.warmup_steps + request.min_steps):
     step()
 machine_rates(request, devices)

@@ -1,5 +1,6 @@
 """Projects to measure the workflow on: a large matrix, a trivial one of as many jobs, and a small real one."""
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -13,16 +14,19 @@ from sweetspot.cells import run_path  # noqa: E402
 from sweetspot.harness.facts import machine_facts  # noqa: E402
 from sweetspot.harness.request import parse_request  # noqa: E402
 from sweetspot.harness.runfile import write_run  # noqa: E402
+from sweetspot.matrix.model_names import APPLICATIONS  # noqa: E402
+
+MODELS, GPUS = [name.lower() for name in APPLICATIONS[:20]], (1, 2, 4, 8)
 
 
 def big_project(folder: Path, cells: int) -> Path:
     """A copy of the project whose matrix has `cells` cells of one run each."""
     project = copy_project(folder / "big")
-    models, batches = cells // 100, 25
+    batches = cells // (len(MODELS) * len(GPUS))
     config = project / "config" / "config.yaml"
-    edit(config, "model: [inception3, resnet50, vgg16]", f"model: [{', '.join(f'm{n}' for n in range(models))}]")
+    edit(config, "model: [inception3, resnet50, vgg16]", f"model: [{', '.join(MODELS)}]")
     edit(config, "batch_size: [16] ", f"batch_size: [{', '.join(str(n + 1) for n in range(batches))}] ")
-    edit(config, "gpus: [1]", "gpus: [1, 2, 4, 8]")
+    edit(config, "gpus: [1]", f"gpus: {list(GPUS)}")
     edit(config, "runs: 2", "runs: 1")
     return project
 
@@ -46,14 +50,13 @@ def fake_runs(project: Path, cells: int, steps: int) -> list[str]:
     Steps of one second, a little different each.
     """
     seconds = (1 + np.random.default_rng(1).random(steps) / 100).tolist()
-    flags = "--instance workstation --framework tensorflow --model m0 --batch-size 1 --gpus 1 --precision fp32"
+    flags = "--instance workstation --framework tensorflow --model vgg16 --batch-size 1 --gpus 1 --precision fp32"
     request = parse_request([*flags.split(), "--variant", "default", "--run", "1", "--output", "unused"])
     facts = machine_facts(request, sys.argv)
     files = []
-    for number in range(cells):
-        cell = request.cell._replace(
-            model=f"m{number // 100}", batch_size=number % 25 + 1, gpus=(1, 2, 4, 8)[number // 25 % 4]
-        )
+    batches = cells // (len(MODELS) * len(GPUS))
+    for model, gpus, batch in itertools.product(MODELS, GPUS, range(1, batches + 1)):
+        cell = request.cell._replace(model=model, batch_size=batch, gpus=gpus)
         path = project / "results" / "benchmarks" / f"{run_path(cell, 1)}.parquet"
         write_run(request._replace(cell=cell, output=str(path)), seconds, facts)
         files.append(str(path))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from snakemake.cli import parse_config
 from sweetspot.cells import Cell, run_path, weakest
 from sweetspot.commands.schemas import schemas
 from sweetspot.errors import UserError
@@ -76,6 +77,10 @@ def test_a_composed_number_carries_its_weakest_part():
         ({"matrix": {"batch_size": [10**12]}}, ["'matrix.batch_size[0]'", "less than or equal to 100000"]),
         ({"matrix": {"precision": ["fp8"]}}, ["'matrix.precision[0]'", "'fp8'", "fp16"]),
         ({"measure": {"min_seconds": float("nan")}}, ["'measure.min_seconds'", "nan"]),
+        ({"matrix": {"model": ["vgg61"]}}, ["matrix.model", "'vgg61'", "nearest: vgg19, vgg16"]),
+        ({"matrix": {"variant": ["B"]}}, ["workstation", "'B'", "NCCL"]),
+        ({"matrix": {"framework": ["jax"], "gpus": [2]}}, ["gpus 2", "jax", "one device"]),
+        ({"measure_on": ["workstation-gpu"], "matrix": {"gpus": [8]}}, ["workstation-gpu with gpus 8", "has 1"]),
         ({"exclude": [{"model": "vgg19"}]}, ["exclude[0]", "vgg19", "matches no cell"]),
     ],
 )
@@ -86,6 +91,33 @@ def test_a_mistake_in_the_configuration_is_one_sentence(overrides, words):
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize(
+    ("typed", "key", "value"),
+    [
+        ("matrix={batch_size: [16,32,64]}", "matrix.batch_size", [16, 32, 64]),
+        ("matrix={batch_size: [16, 32], gpus: [1, 2]}", "matrix.gpus", [1, 2]),
+        ("measure={budget_minutes: 30}", "measure.budget_minutes", 30.0),
+        ("measure={budget_minutes: null}", "measure.budget_minutes", None),
+        ("measure={min_steps: 7, xla: true}", "measure.min_steps", 7),
+        ("measure={min_seconds: 2.5}", "measure.min_seconds", 2.5),
+        ("measure_on=[workstation]", "measure_on", ["workstation"]),
+        ("measure_on=workstation", "measure_on", ["workstation"]),
+        ("runs=3", "runs", 3),
+    ],
+)
+def test_what_is_typed_after_config_is_taken_as_in_the_file(typed, key, value):
+    found = plan(**parse_config([typed])).config
+    for part in key.split("."):
+        found = getattr(found, part)
+    assert found == value
+
+
+@pytest.mark.parametrize("typed", ["matrix={batch_size: [016]}", "matrix={batch_size: [1.5]}", "matrix={gpus: [-1]}"])
+def test_what_is_typed_after_config_and_is_no_count_is_refused(typed):
+    with pytest.raises(UserError, match=r"key 'matrix\.(batch_size|gpus)\[0\]' is"):
+        plan(**parse_config([typed]))
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,9 @@ def remark(file):
 
 
 def test_a_checkpoint_belongs_to_the_runs_of_its_model_alone(project):
-    more = ["--config", "measure={checkpoints: {tiny_cnn2: some where.h5}}"]
+    more = ["--config", "measure={checkpoints: {mnist_mlp: some where.h5}}"]
     assert "run_benchmark" not in scheduled(project, *more)
-    edit(project / "config" / "config.yaml", "model: [tiny_cnn]", "model: [tiny_cnn, tiny_cnn2]")
+    edit(project / "config" / "config.yaml", "model: [tiny_cnn]", "model: [tiny_cnn, mnist_mlp]")
     told = run_snakemake(project, "--dry-run", "--printshellcmds", *more)
     assert told.stdout.count("--checkpoint 'some where.h5'") == 2
     assert scheduled(project, *more)["run_benchmark"] == 2

@@ -49,6 +49,16 @@ def write_whole(path: str | Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def require_writable(*folders: str | Path) -> None:
+    """Raises UserError where one of the folders is there and cannot be written."""
+    for folder in map(Path, folders):
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            raise UserError(
+                f"{folder}: cannot be written (a read-only disk, or another's folder); make it writable and start "
+                "again: what is finished stays as it is"
+            )
+
+
 def require_room(path: str | Path) -> None:
     """Raises UserError where a run file could not be written to `path`: asked before measuring, not after."""
     target = Path(path)

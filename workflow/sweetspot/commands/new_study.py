@@ -30,7 +30,7 @@ def own_machine() -> tuple[str, str]:
     """Instance and device name of this machine: its NVIDIA card if the driver shows one, else its processor."""
     import pynvml
 
-    from sweetspot.harness.facts import processor_name
+    from sweetspot.harness.processor import processor_name
 
     try:
         pynvml.nvmlInit()

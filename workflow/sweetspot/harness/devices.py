@@ -8,8 +8,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from sweetspot.errors import UserError
+from sweetspot.harness.processor import processor_name
 from sweetspot.harness.request import Request
 from sweetspot.harness.sampling import card_handle
+from sweetspot.study.platforms import PLATFORMS
 
 
 def lease_folder() -> Path:
@@ -84,19 +86,16 @@ def held_devices(request: Request) -> Iterator[None]:
     Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be
     filed under the wrong machine.
     """
-    if request.where == "slurm" and "SLURM_JOB_ID" not in os.environ:
+    platform = PLATFORMS[request.where]
+    if platform.inside is not None and platform.inside not in os.environ:
         raise UserError(
-            f"--instance is {request.cell.instance!r}, which is measured through Slurm, and this is no Slurm job; "
-            "run snakemake with --workflow-profile profiles/slurm"
-        )
-    if request.where == "kubernetes" and "KUBERNETES_SERVICE_HOST" not in os.environ:
-        raise UserError(
-            f"--instance is {request.cell.instance!r}, which is measured through Kubernetes, and this is no pod; "
-            "run snakemake with --workflow-profile profiles/kubernetes"
+            f"--instance is {request.cell.instance!r}, which is measured through {platform.title}, and this is no "
+            f"{platform.job}; run snakemake with --workflow-profile {platform.profile}"
         )
     if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
         raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
-    if request.device == "cpu" or "SLURM_JOB_ID" in os.environ:
+    handed_out = any(other.inside in os.environ for other in PLATFORMS.values() if other.hands_out_devices)
+    if request.device == "cpu" or handed_out:
         yield
         return
     with leased_cards(request.cell.gpus, visible_cards()) as cards:
@@ -106,34 +105,7 @@ def held_devices(request: Request) -> Iterator[None]:
 
 def refuse_other_processor(request: Request) -> None:
     """Raises UserError where the processor is not the one that the instance declares."""
-    from sweetspot.harness.facts import processor_name
-
     if request.expect_gpu not in processor_name():
         raise UserError(
             f"--expect-gpu is {request.expect_gpu!r}; this node has {processor_name()!r}; nothing was measured"
         )
-
-
-def tensorflow_devices(request: Request) -> list[str]:
-    """Names of exactly the devices asked for, ready for `tf.device`. Raises UserError if they are not there.
-
-    On a processor, several devices are logical: parts of one processor that share its cores.
-    """
-    import tensorflow as tf
-
-    count = request.local_gpus
-    if request.device == "cpu":
-        refuse_other_processor(request)
-        processor = tf.config.list_physical_devices("CPU")[0]
-        tf.config.set_visible_devices([], "GPU")
-        tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
-        return [f"/CPU:{index}" for index in range(count)]
-    cards = tf.config.list_physical_devices("GPU")
-    if len(cards) != count:
-        raise UserError(f"--gpus is {count}; this process sees {len(cards)} GPU(s); nothing was measured")
-    for card in cards:
-        name = tf.config.experimental.get_device_details(card).get("device_name", "unknown")
-        if request.expect_gpu not in name:
-            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
-        tf.config.experimental.set_memory_growth(card, True)
-    return [f"/GPU:{index}" for index in range(count)]

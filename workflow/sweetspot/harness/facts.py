@@ -8,15 +8,13 @@ import os
 import platform
 import socket
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
+from sweetspot.harness.processor import emulated, instruction_sets, processor_name
 from sweetspot.harness.request import Request
 
 PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch")
 PACKAGES += tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
-ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
-BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
 SETTINGS = (  # the only variables of the environment that are recorded
     "OMP_NUM_THREADS",
     "OMP_WAIT_POLICY",
@@ -32,19 +30,14 @@ SETTINGS = (  # the only variables of the environment that are recorded
 )
 
 
-def framework_facts(request: Request) -> dict[str, Any]:
-    """Name and count of the devices, versions, and what a reader must be told of them."""
+def device_facts(request: Request) -> dict[str, Any]:
+    """Name and count of the devices, versions, and what a reader must be told of them; a backend adds its own."""
     on_cpu = request.device == "cpu"
-    facts = {
+    return {
         **identity(request),
         "logical": on_cpu and request.cell.gpus > 1,
         "emulated": on_cpu and emulated(request.cell.precision, instruction_sets()),
     }
-    if request.cell.framework == "tensorflow":
-        facts |= _tensorflow_facts(request)
-    elif not on_cpu:
-        facts |= _other_card(request.cell.framework)
-    return facts
 
 
 def identity(request: Request) -> dict[str, Any]:
@@ -56,13 +49,6 @@ def identity(request: Request) -> dict[str, Any]:
     }
 
 
-def emulated(precision: str, instructions: list[str]) -> bool:
-    """Whether a processor with these instruction sets computes the precision by converting to fp32 and back."""
-    if precision == "bf16":
-        return not BF16.intersection(instructions)
-    return precision == "fp16" and "avx512_fp16" not in instructions
-
-
 def _versions() -> dict[str, str]:
     found = {}
     for package in PACKAGES:
@@ -71,32 +57,6 @@ def _versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
-
-
-def _tensorflow_facts(request: Request) -> dict[str, Any]:
-    import tensorflow as tf
-
-    facts: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
-    if request.device == "gpu":
-        build = tf.sysconfig.get_build_info()
-        cards = tf.config.list_physical_devices("GPU")
-        details = [tf.config.experimental.get_device_details(card) for card in cards]
-        facts["device_name"] = details[0].get("device_name", "unknown")
-        facts["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
-        facts |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
-    return facts
-
-
-def _other_card(framework: str) -> dict[str, Any]:
-    if framework == "jax":
-        import jax
-
-        return {"device_name": jax.devices()[0].device_kind}
-    import torch
-
-    name, capability = torch.cuda.get_device_name(0), torch.cuda.get_device_capability(0)
-    cudnn = torch.backends.cudnn.version()
-    return {"device_name": name, "compute_capability": [list(capability)], "cuda": torch.version.cuda, "cudnn": cudnn}
 
 
 def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
@@ -118,22 +78,3 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
         "xla": request.xla or request.cell.framework == "jax",  # JAX compiles with XLA always
     }
-
-
-def processor_name() -> str:
-    """The processor's model name."""
-    return _cpuinfo("model name") or platform.processor() or platform.machine()
-
-
-def instruction_sets() -> list[str]:
-    """Those of the processor's instruction sets that decide the speed of training."""
-    flags = (_cpuinfo("flags") or _cpuinfo("Features")).split()
-    return [name for name in ISA if name in flags]
-
-
-def _cpuinfo(key: str) -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == key:
-            return value.strip()
-    return ""

@@ -1,13 +1,13 @@
-"""A run over several nodes: one worker a node, started by srun, gradients combined by collectives.
+"""A run over several nodes, from a worker's side: TensorFlow only, gradients combined by collectives.
 
-`command` is what the supervisor starts in place of one training process; each worker is
-`python -m sweetspot.harness.multiworker REQUEST_JSON`. Worker 0 tells the steps; all tell what they are, and the
-supervisor, which alone writes, puts that into the one run file. Figures are those of all devices together.
+The supervisor starts srun in place of one training process (`nodes.command`, as TensorFlow's backend says), and srun
+one worker a node: `python -m sweetspot.harness.multiworker REQUEST_JSON`. Worker 0 tells the steps; all tell what
+they are, and the supervisor, which alone writes, puts that into the one run file. Figures are those of all devices
+together.
 """
 
 import json
 import os
-import re
 import resource
 import signal
 import socket
@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError, exit_on_user_error
-from sweetspot.harness.frameworks import build_step, framework_devices, prepare
+from sweetspot.harness.backends import tensorflow as backend
+from sweetspot.harness.facts import device_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.train import arithmetic, say, train
 
@@ -24,25 +25,7 @@ if TYPE_CHECKING:
     import tensorflow as tf
 
 PORTS = 10_000, 20_000  # first and how many: below the range from which Linux gives outgoing connections theirs
-WORDS = {"worker", "failure", "refused"}  # what any worker may say, worker 0 or not
 GRACE_S = 30  # after its time limit a worker ends by itself, should srun have died without ending it
-
-
-def command(request: Request) -> list[str]:
-    """The srun that starts a worker on every node of the job; it ends all when one fails.
-
-    The supervisor is itself a step of the job, whose cores and cards the workers take: hence --overlap.
-    """
-    nodes = str(request.nodes)
-    place = ["--nodes", nodes, "--ntasks", nodes, "--ntasks-per-node=1"]
-    ends = ["--overlap", "--cpu-bind=none", "--kill-on-bad-exit=1", "--wait=30"]
-    return ["srun", *place, *ends, sys.executable, "-m", "sweetspot.harness.multiworker", request.to_json()]
-
-
-def outer(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what describes the supervisor's own step, which srun would take for its defaults."""
-    kept = ("SLURM_JOB_ID", "SLURM_CONF")
-    return {name: value for name, value in environment.items() if name in kept or not name.startswith("SLURM_")}
 
 
 def first_port(environment: Mapping[str, str]) -> int:
@@ -111,43 +94,20 @@ def worker_facts(request: Request, facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def joined(workers: list[dict[str, Any]], device: str) -> dict[str, Any]:
-    """Facts of a run from those of its workers: rates and memory add up.
-
-    Workers on processors of one host share them, as logical devices do, and the run is named logical.
-    """
-    hosts = {worker["host"] for worker in workers}
-    shared = device == "cpu" and len(hosts) < len(workers)
-    found: dict[str, Any] = {"workers": sorted(workers, key=lambda worker: worker["node"])}
-    if workers:
-        found["logical"] = shared
-    for name in ("machine_matmul_flops", "machine_conv_flops", "memory_peak_bytes"):
-        if workers and all(name in worker for worker in workers):
-            found[name] = sum(worker[name] for worker in workers)
-    return found
-
-
-def message(failures: list[str], errors: str, otherwise: str | None) -> str | None:
-    """Why a run over several nodes failed: srun's word on the first worker that ended, and the workers' own."""
-    ended = re.findall(r"^srun: error: (.*task.*)$", errors, re.MULTILINE)
-    return "; ".join([*ended[:1], *failures[:1]])[:300] or otherwise
-
-
 def main(request: Request) -> None:
     """One worker: find the others, train in step with them until worker 0 says that it is enough."""
-    prepare(request)
-    devices = framework_devices(request)
+    backend.prepare(request)
+    devices = backend.devices(request)
     configuration = cluster(os.environ, request.nodes)
     os.environ["TF_CONFIG"] = json.dumps(configuration)
     chief = configuration["task"]["index"] == 0
     distributed = strategy(request)
-    from sweetspot.harness.facts import framework_facts
     from sweetspot.harness.roofline import machine_rates
 
-    facts = framework_facts(request)
+    facts = {**device_facts(request), **backend.facts(request)}
     tell = say if chief else _nothing
     tell(facts={**facts, "strategy": f"MultiWorkerMirroredStrategy over {request.nodes} nodes"})
-    step, workload = build_step(request, devices, distributed)
+    step, workload = backend.build_step(request, devices, distributed)
     tell(facts=arithmetic(workload))
     train(request, step, tell, agreement(distributed, chief))
     say(worker={**machine_rates(request, devices), **worker_facts(request, facts)})

@@ -6,9 +6,9 @@ import keras
 
 from sweetspot.errors import UserError
 from sweetspot.harness.small_networks import SMALL
+from sweetspot.matrix.model_names import architecture, expected
 
 CLASSES = 1001  # ImageNet's thousand and a background class, as tf_cnn_benchmarks and TF-Slim count
-NAMES = {"inception3": "InceptionV3", "resnet50": "ResNet50", "vgg16": "VGG16"}
 DEFAULT_SIZE = 224
 SIZES = {  # the size a network was published with, where it is not 224 (keras.io/api/applications)
     "InceptionV3": 299,
@@ -65,13 +65,11 @@ def _build(name: str) -> BuiltNetwork:
         from sweetspot.harness.inception4 import inception4
 
         return BuiltNetwork(inception4(CLASSES), _image(299), CLASSES)
-    architectures = {key.lower(): key for key in dir(keras.applications) if key[0].isupper()}
-    architecture = NAMES.get(name) or architectures.get(name.lower().replace("_", ""))
-    if architecture is None:
-        known = ", ".join([*NAMES, "inception4", *SMALL])
-        raise UserError(f"--model is {name!r}; expected one of {known}, or a network of keras.applications")
-    shape = _image(SIZES.get(architecture, DEFAULT_SIZE))
-    build = getattr(keras.applications, architecture)
+    found = architecture(name)
+    if found is None:
+        raise UserError(f"--model is {name!r}; expected {expected(name)}")
+    shape = _image(SIZES.get(found, DEFAULT_SIZE))
+    build = getattr(keras.applications, found)
     return BuiltNetwork(
         build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
     )

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sweetspot.files import require_room
-from sweetspot.harness import multiworker
+from sweetspot.harness import nodes
+from sweetspot.harness.backends import backend, missing, require_known
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
-from sweetspot.harness.frameworks import missing_framework, require_framework
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
@@ -39,11 +39,11 @@ def supervise(request: Request) -> int:
     if request.device == "cpu":
         for name, value in KEEP_MEMORY.items():  # for the process started below; this one has begun without
             os.environ.setdefault(name, value)
-    require_framework(request.cell.framework, request.cell.precision)
+    require_known(request.cell.framework, request.cell.precision)
     started = time.monotonic()
     require_room(request.output)
     facts: dict[str, Any] = machine_facts(request, sys.argv)
-    absent = missing_framework(request.cell.framework)
+    absent = missing(request.cell.framework)
     if absent is not None:
         return _filed(request, [], facts, "failed", f"{absent}, remove {request.output} and it is measured")
     look, told = watched_cards(request)
@@ -79,9 +79,9 @@ def supervise(request: Request) -> int:
 def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[str, Any]) -> tuple[str, str | None]:
     status, message = outcome(code, text, timed_out, request.time_limit_s)
     if request.nodes > 1:
-        facts |= multiworker.joined(facts.pop("worker", []), request.device)
+        facts |= nodes.joined(facts.pop("worker", []), request.device)
         failures = facts.pop("failure", [])
-        message = message if timed_out or code == 0 else multiworker.message(failures, text, message)
+        message = message if timed_out or code == 0 else nodes.message(failures, text, message)
     return status, message
 
 
@@ -92,10 +92,7 @@ def _filed(request: Request, timed: Sequence[float], facts: dict[str, Any], stat
 
 
 def _started(request: Request) -> subprocess.Popen[str]:
-    if request.nodes > 1:
-        command, environment = multiworker.command(request), multiworker.outer(os.environ)
-    else:
-        command, environment = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()], None
+    command, environment = backend(request.cell.framework).launch(request)
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -155,7 +152,7 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     for line in process.stdout:
         said = json.loads(line)
         facts.update(said.get("facts", {}))
-        for word in multiworker.WORDS & said.keys():
+        for word in nodes.WORDS & said.keys():
             facts.setdefault(word, []).append(said[word])
         if any(key.startswith("machine_") for key in said.get("facts", {})):
             facts |= sampler.finish()

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import exit_on_user_error
-from sweetspot.harness.frameworks import build_step, framework_devices, prepare
+from sweetspot.harness.backends import backend
+from sweetspot.harness.facts import device_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.steps import DIVERGED, may_stop
 
@@ -87,12 +88,11 @@ def arithmetic(workload: "BuiltNetwork") -> dict[str, Any]:
 
 def main(request: Request) -> None:
     """Train until the stop rule holds, telling every step; then tell what the machine could have done."""
-    prepare(request)
-    devices = framework_devices(request)
-    from sweetspot.harness.facts import framework_facts
-
-    say(facts=framework_facts(request))
-    step, workload = build_step(request, devices)
+    chosen = backend(request.cell.framework)
+    chosen.prepare(request)
+    devices = chosen.devices(request)
+    say(facts={**device_facts(request), **chosen.facts(request)})
+    step, workload = chosen.build_step(request, devices)
     say(facts=arithmetic(workload))
     train(request, step)
     from sweetspot.harness.roofline import machine_rates

@@ -6,9 +6,9 @@ from typing import Any
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
 from sweetspot.matrix.expand import expand_matrix
+from sweetspot.matrix.possible import require_possible
 from sweetspot.study.base import Closed, Name, Slug, validated
 from sweetspot.study.config import Config
-from sweetspot.study.executors import check_nodes
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
@@ -58,8 +58,7 @@ def _measured_cells(config: Config, instances: dict[str, Instance], file: Path) 
             raise UserError(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude)
-    for cell in cells:
-        check_nodes(cell, instances[cell.instance].measure, file)
+    require_possible(cells, instances, config.measure.xla, file)
     return cells
 
 

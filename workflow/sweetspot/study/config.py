@@ -1,20 +1,37 @@
 """config/config.yaml: which study, what is measured here, and by which protocol."""
 
+import re
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text
 
+
+def _number_of_text(value: Any) -> Any:
+    """The number that a text of the command line means: Snakemake reads what stands in {} or [] there as text only."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"-?(0|[1-9][0-9]*)", value) else value
+
+
+def _nothing_of_text(value: Any) -> Any:
+    """`null` on the command line comes as text."""
+    return None if value in ("null", "~") else value
+
+
+FromText = BeforeValidator(_number_of_text)
+Whole = Annotated[Count, FromText]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
+Cap = Annotated[Positive | None, BeforeValidator(_nothing_of_text)]
 
 
 class Matrix(Closed):
     """The axes of what is measured here; each value is one level, every combination is a cell."""
 
     model: list[Slug] = Field(description="Networks to train, by name", min_length=1)
-    batch_size: list[Count] = Field(description="Samples per device and step", min_length=1)
-    gpus: list[Annotated[int, Field(ge=1, le=4096, strict=True)]] = Field([1], description="Devices used together")
+    batch_size: list[Whole] = Field(description="Samples per device and step", min_length=1)
+    gpus: list[Annotated[int, Field(ge=1, le=4096, strict=True), FromText]] = Field(
+        [1], description="Devices used together"
+    )
     precision: list[Precision] = Field(["fp32"], description="Number format of the computation", min_length=1)
     variant: list[Slug] = Field(["default"], description="How gradients are combined: default, A, B, C", min_length=1)
     framework: list[Framework] = Field(["tensorflow"], description="Keras backends", min_length=1)
@@ -26,8 +43,8 @@ class Exclusion(Closed):
     instance: Slug | None = Field(None, description="Instance to match")
     framework: Framework | None = Field(None, description="Framework to match")
     model: Slug | None = Field(None, description="Model to match")
-    batch_size: Count | None = Field(None, description="Batch per device to match")
-    gpus: Count | None = Field(None, description="Device count to match")
+    batch_size: Whole | None = Field(None, description="Batch per device to match")
+    gpus: Whole | None = Field(None, description="Device count to match")
     precision: Precision | None = Field(None, description="Precision to match")
     variant: Slug | None = Field(None, description="Variant to match")
 
@@ -35,22 +52,22 @@ class Exclusion(Closed):
 class Measure(Closed):
     """The measurement protocol; changing it means measuring again."""
 
-    protocol: Count = Field(1, description="Version of what a measurement means; a new number repeats every run")
-    warmup_steps: Count = Field(2, description="Steps not timed, the first (which compiles) included")
-    min_steps: Count = Field(5, description="Timed steps after which a run may end")
+    protocol: Whole = Field(1, description="Version of what a measurement means; a new number repeats every run")
+    warmup_steps: Whole = Field(2, description="Steps not timed, the first (which compiles) included")
+    min_steps: Whole = Field(5, description="Timed steps after which a run may end")
     min_seconds: float = Field(20.0, description="Timed seconds after which a slow run may end", gt=0, le=86_400)
-    min_steps_slow: Count = Field(3, description="Timed steps that even a slow run makes")
+    min_steps_slow: Whole = Field(3, description="Timed steps that even a slow run makes")
     target_half_width: float = Field(
         0.0,
         description="Share of the mean step to which its 95 % interval must shrink before min_seconds; 0: any",
         ge=0,
         lt=1,
     )
-    time_limit_s: Count = Field(1800, description="Seconds after which a run is ended and recorded as failed")
+    time_limit_s: Whole = Field(1800, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
     checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
-    budget_minutes: Positive | None = Field(None, description="Cap on the time of all runs together; null: none")
-    budget_usd: Positive | None = Field(None, description="Cap on the cost of all runs together; null: none")
+    budget_minutes: Cap = Field(None, description="Cap on the time of all runs together; null: none")
+    budget_usd: Cap = Field(None, description="Cap on the cost of all runs together; null: none")
     usd_per_hour: dict[Slug, Positive] = Field(
         {}, description="What an hour of a measured instance counts against budget_usd; others count nothing"
     )
@@ -79,7 +96,9 @@ class Config(Closed):
     study: Slug = Field(description="Folder under config/studies/ that asks the question")
     measure_on: list[Slug] = Field(description="Instances of instances.yaml that are measured; [] measures nothing")
     matrix: Matrix = Field(description="What is measured on them")
-    runs: Annotated[int, Field(ge=1, le=100, strict=True)] = Field(2, description="Independent processes per cell")
+    runs: Annotated[int, Field(ge=1, le=100, strict=True), FromText] = Field(
+        2, description="Independent processes per cell"
+    )
     exclude: list[Exclusion] = Field([], description="Cells to leave out")
     measure: Measure = Field(Measure(), description="How one run is measured")
 

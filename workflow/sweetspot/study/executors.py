@@ -1,13 +1,11 @@
 """Where an instance is measured, and what a cell takes there."""
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from sweetspot.cells import Cell
-from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Slug, Text
+from sweetspot.study.platforms import PLATFORMS, Platform
 
 
 class Executor(Closed):
@@ -31,29 +29,21 @@ class Executor(Closed):
 
     @model_validator(mode="after")
     def _keys_fit(self) -> "Executor":
-        if self.where == "slurm" and self.partition is None:
-            raise ValueError("partition, since the instance is measured through slurm")
-        if self.where == "kubernetes" and self.machine_type is None:
-            raise ValueError("machine_type, since the instance is measured through kubernetes")
-        if self.gpus_per_node is not None and self.where != "slurm":
-            raise ValueError("gpus_per_node only with where: slurm, which starts the workers of several nodes")
+        needed = self.platform.names_machine
+        if needed is not None and getattr(self, needed) is None:
+            raise ValueError(f"{needed}, since the instance is measured through {self.where}")
+        if self.gpus_per_node is not None and not self.platform.several_nodes:
+            able = " or ".join(name for name, platform in PLATFORMS.items() if platform.several_nodes)
+            raise ValueError(f"gpus_per_node only with where: {able}, which starts the workers of several nodes")
         if self.device == "cpu" and self.gpus_per_node not in (None, 1):
             raise ValueError("gpus_per_node 1 for device: cpu, where a node's processor is one device")
         return self
 
+    @property
+    def platform(self) -> Platform:
+        """The row of PLATFORMS."""
+        return PLATFORMS[self.where]
+
     def nodes(self, gpus: int) -> int:
         """Nodes that a cell with `gpus` devices takes: 1 unless it has more than `gpus_per_node`."""
         return max(1, gpus // self.gpus_per_node) if self.gpus_per_node else 1
-
-
-def check_nodes(cell: Cell, place: Executor, file: Path) -> None:
-    """Several nodes are whole ones, driven by TensorFlow, gradients combined by collectives. Raises UserError."""
-    per_node = place.gpus_per_node
-    if per_node is None or cell.gpus <= per_node:
-        return
-    where = f"{file}: the matrix holds {cell.instance} with gpus {cell.gpus}, more than its gpus_per_node {per_node}"
-    if cell.gpus % per_node:
-        raise UserError(f"{where}; expected a multiple of it")
-    if cell.framework != "tensorflow" or cell.variant not in ("default", "B"):
-        found = f"framework {cell.framework}, variant {cell.variant}"
-        raise UserError(f"{where}, and {found}; expected tensorflow with default or B, or an entry of 'exclude'")

@@ -15,11 +15,10 @@ import keras
 import tensorflow as tf
 
 from sweetspot.errors import UserError
-from sweetspot.harness.frameworks import LEARNING_RATE, LOSS_SCALE
+from sweetspot.harness.backends.keras_training import LEARNING_RATE, loss_scale
 from sweetspot.harness.networks import BuiltNetwork
 from sweetspot.harness.request import Request
-
-VARIANTS = ("default", "A", "B", "C")
+from sweetspot.study.frameworks import VARIANTS
 
 
 def training_step(
@@ -62,7 +61,7 @@ def _cross_entropy(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
 def _loss_and_gradients(
     request: Request, model: keras.Model, variables: list[Any], images: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
+    scale = loss_scale(request)
     with tf.GradientTape() as tape:
         loss = _cross_entropy(model(images, training=True), labels)
         scaled = loss * scale

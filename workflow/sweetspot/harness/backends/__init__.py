@@ -1,0 +1,67 @@
+"""One module a framework, each with the functions of `Backend`; only the framework of the cell is imported.
+
+A backend is a module of the framework's name here. It imports its framework inside its functions, so that it can
+say what is missing where the framework is not installed.
+"""
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from sweetspot.errors import UserError
+from sweetspot.harness.request import Request
+from sweetspot.study.frameworks import FRAMEWORKS
+
+if TYPE_CHECKING:
+    from sweetspot.harness.networks import BuiltNetwork
+
+POLICIES = {"fp32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}  # Keras' names of the precisions
+
+
+class Backend(Protocol):
+    """What the harness asks of a framework."""
+
+    INSTALL: str  # the command that installs it
+
+    @staticmethod
+    def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
+        """Command and environment (None: this one's) of the training process, or of what starts several."""
+
+    @staticmethod
+    def prepare(request: Request) -> None:
+        """Set what must be set before the framework is imported."""
+
+    @staticmethod
+    def devices(request: Request) -> list[str]:
+        """Names of exactly the devices asked for. Raises UserError if they are not there, or not usable together."""
+
+    @staticmethod
+    def facts(request: Request) -> dict[str, Any]:
+        """What the framework says of itself and of its devices, for the run file."""
+
+    @staticmethod
+    def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "BuiltNetwork"]:
+        """A function that makes one training step and returns its loss when it is done, and what it trains."""
+
+
+def backend(framework: str) -> Backend:
+    """The module of that framework, which need not be installed. Raises UserError for an unknown name."""
+    if framework not in FRAMEWORKS:
+        raise UserError(f"--framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
+    return cast(Backend, importlib.import_module(f"{__name__}.{framework}"))
+
+
+def require_known(framework: str, precision: str) -> None:
+    """Raises UserError where the framework or the precision is none that is known here."""
+    backend(framework)
+    if precision not in POLICIES:
+        raise UserError(f"--precision is {precision!r}; expected one of {', '.join(POLICIES)}")
+
+
+def missing(framework: str) -> str | None:
+    """A clause that says how to install the framework where it is not in this environment, else None."""
+    if importlib.util.find_spec(framework) is not None:
+        return None
+    install = backend(framework).INSTALL
+    return f"framework {framework} is not installed in this environment; install it with: {install}"

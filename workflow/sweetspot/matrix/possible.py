@@ -1,0 +1,75 @@
+"""Cells that cannot be measured, refused while the plan is read and before anything runs.
+
+The harness refuses the same on the node, where a run is started by hand. A framework that is not installed is no
+mistake of the plan: its cells are recorded as failed, and the others are measured.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sweetspot.cells import Cell
+from sweetspot.errors import UserError
+from sweetspot.matrix.model_names import expected, is_known
+from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
+from sweetspot.study.instances import Instance
+
+LEAVE_OUT = "or an entry of 'exclude'"
+
+
+def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla: bool, file: Path) -> None:
+    """Raises UserError for the first cell that no run can measure.
+
+    A network that is unknown; more devices than the instance has (logical ones of a processor are allowed); several
+    nodes that are not whole ones; devices or a variant that the framework, the device or XLA does not allow.
+    """
+    for model in dict.fromkeys(cell.model for cell in cells):
+        if not is_known(model):
+            raise UserError(f"{file}: matrix.model holds {model!r}; expected {expected(model)}")
+    for cell in {cell[:2] + cell[4:5] + cell[6:]: cell for cell in cells}.values():  # neither batch nor precision
+        instance = instances[cell.instance]
+        _devices(cell, instance, file)
+        _variant(cell, instance, file)
+        _compiled(cell, instance, xla, file)
+
+
+def _devices(cell: Cell, instance: Instance, file: Path) -> None:
+    assert instance.measure is not None  # measure_on names only such
+    ability, per_node = FRAMEWORKS[cell.framework], instance.measure.gpus_per_node
+    found = f"{file}: the matrix holds {cell.instance} with gpus {cell.gpus}"
+    if per_node is None and instance.measure.device == "gpu" and cell.gpus > instance.gpus:
+        raise UserError(f"{found}, and the instance has {instance.gpus}; expected at most that, {LEAVE_OUT}")
+    if per_node is not None and cell.gpus > per_node:
+        found = f"{found}, more than its gpus_per_node {per_node}"
+        if cell.gpus % per_node:
+            raise UserError(f"{found}; expected a multiple of it")
+        if cell.variant not in ability.variants_over_nodes:
+            raise UserError(
+                f"{found}, and framework {cell.framework}, variant {cell.variant}; "
+                f"expected tensorflow with default or {NCCL}, {LEAVE_OUT}"
+            )
+    if cell.gpus > 1 and not ability.several_devices:
+        raise UserError(f"{found} and framework {cell.framework}, measured on one device here; expected 1, {LEAVE_OUT}")
+
+
+def _variant(cell: Cell, instance: Instance, file: Path) -> None:
+    assert instance.measure is not None
+    ability = FRAMEWORKS[cell.framework]
+    found = f"{file}: the matrix holds {cell.instance} with variant {cell.variant!r}"
+    if cell.variant not in VARIANTS:
+        raise UserError(f"{found}; expected one of {', '.join(VARIANTS)}")
+    if cell.variant not in ability.variants:
+        only = ", ".join(ability.variants)
+        raise UserError(f"{found} and framework {cell.framework}, which is measured with {only} only, {LEAVE_OUT}")
+    if cell.variant == NCCL and instance.measure.device == "cpu":
+        raise UserError(f"{found}, which is NCCL between GPUs; on a processor expected default, A or C, {LEAVE_OUT}")
+
+
+def _compiled(cell: Cell, instance: Instance, xla: bool, file: Path) -> None:
+    assert instance.measure is not None
+    ability = FRAMEWORKS[cell.framework]
+    if xla and (cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
+        raise UserError(
+            f"{file}: measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, "
+            f"variant {cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with tensorflow or "
+            f"jax only; expected xla: false, {LEAVE_OUT}"
+        )
