@@ -1,0 +1,132 @@
+"""What is installed where: dependencies are what modules import, locks agree, make picks the smallest lock."""
+
+import ast
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from project_copy import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCKS = {file.stem: file.read_text() for file in sorted((ROOT / "envs").glob("*.lock"))}
+DISTRIBUTIONS = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python", "keras": "tensorflow"}
+OPTIONS = {"GPU", "SLURM", "STUDY", "VENV", "PYTHON", "CORES"}  # of make, which would reach it through the environment
+FOUNDATIONS = {"snakemake", "pydantic_core", "psutil"}  # the workflow's own; parts of pydantic and snakemake
+
+
+def names(requirements):
+    return {re.match(r"[a-z0-9-]+", requirement)[0] for requirement in requirements}
+
+
+def imported(*folders):
+    """Distributions that the modules of these folders of the library import, anywhere in them."""
+    found = set()
+    for folder in folders:
+        for file in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name.split(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                    found.add(node.module.split(".")[0])
+    return {DISTRIBUTIONS.get(name, name) for name in found - set(sys.stdlib_module_names) - {"sweetspot"}}
+
+
+LIBRARY = ROOT / "workflow" / "sweetspot"
+
+
+def test_the_core_is_what_the_rooms_without_a_framework_import():
+    rooms = [room for room in LIBRARY.iterdir() if room.is_dir() and room.name != "harness"]
+    core = names(PROJECT["dependencies"])
+    assert imported(*rooms) - FOUNDATIONS <= core
+    assert core <= imported(LIBRARY) | {"snakemake"}, "a dependency that no module imports"
+
+
+def test_what_the_harness_imports_is_in_an_extra():
+    extras = PROJECT["optional-dependencies"]
+    declared = names(PROJECT["dependencies"]).union(*(names(extras[name]) for name in ("measure", "jax", "torch")))
+    assert imported(LIBRARY / "harness") - FOUNDATIONS <= declared
+
+
+def pins(lock):
+    """Versions by package; several where they depend on the version of Python."""
+    found = {}
+    for name, version in re.findall(r"^([a-z0-9-]+)==(\S+)", LOCKS[lock], re.MULTILINE):
+        found.setdefault(name, set()).add(version)
+    return found
+
+
+def test_the_locks_agree_and_each_is_whole():
+    assert set(LOCKS) == {"core", "gpu", "measure", "slurm", "test"}
+    newest = {}
+    for lock in LOCKS:
+        for name, versions in pins(lock).items():
+            assert newest.setdefault(name, versions) == versions, f"{lock}.lock has another {name}"
+        assert names(PROJECT["dependencies"]) | {"setuptools"} <= set(pins(lock)), lock
+        assert "://" not in LOCKS[lock], "no registry stands in a lock"
+    assert "tensorflow" in pins("measure").keys() & pins("gpu").keys()
+    assert not {"tensorflow", "keras", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
+
+
+@pytest.fixture
+def project(tmp_path):
+    for part in ("Makefile", "pyproject.toml", "envs", "config"):
+        source = ROOT / part
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / part)
+    return tmp_path
+
+
+def make(project, *arguments):
+    """make as a person calls it, also where `make test` runs this."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name not in OPTIONS}
+    return subprocess.run(["make", *arguments], cwd=project, env=own, capture_output=True, text=True, check=False)
+
+
+def installed(project, *arguments):
+    done = make(project, "--dry-run", "environment", *arguments)
+    assert done.returncode == 0, done.stderr
+    return set(re.findall(r"-r envs/(\w+)\.lock", done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "locks"),
+    [
+        ([], {"measure"}),
+        (["STUDY=rare-2018"], {"core"}),
+        (["STUDY=woolf-2017"], {"core"}),  # `measure: false` with a comment behind it
+        (["GPU=1"], {"gpu"}),
+        (["STUDY=rare-2018", "GPU=1"], {"core"}),
+        (["SLURM=1"], {"measure", "slurm"}),
+    ],
+)
+def test_tensorflow_is_installed_where_something_is_measured(project, arguments, locks):
+    assert installed(project, *arguments) == locks
+
+
+def test_a_config_that_measures_nothing_needs_the_core_only(project):
+    config = project / "config" / "config.yaml"
+    config.write_text(config.read_text().replace("measure_on: [workstation]", "measure_on: []"))
+    assert installed(project) == {"core"}
+    assert installed(project, "GPU=1") == {"gpu"}  # GPU=1 measures on the GPU whatever the file says
+
+
+def has_driver():
+    try:
+        return ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(has_driver(), reason="an NVIDIA driver is here")
+def test_gpu_without_a_driver_is_one_sentence_before_anything_is_installed(project):
+    done = make(project, "report", "GPU=1")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    said, makes_own = done.stderr.splitlines()
+    assert said == "error: no NVIDIA driver here: leave GPU=1 out"
+    assert makes_own.startswith("make: ***")
+    assert not (project / ".venv").exists()
