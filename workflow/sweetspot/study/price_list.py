@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
+from sweetspot.study.purchases import INTERRUPTIBLE, Purchase
 from sweetspot.study.terms import (
     Billing,
     Commitment,
@@ -23,7 +24,6 @@ from sweetspot.study.terms import (
 )
 from sweetspot.study.yamlfile import load_yaml
 
-Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 LONGEST_MONTH = 31
 RATE_UNITS = ("per_second", "per_minute", "per_hour", "per_day", "per_week", "per_month")
 
@@ -70,7 +70,7 @@ class Offer(Closed):
             raise ValueError(f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}")
         if needed is None and self.purchase == "own":
             raise ValueError(f"key own for purchase own, found {given[0]}")
-        if self.interruptions is not None and self.purchase not in ("spot", "preemptible"):
+        if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
             raise ValueError(f"interruptions only for spot or preemptible, found {self.purchase}")
         return self
 
