@@ -9,7 +9,7 @@ import pytest
 import yaml
 from decision_tables import BOX, inputs
 from decision_tables import study as small_study
-from sweetspot.bills.pricing import price_study
+from price_lists import price_study
 from sweetspot.claims.checks import check_claims
 from sweetspot.claims.lookup import Evidence
 from sweetspot.decision.compare import Inputs, compare
@@ -36,7 +36,16 @@ def claims():
     study = load_study(FOLDER)
     files = [CONFIG / "instances.yaml", FOLDER / "instances.yaml"]
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), load_instances(*files), FOLDER)
-    box = {"instance": BOX, "base_instance": "office-1x1080ti", "gpus": 4, "precision": "fp16", "source": "printed"}
+    box = {
+        "instance": BOX,
+        "base_instance": "office-1x1080ti",
+        "gpus": 4,
+        "precision": "fp16",
+        "source": "printed",
+        "framework": "tensorflow",
+        "variant": "default",
+        "basis": "extrapolated",
+    }
     predicted = pd.DataFrame(
         {**box, "model": model, "batch_size": batch, "method": "mean_efficiency", "headline": True, "efficiency": 0.87,
          "images_per_s": float(rate), "images_per_s_low": rate * 0.8, "images_per_s_high": rate * 1.2, "warning": None}

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pandas as pd
-from sweetspot.bills.pricing import price_study
+from price_lists import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.mean_efficiency import mean_efficiency
