@@ -9,10 +9,11 @@ rule price_workloads:
         prices=f"{CONFIG}/prices/{{price_list}}.yaml",
         workloads=f"{CONFIG}/workloads.yaml",
         instances=INSTANCE_FILES,
-        formula=formula("bills"),
+        formula=formula("study", "bills"),
     output:
         costs=f"{RESULTS}/costs/{{price_list}}.parquet",
         offers=f"{RESULTS}/offers/{{price_list}}.parquet",
+        fees=f"{RESULTS}/fees/{{price_list}}.parquet",
         bills=f"{RESULTS}/bills/{{price_list}}.parquet",
         plans=f"{RESULTS}/plans/{{price_list}}.parquet",
         cash_flow=f"{RESULTS}/cash_flow/{{price_list}}.parquet",

@@ -1,16 +1,21 @@
 """The bill of renting and owning against the 2018 study's printed figures and hand calculation."""
 
 import shutil
+import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
-from project_copy import ROOT
-from sweetspot.bills.owning import break_even_days, fixed_per_month, office_hour, own_numbers, running_per_hour
-from sweetspot.bills.pricing import price_study
+from price_lists import price_study
+from project_copy import ROOT, environment
+from sweetspot.bills.owning import crossing_days
+from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS
+from sweetspot.bills.pricing import CONTRACT
 from sweetspot.errors import UserError
-from sweetspot.study.price_list import load_price_list
 
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
 PRINTED_HOURS = {"p2.xlarge": 0.9, "p2.16xlarge": 14.4, "g3.8xlarge": 2.28, "p3.2xlarge": 3.06, "p3.16xlarge": 24.48}
@@ -25,6 +30,7 @@ def cells(**images_per_s: float) -> pd.DataFrame:
             "gpus": 1, "precision": "fp16", "variant": "default", "gpu": "a card",
             "images_per_s": rate, "images_per_s_low": float("nan"), "images_per_s_high": float("nan"),
             "runs": 1, "basis": "published", "status": "ok", "source": "this test",
+            "logical": False,
         }
         for name, rate in images_per_s.items()
     ]  # fmt: skip
@@ -50,11 +56,19 @@ def study(tmp_path) -> Path:
 
 
 def test_office_box_costs_what_the_study_prints_a_month():
-    own = own_numbers(load_price_list(STUDY / "prices" / "office-box.yaml").offers[0].own)
-    assert fixed_per_month(own) == pytest.approx(216.67, abs=0.005)
-    assert running_per_hour(own) * 240 == pytest.approx(48.00, abs=0.005)
-    assert fixed_per_month(own) + running_per_hour(own) * 240 == pytest.approx(264.67, abs=0.005)
-    assert office_hour(own) == pytest.approx(1.1028, abs=0.00005)  # 264.67 / 240
+    box = priced("office-box", cells(**{"office-4x1080ti": 498.0}))["offers"].iloc[0]
+    assert box["fixed_usd_per_month"] == pytest.approx(216.67, abs=0.005)
+    assert box["energy_usd_per_hour"] * 240 == pytest.approx(48.00, abs=0.005)
+    assert box["variable_usd_per_hour"] == box["energy_usd_per_hour"]
+    assert box["fixed_usd_per_month"] + box["variable_usd_per_hour"] * 240 == pytest.approx(264.67, abs=0.005)
+    assert box["usd_per_hour"] == pytest.approx(1.1028, abs=0.00005)  # 264.67 / 240
+
+
+def test_bill_of_the_box_is_possession_and_electricity():
+    tables = priced("office-box", cells(**{"office-4x1080ti": 498.0}))
+    bill = tables["bills"].query("workload == 'imagenet-vgg16'").set_index("line")["usd"]
+    hours = 94_720_000 / 498 / 3600  # 52.83
+    assert bill.to_dict() == pytest.approx({"electricity": hours * 0.2, "possession": hours * 216.6667 / 240}, rel=1e-6)
 
 
 def test_office_box_in_the_tables():
@@ -81,12 +95,19 @@ def test_printed_day_week_and_month_recompute_without_a_finding():
 
 
 def test_break_even_days_by_hand():
-    # 216.67 / (24 x (5.12 x 498/248 - 0.2)) with the box's printed figures and some rival of 248 images/s
-    assert break_even_days(6500, 30, 5.12, 498, 248, 1.0, 0.2) == pytest.approx(
-        216.6667 / (24 * (5.12 * 498 / 248 - 0.2))
-    )
-    assert break_even_days(6500, 30, 0.2, 100, 100, 1.0, 0.2) is None
-    assert break_even_days(6500, 30, 0.4, 100, 100, 1.0, 0.2, month_days=30.5) is None  # 45 days
+    box = priced("office-box", cells(**{"office-4x1080ti": 498.0}))["offers"].iloc[0]
+    # GCE_8xK80 at 5.12 USD and 248 images/s asks 5.12 x 498/248 = 10.2813 for the work of an hour of the box
+    days = crossing_days(box["fixed_usd_per_month"], box["variable_usd_per_hour"], 5.12 * 498 / 248)
+    assert float(days) == pytest.approx(216.6667 / (24 * (10.2813 - 0.2)), rel=1e-5)  # 0.8955
+    assert crossing_days(216.67, 0.2, 0.2) == float("inf")  # electricity alone costs as much
+    assert float(crossing_days(216.67, 0.2, 0.4)) == pytest.approx(45.14, abs=0.005)  # longer than any month
+    assert float(crossing_days(216.67, 0.2, 0.4, downtime_share=0.5)) == pytest.approx(90.28, abs=0.005)
+
+
+def test_break_even_of_the_machine_bought_in_2017():
+    # initialized-2017: 2500 USD recouped in just under 30 days against p2.xlarge at 0.9; 134 days at 0.20
+    assert float(crossing_days(2500, 0, 0.9 * 167 / 43)) == pytest.approx(29.8, abs=0.05)
+    assert float(crossing_days(2500, 0, 0.2 * 167 / 43)) == pytest.approx(134, abs=0.5)
 
 
 @pytest.mark.parametrize(
@@ -130,3 +151,28 @@ def test_a_mistake_is_one_sentence_with_file_and_key(study, file, old, new, word
     for word in words:
         assert word in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_the_script_of_the_rule_writes_every_table_and_imports_no_pandas(tmp_path):
+    pa.parquet.write_table(pa.Table.from_pandas(cells(p2__xlarge=30.0)), tmp_path / "throughput.parquet")
+    predicted = pa.table({name: pa.array([], pa.string()) for name in EXTRAPOLATION_COLUMNS})
+    pa.parquet.write_table(predicted, tmp_path / "extrapolation.parquet")
+    job = f"""
+import runpy, sys
+from types import SimpleNamespace as Names
+inputs = Names(throughput="throughput.parquet", extrapolation="extrapolation.parquet",
+               prices="{STUDY}/prices/aws-on-demand.yaml", workloads="{STUDY}/workloads.yaml",
+               instances=["{STUDY}/instances.yaml"])
+job = Names(input=inputs, wildcards=Names(price_list="aws-on-demand"),
+            params=Names(month_days=30.5, as_of="2018-07-01"),
+            output={{kind: f"{{kind}}.parquet" for kind in {list(CONTRACT)}}})
+runpy.run_path("{ROOT}/workflow/scripts/price_workloads.py", {{"snakemake": job}})
+print("pandas" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", job], cwd=tmp_path, capture_output=True, text=True, check=False,
+                          env=environment(ROOT))  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "False\n"), done.stderr
+    written = {kind: pd.read_parquet(tmp_path / f"{kind}.parquet") for kind in CONTRACT}
+    assert {kind: tuple(table.columns) for kind, table in written.items()} == CONTRACT
+    imagenet = written["costs"].set_index(["purchase", "workload"])["usd"]["on_demand", "imagenet-vgg16"]
+    assert imagenet == pytest.approx(94_720_000 / 30 / 3600 * 0.9, rel=1e-5)  # billed by the second

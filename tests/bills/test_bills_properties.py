@@ -1,43 +1,142 @@
-"""Properties of bills: finer is never dearer, more use never cheaper, break-even separates (money is never created)."""
+"""Properties of the functions that make bills: finer is never dearer, more use never cheaper, no money is created."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sweetspot.bills.owning import break_even_days, office_hour
-from sweetspot.bills.renting import billed_seconds, monthly_bill
-from sweetspot.errors import UserError
+from price_lists import offers
+from project_copy import ROOT
+from sweetspot.bills.columns import from_rows
+from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
+from sweetspot.bills.offers import FEE_COLUMNS
+from sweetspot.bills.owning import crossing_days, usd_per_hour_of_use
+from sweetspot.bills.renting import billed_seconds
+from sweetspot.study.instances import load_instances
+from sweetspot.study.price_list import load_price_list
 
-starts = st.lists(st.floats(0.001, 400_000), min_size=1, max_size=8)
-rates = st.floats(0.001, 100)
+LISTS = sorted((ROOT / "config" / "studies").glob("*/prices/*.yaml"))
+PERSISTENT = {"month_days": 30.5, "usd_per_hour": 1.0, "prorated": True, "granularity_s": 0.0, "minimum_s": 0.0}
+MACHINE = {"instance": "x", "purchase": "on_demand"}
+EACH_UNIT = ("per_start", "per_hour", "per_month")
+
+usd = st.floats(0, 1000)
+hours = st.floats(0.001, 3000)
+steps = st.just(0.0) | st.floats(0.1, 7200)
+starts = st.integers(1, 40)
 
 
-@settings(max_examples=200)
-@given(used=starts, rate=rates, fine=st.floats(0.001, 3600), times=st.integers(1, 3600), least=st.floats(0, 7200))
-def test_a_finer_granularity_never_costs_more(used, rate, fine, times, least):
-    finer = monthly_bill(used, rate, fine, least)
-    assert finer <= monthly_bill(used, rate, fine * times, least) * (1 + 1e-6)
-    assert monthly_bill(used, rate, 0.0, least) <= finer * (1 + 1e-6)
+def sustained(fractions: list[float]) -> list[dict[str, float]] | None:
+    """Tiers of equal length; none without fractions."""
+    return [{"up_to": (n + 1) / len(fractions), "fraction": paid} for n, paid in enumerate(fractions)] or None
 
 
-@settings(max_examples=200)
-@given(
-    used=starts, more=st.floats(0, 400_000), rate=rates,
-    step=st.just(0.0) | st.floats(0.001, 3600), least=st.floats(0, 7200),
-    fee=st.floats(0, 100), floor=st.floats(0, 1000),
-    fractions=st.lists(st.floats(0, 1), min_size=1, max_size=4),
-)  # fmt: skip
-def test_more_use_never_lowers_a_monthly_bill(used, more, rate, step, least, fee, floor, fractions):
-    tiers = [((n + 1) / len(fractions), fraction) for n, fraction in enumerate(fractions)]
-    terms = {
-        "granularity_s": step,
-        "minimum_s": least,
-        "monthly_usd": fee,
-        "monthly_minimum_usd": floor,
-        "tiers": tiers,
+@st.composite
+def terms(draw) -> dict[str, Any]:
+    """Terms of an offer: any that a price list can have, tiers of a discount (falling fractions) among them."""
+    tiers = sustained(sorted(draw(st.lists(st.floats(0, 1), max_size=4)), reverse=True))
+    amounts = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd")
+    return {
+        **{name: draw(usd) for name in amounts},
+        "usd_per_hour": draw(st.floats(0.001, 100)),
+        "month_days": draw(st.sampled_from([28.0, 30.0, 30.5, 31.0])),
+        "prorated": draw(st.booleans()),
+        "granularity_s": draw(steps),
+        "minimum_s": draw(st.floats(0, 7200)),
+        "sustained_tiers": tiers,
+        "sustained_machine_share": draw(st.floats(0, 1)) if tiers else None,
     }
-    before = monthly_bill(used, rate, **terms)
-    assert monthly_bill([used[0] + more, *used[1:]], rate, **terms) >= before * (1 - 1e-6)
-    assert monthly_bill([*used, more], rate, **terms) >= before * (1 - 1e-6)
+
+
+@st.composite
+def interruptions(draw) -> dict[str, Any]:
+    """Interruptions at which jobs of these lengths end: at most one in two hours."""
+    return {
+        "interruptions_per_hour": draw(st.floats(0.0001, 0.5)),
+        "checkpoint_s": draw(st.floats(1, 600)),
+        "restore_s": draw(st.floats(0, 1200)),
+        "wait_s": draw(st.floats(0, 7200)),
+    }
+
+
+def bills(*jobs: dict[str, Any], due: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Bill:
+    """The bills of jobs of one machine, on one table; `due`: its fees per start, per hour and per month."""
+    names = ("instance", "purchase", *JOB_COLUMNS, "work_hours", "starts", "spread_months")
+    table = from_rows([PERSISTENT | MACHINE | {"starts": 1.0} | job for job in jobs], names)
+    fees = [MACHINE | {"name": unit, "unit": unit, "usd": fee} for unit, fee in zip(EACH_UNIT, due, strict=True)]
+    return bill_lines(table, from_rows(fees, FEE_COLUMNS))
+
+
+@settings(max_examples=200)
+@given(work=hours, starts=starts, rate=st.floats(0.001, 100), fine=st.floats(0.1, 3600), times=st.integers(1, 3600),
+       least=st.floats(0, 7200))  # fmt: skip
+def test_a_finer_granularity_never_costs_more(work, starts, rate, fine, times, least):
+    job = {"work_hours": work, "starts": starts, "usd_per_hour": rate, "minimum_s": least}
+    exact, finer, coarser = bills(*(job | {"granularity_s": step} for step in (0.0, fine, fine * times))).usd
+    assert exact <= finer * (1 + 1e-6)
+    assert finer <= coarser * (1 + 1e-6)
+
+
+@settings(max_examples=300)
+@given(terms=terms(), work=hours, more=st.floats(0, 2000), starts=starts, further=st.integers(0, 10),
+       months=st.none() | st.floats(0.1, 24), due=st.tuples(usd, usd, usd))  # fmt: skip
+def test_more_use_never_lowers_a_bill(terms, work, more, starts, further, months, due):
+    job = terms | {"work_hours": work, "starts": starts, "spread_months": months}
+    used, longer, oftener = bills(
+        job, job | {"work_hours": work + more}, job | {"starts": starts + further}, due=due
+    ).usd
+    assert longer >= used * (1 - 1e-6)
+    assert oftener >= used * (1 - 1e-6)
+
+
+@settings(max_examples=200)
+@given(fractions=st.lists(st.floats(0, 1), min_size=1, max_size=4), machine=st.floats(0, 1), work=st.floats(0.1, 800),
+       months=st.none() | st.floats(0.5, 3))  # fmt: skip
+def test_a_tier_of_sustained_use_never_makes_more_hours_cheaper(fractions, machine, work, months):
+    job = {"sustained_tiers": sustained(fractions), "sustained_machine_share": machine, "spread_months": months}
+    used = bills(*(job | {"work_hours": work + more} for more in np.linspace(0, 200, 9))).usd
+    assert (np.diff(used) >= -1e-6).all()
+
+
+@settings(max_examples=200)
+@given(floor=usd, work=st.floats(0.1, 800), months=st.none() | st.floats(0.5, 3), prorated=st.booleans())
+def test_a_month_costs_its_minimum_or_its_use_whichever_is_more(floor, work, months, prorated):
+    job = {"work_hours": work, "monthly_minimum_usd": floor, "spread_months": months, "prorated": prorated}
+    elapsed = work / 732 if months is None else months  # 30.5 days of 24 hours
+    due = elapsed if prorated else max(1, np.ceil(elapsed - 1e-9))
+    assert bills(job).usd[0] == pytest.approx(max(work * 1.0, floor * due))
+
+
+@settings(max_examples=200)
+@given(terms=terms(), taken=interruptions(), work=st.floats(0.01, 300), more=st.floats(0, 300))
+def test_more_work_on_a_machine_that_is_taken_away_never_costs_less(terms, taken, work, more):
+    job = terms | taken | {"purchase": "spot", "work_hours": work}
+    persistent = terms | {"work_hours": work}
+    calm, used, longer = bills(persistent, job, job | {"work_hours": work + more}).usd
+    assert used >= calm * (1 - 1e-6)
+    assert longer >= used * (1 - 1e-6)
+
+
+@settings(max_examples=200)
+@given(terms=terms(), work=hours, starts=starts, due=st.tuples(usd, usd, usd))
+def test_a_discount_is_the_only_line_below_zero_and_never_exceeds_what_it_is_given_on(terms, work, starts, due):
+    bill = bills(terms | {"work_hours": work, "starts": starts}, due=due)
+    for line, amount in bill.lines.items():
+        assert line == "rounding and discounts" or amount[0] >= 0
+    assert bill.lines["use"][0] + bill.lines["rounding and discounts"][0] >= -1e-6 * bill.lines["use"][0]
+
+
+@settings(max_examples=200)
+@given(work=hours, starts=starts, fixed=usd, energy=st.floats(0, 5), days=st.floats(0.5, 31), down=st.floats(0, 0.9))
+def test_an_owned_machine_is_billed_its_share_of_the_month_and_its_power(work, starts, fixed, energy, days, down):
+    hour = usd_per_hour_of_use(fixed, energy, days, down)
+    bill = bills({"purchase": "own", "work_hours": work, "starts": starts, "usd_per_hour": hour,
+                  "energy_usd_per_hour": energy})  # fmt: skip
+    used = work * starts
+    assert bill.lines["electricity"][0] == pytest.approx(used * energy)
+    assert bill.lines["possession"][0] == pytest.approx(fixed * used / (24 * days * (1 - down)), rel=1e-6, abs=1e-6)
+    assert bill.usd[0] == pytest.approx(used * hour)
 
 
 @settings(max_examples=200)
@@ -49,25 +148,29 @@ def test_never_less_is_billed_than_used_nor_a_unit_more(used, step, least):
 
 
 @settings(max_examples=200)
-@given(
-    capex=st.floats(100, 1e5), months=st.floats(1, 60), price=st.floats(0.05, 50), ours=st.floats(1, 1000),
-    theirs=st.floats(1, 1000), kw=st.floats(0, 3), kwh=st.floats(0, 1),
-)  # fmt: skip
-def test_break_even_separates_cheaper_from_dearer(capex, months, price, ours, theirs, kw, kwh):
-    own = {"capex": capex, "months": months, "residual": 0.0, "maintenance": 0.0, "staff": 0.0, "kw": kw, "pue": 1.0,
-           "per_kwh": kwh}  # fmt: skip
-    days = break_even_days(capex, months, price, ours, theirs, kw, kwh)
-    rival = price * ours / theirs  # what the alternative asks for the work of one hour of the box
-    if days is None:
-        assert all(office_hour(own | {"days": d}) >= rival for d in (0.1, 10, 30.5))
+@given(fixed=st.floats(1, 1e5), variable=st.floats(0, 3), rival=st.floats(0.001, 50), down=st.floats(0, 0.9))
+def test_break_even_separates_cheaper_from_dearer(fixed, variable, rival, down):
+    days = float(crossing_days(fixed, variable, rival, downtime_share=down))
+    if np.isinf(days):
+        assert all(usd_per_hour_of_use(fixed, variable, use, down) >= rival for use in (0.1, 10, 30.5, 1e9))
     else:
-        assert office_hour(own | {"days": days * 1.001}) < rival
-        assert office_hour(own | {"days": days * 0.999}) > rival
+        assert usd_per_hour_of_use(fixed, variable, days * 1.001, down) < rival * (1 + 1e-9)
+        assert usd_per_hour_of_use(fixed, variable, days * 0.999, down) > rival * (1 - 1e-9)
 
 
-def test_break_even_of_the_machine_bought_in_2017():
-    # initialized-2017: 2500 USD recouped in just under 30 days against p2.xlarge at 0.9; 134 days at 0.20
-    assert break_even_days(2500, 1, 0.9, 167, 43, 0, 0) == pytest.approx(29.8, abs=0.05)
-    assert break_even_days(2500, 1, 0.2, 167, 43, 0, 0) == pytest.approx(134, abs=0.5)
-    with pytest.raises(UserError, match="rival_per_hour"):
-        break_even_days(2500, 1, 0.0, 167, 43, 0, 0)
+@pytest.mark.parametrize("file", LISTS, ids=lambda file: f"{file.parent.parent.name}/{file.stem}")
+def test_the_hour_of_every_shipped_offer_follows_from_its_columns(file):
+    folder = file.parent.parent
+    known = load_instances(ROOT / "config" / "instances.yaml", folder / "instances.yaml")
+    rows = offers(load_price_list(file), known)
+    assert len(rows)
+    for row in rows.to_dict("records"):
+        hour = row["variable_usd_per_hour"]
+        if row["purchase"] == "own":
+            months = (row["capex_usd"] - row["residual_usd"]) / row["months"] + row["maintenance_usd_per_month"]
+            assert row["fixed_usd_per_month"] == pytest.approx(months + row["staff_usd_per_month"])
+            assert hour == row["energy_usd_per_hour"] == pytest.approx(row["kw"] * row["pue"] * row["usd_per_kwh"])
+            hour += row["fixed_usd_per_month"] / (24 * row["days_per_month"] * (1 - row["downtime_share"]))
+        else:
+            assert row["fixed_usd_per_month"] == row["energy_usd_per_hour"] == 0
+        assert row["usd_per_hour"] == pytest.approx(hour)

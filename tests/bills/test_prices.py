@@ -3,37 +3,15 @@
 import pandas as pd
 import pytest
 import yaml
-from price_lists import STUDY_DATE, machines, offers, price_list
+from price_lists import STUDY_DATE, cell, offers, price_list, priced
 from project_copy import ROOT
-from sweetspot.bills.cash_flow import cash_table
-from sweetspot.bills.costs import price_cells
-from sweetspot.bills.offers import offers_table
-from sweetspot.bills.owning import annuity, cash_flow, fixed_per_month, office_hour
-from sweetspot.bills.plans import plan_table
-from sweetspot.bills.renting import committed_hour, earning_days, sustained_fraction
+from sweetspot.bills.renting import sustained_fraction
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
-from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
-from sweetspot.study.workloads import Workloads
 
 # Google's tiers of 2018: each quarter of the month pays less.
 GOOGLE = [(0.25, 1.0), (0.5, 0.8), (0.75, 0.6), (1.0, 0.4)]
-
-
-def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> dict:
-    return {
-        "instance": instance, "framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": gpus,
-        "precision": "fp16", "variant": "default", "images_per_s": images_per_s, "images_per_s_low": None,
-        "images_per_s_high": None, "basis": "published", "status": "ok", "source": "this test", "gpu": "a card",
-    } | other  # fmt: skip
-
-
-def priced(prices: PriceList, cells: list[dict], **workloads: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
-    source = {"source": "this test"}
-    works = validated(Workloads, {name: work | source for name, work in workloads.items()}, "workloads.yaml").root
-    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
-    return price_cells(pd.DataFrame(cells), table, works, prices)
 
 
 def hours_of(hours: float, runs: int = 1, **other) -> dict:
@@ -98,9 +76,7 @@ def test_bill_line_by_line_of_the_cheap_cron():
     prices = price_list(
         {"instance": "vm", "purchase": "preemptible", "per_hour": 0.01, "billing": billing}, month_days=30
     )
-    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
-    works = validated(Workloads, {"cron": hours_of(2 / 60, 180, months=1) | {"source": "-"}}, "w.yaml").root
-    costs, bills = price_cells(pd.DataFrame([cell("other")]), table, works, prices)
+    costs, bills = priced(prices, [cell("other")], cron=hours_of(2 / 60, 180, months=1))
     lines = bills.set_index("line")["usd"].round(2).to_dict()
     assert lines == {"use": 0.06, "storage": 0.40, "fee: scheduler rules": 0.20, "fee: functions": 0.10}
     assert costs["usd"].item() == pytest.approx(0.76, abs=0.005)
@@ -133,25 +109,6 @@ def test_composition_and_equal_price():
         {"instance": "b", "same_price_as": "a", "basis": "equivalent"},
     )
     assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([0.38 + 4 * 2.48] * 2)
-
-
-def test_commitment_is_paid_whether_used_or_not():
-    # 1200 upfront for 12 months and 0.1 an hour always: (100 + 0.1 x 732)/240 at ten days of use
-    assert committed_hour(12, 1200, 0, 0.1, True, 10, 30.5) == pytest.approx(173.2 / 240)
-    assert earning_days(12, 1200, 0, 0.1, True, 0.9, 30.5) == pytest.approx(173.2 / (24 * 0.9))
-    assert earning_days(12, 12000, 0, 0.1, True, 0.9, 30.5) is None
-    deal = {"term_months": 12, "upfront": 1200, "per_hour": 0.1}
-    prices = price_list(
-        {"instance": "x", "per_hour": 0.9},
-        {"instance": "x", "purchase": "reserved", "commitment": deal},
-        days_per_month=10,
-    )
-    row = offers(prices)[lambda table: table["purchase"] == "reserved"].iloc[0]
-    assert row["usd_per_hour"] == pytest.approx(173.2 / 240)
-    assert row["earning_days_per_month"] == pytest.approx(8.0185, abs=1e-4)
-    flow = cash_table("list", prices, 30.5)
-    assert flow["usd"].tolist() == pytest.approx([1200, *[73.2] * 12])  # 0.1 an hour, all 732 hours of the month
-    assert flow["cumulative_usd"].iloc[-1] == pytest.approx(12 * 173.2)
 
 
 def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
@@ -222,57 +179,6 @@ def test_a_faulty_offer_is_one_sentence(offer, words):
         price_list({"instance": "x"} | offer, project_months=30)
     for word in words:
         assert word in str(error.value)
-
-
-def test_present_value_of_owning():
-    assert annuity(12, 0.0) == 12
-    own = {"capex": 1000.0, "months": 12.0, "residual": 0.0, "maintenance": 10.0, "staff": 0.0, "kw": 0.0, "pue": 1.0,
-           "per_kwh": 0.0, "days": 10.0}  # fmt: skip
-    # 12 level payments at (1.1^(1/12) - 1) = 0.7974 % a month: 1000 / 11.4004
-    assert fixed_per_month(own, 0.1) == pytest.approx(1000 * 0.00797414 / (1 - 1 / 1.1) + 10, rel=1e-6)
-    flow = cash_flow(own | {"residual": 110.0}, 0.1, boxes=2)
-    assert flow["usd"].tolist() == pytest.approx([2000, *[20] * 11, 20 - 220])
-    assert flow["npv_usd"].iloc[-1] == pytest.approx(2000 + sum(20 / 1.1 ** (m / 12) for m in range(1, 13)) - 220 / 1.1)
-    assert office_hour(own, 0.0, downtime_share=0.5) == pytest.approx(2 * office_hour(own))
-
-
-def test_a_search_on_ten_rented_machines_and_in_a_queue_on_four_cards():
-    own = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
-    prices = price_list({"instance": "cloud", "per_hour": 2.0}, {"instance": "box", "purchase": "own", "own": own})
-    table = offers_table("list", prices, machines(prices, box={"gpus": 4}), 30.5, STUDY_DATE)
-    phases = [
-        {"name": "search", "jobs": 10, "hours": 24, "gpus_per_job": "one"},
-        {"name": "training", "jobs": 1, "hours": 100, "gpus_per_job": "all"},
-    ]
-    plan = {"kind": "plan", "model": "vgg16", "instance": "desk", "parallel": 10, "months": 30, "phases": phases}
-    works = validated(Workloads, {"project": plan | {"source": "-"}}, "w.yaml").root
-    known = machines(prices, box={"gpus": 4, "base_instance": "desk"}) | {
-        "desk": Instance(title="desk", provider="own", gpu="a card", gpus=1)
-    }
-    cells = pd.DataFrame([cell("desk", 150), cell("cloud", 300), cell("box", 500, gpus=4)])
-    plans = plan_table(cells, table, works, prices, known)
-    rows = plans.set_index(["instance", "phase"])
-    assert rows.loc[("cloud", "search"), ["machines", "hours", "usd"]].tolist() == pytest.approx(
-        [10, 12, 10 * 12 * 2.0]
-    )
-    # Four cards, each as fast as the desk's: three rounds of a day; 2 x 3 and 2 x 2 jobs on the one box, switched on
-    assert rows.loc[("box", "search"), ["machines", "hours", "usd"]].tolist() == pytest.approx([1, 72, 72 * 0.2])
-    assert rows.loc[("box", "training"), "hours"] == pytest.approx(100 * 150 / 500)
-    assert rows.loc[("box", "possession"), "usd"] == pytest.approx(6500)
-    assert rows.loc[("box", "total"), ["hours", "usd"]].tolist() == pytest.approx([102, 6500 + 102 * 0.2])
-    assert rows.loc[("cloud", "total"), "usd"] == pytest.approx(240 + 50 * 2.0)
-
-
-def test_a_plan_with_a_phase_that_never_finishes_says_so_in_its_total():
-    terms = {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 1800, "source": "-"}  # e^5 for each restore
-    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=terms)
-    phases = [{"name": "short", "jobs": 1, "hours": 0.01}, {"name": "long", "jobs": 1, "hours": 30000}]
-    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 1, "phases": phases, "source": "-"}
-    works = validated(Workloads, {"project": plan}, "w.yaml").root
-    table = offers_table("list", prices, machines(prices), 30.5, STUDY_DATE)
-    plans = plan_table(pd.DataFrame([cell("x")]), table, works, prices, machines(prices)).set_index("phase")
-    assert plans["status"].to_dict() == {"short": "ok", "long": "never finishes", "total": "never finishes"}
-    assert plans.loc[["long", "total"], ["hours", "usd"]].isna().all(axis=None)
 
 
 def test_hours_on_a_named_machine_scale_with_throughput():

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from claim_tables import checked
 from decision_tables import BOX, inputs, settings
-from sweetspot.bills.pricing import price_study
+from price_lists import price_study
 from sweetspot.claims.tables import write_claims
-from sweetspot.decision.options import _bridged, build_options  # bridge: remove _bridged when bills is merged
+from sweetspot.decision.options import build_options
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.claims import load_claims
@@ -34,7 +34,16 @@ def claims():
     study = load_study(FOLDER)
     files = [CONFIG / "instances.yaml", FOLDER / "instances.yaml"]
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), load_instances(*files), FOLDER)
-    box = {"instance": BOX, "base_instance": "office-1x1080ti", "gpus": 4, "precision": "fp16", "source": "printed"}
+    box = {
+        "instance": BOX,
+        "base_instance": "office-1x1080ti",
+        "gpus": 4,
+        "precision": "fp16",
+        "source": "printed",
+        "framework": "tensorflow",
+        "variant": "default",
+        "basis": "extrapolated",
+    }
     predicted = pd.DataFrame(
         {**box, "model": model, "batch_size": batch, "method": "mean_efficiency", "headline": True, "efficiency": 0.87,
          "images_per_s": float(rate), "images_per_s_low": rate * 0.8, "images_per_s_high": rate * 1.2, "warning": None}
@@ -47,7 +56,6 @@ def claims():
     tables = {
         name: pd.concat([entry[name] for entry in lists], ignore_index=True) for name in ("costs", "offers", "bills")
     }
-    tables["offers"] = _bridged(tables["offers"])  # bridge: remove when bills is merged
     tables |= {"throughput": throughput, "extrapolation": predicted}
     tables["options"] = build_options(tables["costs"], tables["offers"], throughput, predicted, Settings.of(study))
     tables["efficiency"] = pd.read_csv(FOLDER / "efficiency.csv").assign(basis="published")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, inputs, offer, settings
-from sweetspot.decision.hours import hour_of_use
+from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.decision.options import build_options
 from sweetspot.errors import UserError
 
@@ -24,7 +24,7 @@ def test_owning_is_what_the_offer_says():
     row = options_of(box_offer()).loc[BOX]
     assert row["fixed_usd_per_month"] == pytest.approx(6500 / 30)
     assert row["variable_usd_per_hour"] == pytest.approx(0.20)
-    assert hour_of_use(6500 / 30, 0.20, 10.0) == pytest.approx(1.102778, abs=1e-6)
+    assert usd_per_hour_of_use(6500 / 30, 0.20, 10.0) == pytest.approx(1.102778, abs=1e-6)
 
 
 def test_a_machine_that_is_down_a_fifth_of_the_time_bears_its_possession_in_the_rest():

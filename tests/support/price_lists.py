@@ -1,14 +1,25 @@
-"""Price lists made in a test: a heading, offers as plain data, machines that are all alike unless told."""
+"""Price lists made in a test, as plain data, and the tables made of them as data frames."""
 
 from datetime import date
+from typing import Any
 
 import pandas as pd
-from sweetspot.bills.offers import offers_table
+import pyarrow as pa
+from sweetspot.bills import pricing
+from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
+from sweetspot.bills.columns import Columns, from_rows, to_arrow
+from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
+from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, offer_rows, offers_table
+from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
+from sweetspot.bills.price_lint import Finding, lint, warnings_of
+from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES
 from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.workloads import Workloads
 
 STUDY_DATE = date(2018, 7, 1)
+MONTH_DAYS = 30.5
 HEADING = {"currency": "USD", "as_of": STUDY_DATE, "source": "this test"}
 
 
@@ -26,5 +37,64 @@ def machines(prices: PriceList, **facts) -> dict[str, Instance]:
     }
 
 
-def offers(prices: PriceList, **facts) -> pd.DataFrame:
-    return offers_table("list", prices, machines(prices, **facts), 30.5, STUDY_DATE).set_index("instance")
+def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> dict:
+    """A VGG16 figure of `instance`."""
+    return {
+        "instance": instance, "framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": gpus,
+        "precision": "fp16", "variant": "default", "images_per_s": images_per_s, "images_per_s_low": None,
+        "images_per_s_high": None, "basis": "published", "status": "ok", "source": "this test", "gpu": "a card",
+    } | other  # fmt: skip
+
+
+def findings(prices: PriceList, known: dict[str, Instance], today: date | None = None) -> list[Finding]:
+    """What the lint of a whole list finds."""
+    rows, _ = offer_rows("list", prices, known, MONTH_DAYS)
+    return lint(prices, rows, known, STUDY_DATE, MONTH_DAYS, today)
+
+
+def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.DataFrame:
+    """The offers table, by instance."""
+    known = machines(prices) if known is None else known
+    rows, _ = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS)
+    told = [row | {"warnings": warnings_of(row, findings(prices, known))} for row in rows]
+    return to_arrow(offers_table(told), OFFER_COLUMNS).to_pandas().set_index("instance")
+
+
+def _tables(prices: PriceList, known: dict[str, Instance]) -> tuple[Columns, Columns]:
+    rows, fees = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS)
+    return offers_table(rows), from_rows(fees, FEE_COLUMNS)
+
+
+def _works(workloads: dict[str, dict]) -> dict[str, Any]:
+    described = {name: work | {"source": "this test"} for name, work in workloads.items()}
+    return validated(Workloads, described, "workloads.yaml").root
+
+
+def priced(prices: PriceList, cells: list[dict], **workloads: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Costs and bills of `workloads` on `cells`."""
+    table, fees = _tables(prices, machines(prices))
+    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(workloads))
+    return to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
+
+
+def planned(prices: PriceList, cells: list[dict], known: dict[str, Instance], **workloads: dict) -> pd.DataFrame:
+    """The plans among `workloads`."""
+    table, fees = _tables(prices, known)
+    plans = plan_table(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(workloads), known)
+    return to_arrow(plans, PLAN_COLUMNS).to_pandas()
+
+
+def spent(prices: PriceList) -> pd.DataFrame:
+    """The cash flow of a list."""
+    return to_arrow(cash_table(_tables(prices, machines(prices))[0]), CASH_COLUMNS).to_pandas()
+
+
+def price_study(throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, *args, **keys) -> dict[str, pd.DataFrame]:
+    """`pricing.price_study` on data frames; no extrapolation: an empty table."""
+    if extrapolation is None:
+        predicted = to_arrow(from_rows([], EXTRAPOLATION_COLUMNS), EXTRAPOLATION_COLUMNS)
+    else:
+        predicted = pa.Table.from_pandas(extrapolation, preserve_index=False)
+    figures = pa.Table.from_pandas(throughput, preserve_index=False)
+    tables = pricing.price_study(figures, predicted, *args, **keys)
+    return {name: table.to_pandas() for name, table in tables.items()}

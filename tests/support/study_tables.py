@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 from claim_tables import checked
-from sweetspot.bills.pricing import price_study
+from price_lists import price_study
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.options import _bridged  # bridge: remove when bills is merged
 from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.mean_efficiency import mean_efficiency
@@ -59,7 +58,6 @@ def study_tables(name: str) -> Tables:
         for file in sorted((folder / "prices").glob("*.yaml"))
     ]
     table = {kind: pd.concat([tables[kind] for tables in priced], ignore_index=True) for kind in priced[0]}
-    table["offers"] = _bridged(table["offers"])  # bridge: remove when bills is merged
     inputs = Inputs(
         costs=table["costs"],
         offers=table["offers"],

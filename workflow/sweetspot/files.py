@@ -13,6 +13,7 @@ from sweetspot.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 ROOM = 1 << 16  # bytes: more than a run file takes
@@ -69,11 +70,24 @@ def require_room(path: str | Path) -> None:
             probe.flush()
 
 
-def read_parquet(path: str | Path) -> "pd.DataFrame":
-    """Read a table of one file, as pandas would: by pyarrow itself that takes a third of the time of small files."""
+def read_arrow(path: str | Path) -> "pa.Table":
+    """Read a table of one file without pandas."""
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path).read(use_threads=False).to_pandas(use_threads=False)
+    return pq.ParquetFile(path).read(use_threads=False)
+
+
+def write_arrow(table: "pa.Table", path: str | Path) -> None:
+    """Write an Arrow table whole."""
+    import pyarrow.parquet as pq
+
+    with write_whole(path) as temporary:
+        pq.write_table(table, temporary)
+
+
+def read_parquet(path: str | Path) -> "pd.DataFrame":
+    """Read a table of one file, as pandas would: by pyarrow itself that takes a third of the time of small files."""
+    return read_arrow(path).to_pandas(use_threads=False)
 
 
 def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) -> None:

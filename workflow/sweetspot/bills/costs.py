@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
-from sweetspot.bills.lines import bill_lines, numbers, reference_rate
-from sweetspot.bills.renting import HOUR_S, Array
+from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, size, stacked, take
+from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
+from sweetspot.bills.priced_cells import Workload, cells_of_known_hours, offered, reference_rate
+from sweetspot.bills.renting import HOUR_S
 from sweetspot.bills.spot import overhead
-from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
-from sweetspot.study.price_list import PriceList
+from sweetspot.cells import CELL_COLUMNS, weakest
 from sweetspot.study.workloads import Plan, Runs, Training
 
 COST_COLUMNS = (
@@ -19,64 +19,15 @@ COST_COLUMNS = (
     "machine_hours", "source",
 )  # fmt: skip
 BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
-ENDS = ("", "_low", "_high")
-NEVER = "never finishes"
-Workload = Training | Runs | Plan
-
-
-def all_cells(
-    throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, framework: str = "tensorflow"
-) -> pd.DataFrame:
-    """The cells to be priced: the throughput table, and headline extrapolations of cells that it lacks."""
-    columns = [
-        *CELL_COLUMNS,
-        "images_per_s",
-        "images_per_s_low",
-        "images_per_s_high",
-        "basis",
-        "status",
-        "source",
-        "gpu",
-    ]
-    if "logical" in throughput:  # parts of one processor show how the workflow measures; they are no machine to pay for
-        throughput = throughput[~throughput["logical"].astype(bool)]
-    known = throughput.reindex(columns=columns)
-    # An unstable figure is priced; its warning stays in throughput.parquet.
-    known["status"] = known["status"].mask(known["status"].isin(USABLE), "ok")
-    if extrapolation is None or extrapolation.empty:
-        return known
-    headline = extrapolation.get("headline", pd.Series(True, index=extrapolation.index)).astype(bool)
-    added = extrapolation[headline].assign(status="ok", basis="extrapolated")
-    for name, value in (("framework", framework), ("variant", "default"), ("source", "extrapolation"), ("gpu", None)):
-        if name not in added:
-            added[name] = value
-    key = ["instance", "model", "batch_size", "gpus", "precision"]
-    there = known[known["status"] == "ok"].set_index(key).index
-    added = added[~added.set_index(key).index.isin(there)].reindex(columns=columns)
-    return pd.concat([known, added], ignore_index=True) if len(added) else known
-
-
-def cells_of_known_hours(cells: pd.DataFrame, offers: pd.DataFrame, workloads: Mapping[str, Workload]) -> pd.DataFrame:
-    """`cells` and one nameless cell for each offered machine without any, if a workload needs no throughput.
-
-    So jobs of known hours are priced on machines that nobody has measured; their images per USD are null.
-    """
-    if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
-        return cells
-    bare = offers[~offers["instance"].isin(cells["instance"])].drop_duplicates("instance")
-    if bare.empty:
-        return cells
-    added = bare[["instance", "gpu"]].assign(
-        framework="none", model="none", batch_size=1, gpus=bare["gpus"].astype("int64"), precision="fp32",
-        variant="default", images_per_s=np.nan, images_per_s_low=np.nan, images_per_s_high=np.nan, basis="published",
-        status="ok", source="hours of the workload",
-    )  # fmt: skip
-    return pd.concat([cells, added], ignore_index=True) if len(cells) else added.reset_index(drop=True)
+OFFER_SHOWN = ("price_list", "purchase", "provider", "as_of", "basis", "source", "gpu", *JOB_COLUMNS)
+# The cheap end of a bill takes the fast end of the throughput.
+OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}
+NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def price_cells(
-    cells: pd.DataFrame, offers: pd.DataFrame, workloads: Mapping[str, Workload], prices: PriceList
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+    cells: Columns, offers: Columns, fees: Columns, workloads: Mapping[str, Workload]
+) -> tuple[Columns, Columns]:
     """Costs (COST_COLUMNS) and bills (BILL_COLUMNS) of every cell under every offer of its instance.
 
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
@@ -85,83 +36,84 @@ def price_cells(
     only the dear end never finishes, only that end is null.
     """
     cells = cells_of_known_hours(cells, offers, workloads)
-    joined = cells.merge(offers.drop(columns="gpus"), on="instance", suffixes=("_cell", ""))
-    parts = [_jobs(joined, cells, name, work) for name, work in workloads.items() if not isinstance(work, Plan)]
-    parts = [part for part in parts if len(part)]
+    rows = offered(cells, offers, OFFER_SHOWN)
+    parts = [_jobs(rows, cells, name, work) for name, work in workloads.items() if not isinstance(work, Plan)]
     if not parts:
-        return pd.DataFrame(columns=list(COST_COLUMNS)), pd.DataFrame(columns=list(BILL_COLUMNS))
-    jobs = pd.concat(parts, ignore_index=True)
+        return from_rows([], COST_COLUMNS), from_rows([], BILL_COLUMNS)
+    jobs = stacked(parts)
     with np.errstate(invalid="ignore", over="ignore"):  # a job that never finishes has an infinite bill until _costs
-        bills = {end: bill_lines(jobs, end, prices) for end in ENDS}
-    return _costs(jobs, bills), _lines(jobs, bills[""][0])
+        bills = {end: bill_lines(jobs, fees, end) for end in ENDS}
+        return _costs(jobs, bills), _lines(jobs, bills[""])
 
 
-def _jobs(joined: pd.DataFrame, cells: pd.DataFrame, name: str, work: Training | Runs) -> pd.DataFrame:
+def _jobs(rows: Columns, cells: Columns, name: str, work: Training | Runs) -> Columns:
     """Rows of one workload with `work_hours` per start at both ends of the throughput, `starts`, `spread_months`."""
-    rows = joined if work.model is None else joined[joined["model"] == work.model]
-    rows = rows.assign(workload=name, starts=1.0, spread_months=np.nan)
-    rate = {end: rows[f"images_per_s{end}"].to_numpy(float) for end in ENDS}
-    rate = {end: np.where(np.isnan(rate[end]), rate[""], rate[end]) for end in ENDS}
-    opposite = {"": "", "_low": "_high", "_high": "_low"}
+    if work.model is not None:
+        rows = take(rows, rows["model"] == work.model)
+    count = size(rows)
+    rate = {end: _rate(rows, end) for end in ENDS}
+    starts, months = 1.0, np.nan
     if isinstance(work, Training):
-        return rows.assign(**{f"work_hours{end}": work.samples / rate[opposite[end]] / HOUR_S for end in ENDS})
-    rows = rows.assign(starts=float(work.runs), spread_months=np.nan if work.months is None else work.months)
-    if work.instance is None:
-        return rows.assign(**{f"work_hours{end}": work.hours for end in ENDS})
-    reference = reference_rate(rows, cells, work.instance)
-    return rows.assign(**{f"work_hours{end}": work.hours * reference / rate[opposite[end]] for end in ENDS})
+        hours = {end: work.samples / rate[OPPOSITE[end]] / HOUR_S for end in ENDS}
+    else:
+        starts, months = float(work.runs), np.nan if work.months is None else work.months
+        hours = {end: np.full(count, work.hours) for end in ENDS}
+        if work.instance is not None:
+            reference = reference_rate(rows, cells, work.instance)
+            hours = {end: work.hours * reference / rate[OPPOSITE[end]] for end in ENDS}
+    return rows | {
+        "workload": objects([name] * count),
+        "starts": np.full(count, starts),
+        "spread_months": np.full(count, months),
+        **{f"work_hours{end}": hours[end] for end in ENDS},
+    }
 
 
-def _costs(jobs: pd.DataFrame, bills: Mapping[str, tuple[dict[str, Array], Array, Array]]) -> pd.DataFrame:
-    table = pd.DataFrame({name: jobs[name] for name in (*CELL_COLUMNS, "purchase", "workload", "as_of", "price_list")})
-    ok = (jobs["status"] == "ok").to_numpy() & ~np.isnan(jobs["work_hours"].to_numpy(float))
-    finishes = np.isfinite(bills[""][1]) | ~ok
-    for end, opposite in (("", ""), ("_low", "_high"), ("_high", "_low")):
-        lines, hours, running = bills[end]
-        with np.errstate(invalid="ignore"):
-            usd = sum(lines.values())
-        alive = ok & finishes & np.isfinite(usd) & np.isfinite(hours)
-        table[f"usd_per_hour{end}"] = jobs[f"usd_per_hour{end}"].to_numpy(float)
-        table[f"hours{end}"] = np.where(alive, hours, np.nan)
+def _rate(rows: Columns, end: str) -> Array:
+    """Images/s at one end; the figure itself where it has no interval."""
+    rate = rows[f"images_per_s{end}"]
+    return np.where(np.isnan(rate), rows["images_per_s"], rate)
+
+
+def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
+    table = {name: jobs[name] for name in (*CELL_COLUMNS, "purchase", "workload", "as_of", "price_list", "provider")}
+    ok = (jobs["status"] == "ok") & ~np.isnan(jobs["work_hours"])
+    finishes = np.isfinite(bills[""].hours) | ~ok
+    for end, bill in bills.items():
+        usd = bill.usd
+        alive = ok & finishes & np.isfinite(usd) & np.isfinite(bill.hours)
+        table[f"usd_per_hour{end}"] = jobs[f"usd_per_hour{end}"]
+        table[f"hours{end}"] = np.where(alive, bill.hours, np.nan)
         table[f"usd{end}"] = np.where(alive, usd, np.nan)
-        table[f"images_per_usd{end}"] = _images_per_usd(jobs, end, opposite, ok)
+        table[f"images_per_usd{end}"] = _images_per_usd(jobs, end, ok)
         if end == "":
-            table["machine_hours"] = np.where(alive, running, np.nan)
-    none = np.where(jobs["status"] == "ok", "no figure", jobs["status"])
+            table["machine_hours"] = np.where(alive, bill.machine_hours, np.nan)
+    none = np.where(jobs["status"] == "ok", NO_FIGURE, jobs["status"])
     table["status"] = np.where(ok, np.where(finishes, "ok", NEVER), none)
-    rank = {basis: number for number, basis in enumerate(BASES)}
-    weakest = np.maximum(jobs["basis_cell"].map(rank).fillna(0), jobs["basis"].map(rank).fillna(0)).astype(int)
-    table["basis"] = np.array(BASES)[weakest]
+    table["basis"] = objects(map(weakest, jobs["basis_cell"], jobs["basis"]))
     table["source"] = jobs["source_cell"] + " ; " + jobs["source"]
-    table["provider"] = jobs["provider"]
-    table["gpu"] = jobs["gpu_cell"].fillna(jobs["gpu"])
-    return table[list(COST_COLUMNS)]
+    table["gpu"] = objects(own or listed for own, listed in zip(jobs["gpu_cell"], jobs["gpu"], strict=True))
+    return table
 
 
-def _images_per_usd(jobs: pd.DataFrame, end: str, opposite: str, ok: np.ndarray) -> Array:
-    """3600 R / (hourly price x overhead of interruptions of a long job); fees and rounding belong to a workload."""
-    rate = jobs[f"images_per_s{end}"].to_numpy(float)
-    rate = np.where(np.isnan(rate), jobs["images_per_s"].to_numpy(float), rate)
-    often, dump, restore = numbers(jobs, f"interruptions_per_hour{opposite}", "checkpoint_s", "restore_s")
-    every = jobs["every_s"].astype("float64").to_numpy() / HOUR_S
-    factor = overhead(often, np.where(often > 0, dump / HOUR_S, 1.0), restore / HOUR_S, every)
-    price = jobs[f"usd_per_hour{opposite}"].to_numpy(float)
-    return np.where(ok & np.isfinite(factor), HOUR_S * rate / (price * factor), np.nan)
+def _images_per_usd(jobs: Columns, end: str, ok: np.ndarray) -> Array:
+    """3600 R / (hourly price x overhead of interruptions of a long job); fees and rounding belong to a workload.
+
+    Null where nothing is paid by the hour.
+    """
+    dear = OPPOSITE[end]
+    often, dump, restore = numbers(jobs, f"interruptions_per_hour{dear}", "checkpoint_s", "restore_s")
+    factor = overhead(often, np.where(often > 0, dump / HOUR_S, 1.0), restore / HOUR_S, jobs["every_s"] / HOUR_S)
+    price = jobs[f"usd_per_hour{dear}"] * factor
+    known = ok & np.isfinite(factor) & (price > 0)
+    return np.where(known, HOUR_S * _rate(jobs, end) / np.where(known, price, 1.0), np.nan)
 
 
-def _lines(jobs: pd.DataFrame, lines: Mapping[str, Array]) -> pd.DataFrame:
-    """Long form of the lines that are not zero; an owned machine's use is split into possession and electricity."""
-    named = jobs[[name for name in BILL_COLUMNS if name not in ("line", "usd")]]
-    own = (jobs["purchase"] == "own").to_numpy()
-    kw, pue, kwh, price = numbers(jobs, "kw", "pue", "usd_per_kwh", "usd_per_hour")
-    share = np.where(own, np.divide(kw * pue * kwh, price, out=np.zeros_like(price), where=price > 0), 0.0)
-    split = dict(lines)
-    with np.errstate(invalid="ignore"):
-        split["electricity"] = lines["use"] * share
-        split["possession"] = np.where(own, lines["use"] - split["electricity"], 0.0)
-    split["use"] = np.where(own, 0.0, lines["use"])
+def _lines(jobs: Columns, bill: Bill) -> Columns:
+    """Long form of the lines that are not zero."""
     parts = []
-    for line, usd in split.items():
+    for line, usd in bill.lines.items():
         shown = np.isfinite(usd) & (np.abs(usd) > 1e-12)
-        parts.append(named[shown].assign(line=line, usd=usd[shown]))
-    return pd.concat(parts, ignore_index=True)[list(BILL_COLUMNS)]
+        named = {name: jobs[name][shown] for name in BILL_COLUMNS if name not in ("line", "usd")}
+        parts.append(named | {"line": objects([line] * int(shown.sum())), "usd": usd[shown]})
+    return stacked(parts)

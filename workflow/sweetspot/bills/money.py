@@ -50,23 +50,33 @@ def rate_used(offer: Offer, prices: PriceList) -> Rate | None:
     return next((entry for entry in prices.rates if entry.currency == currency), None)
 
 
-def listed_hour(offer: Offer, prices: PriceList, month_days: float) -> Triple | None:
-    """USD an hour of a rate, a composition or an equal price; None for a commitment or a machine owned."""
+def listed_hour(offer: Offer, prices: PriceList, month_days: float) -> Triple:
+    """USD an hour of an offer with a rate, a composition or an equal price (neither a commitment nor owned)."""
     if offer.same_price_as is not None:
         same = next(o for o in prices.offers if o.instance == offer.same_price_as and o.purchase == "on_demand")
         return listed_hour(same, prices, month_days)
     money = to_usd(offer, prices)
     if offer.compose is not None:
-        count = (float(offer.compose.count),) * 3
-        return times(
-            plus(triple(offer.compose.machine.per_hour), times(triple(offer.compose.gpu.per_hour), count)), money
-        )
-    for name in RATE_UNITS:
-        amount = getattr(offer, name)
-        if amount is not None:
-            per_hour = 1.0 / HOURS_PER.get(name, month_days * 24.0)
-            return times(times(triple(amount), money), (per_hour,) * 3)
+        machine, gpus = offer.compose.machine.per_hour, offer.compose.gpu.per_hour
+        return times(plus(triple(machine), times(triple(gpus), (float(offer.compose.count),) * 3)), money)
+    unit, amount = next((unit, amount) for unit in RATE_UNITS if (amount := getattr(offer, unit)) is not None)
+    per_hour = 1.0 / HOURS_PER.get(unit, month_days * 24.0)
+    return times(times(triple(amount), money), (per_hour,) * 3)
+
+
+def on_demand_hour(offer: Offer, prices: PriceList, month_days: float) -> float | None:
+    """USD an hour on demand of the same machine: declared at the offer, or in the same list; else None."""
+    if offer.on_demand_per_hour is not None:
+        return offer.on_demand_per_hour.value * to_usd(offer, prices)[0]
+    for other in prices.offers:
+        if other.instance == offer.instance and other.purchase == "on_demand":
+            return listed_hour(other, prices, month_days)[0]
     return None
+
+
+def source_of(offer: Offer, prices: PriceList) -> str:
+    """Source of an offer: its own, else the list's."""
+    return offer.source or prices.source
 
 
 def age_days(offer: Offer, prices: PriceList, study_date: date, today: date) -> int:

@@ -1,36 +1,28 @@
-"""Owning a machine: what an hour of use costs, present values, cash flow by month, and when it pays."""
+"""What is paid whether it is used or not, by the month and by the hour of use: machines owned, terms committed to."""
 
-import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-from sweetspot.errors import UserError
-
-if TYPE_CHECKING:  # the decision and the claims need the arithmetic only: neither pandas nor the models
-    import pandas as pd
-
-    from sweetspot.study.terms import Amount, Own
+import numpy.typing as npt
 
 HOURS_A_DAY = 24.0
-# A larger amount makes owning dearer, except for these.
-CHEAPER_IF_MORE = ("months", "residual", "days_per_month")
+Number = float | npt.NDArray[np.float64]
 
 
 def monthly_rate(discount_rate: float) -> float:
     """Discount rate of a month that compounds to the yearly one."""
-    return (1.0 + discount_rate) ** (1.0 / 12.0) - 1.0
+    return float((1.0 + discount_rate) ** (1.0 / 12.0)) - 1.0
 
 
-def annuity(months: float, discount_rate: float) -> float:
+def annuity(months: Number, discount_rate: float) -> Number:
     """Present value of 1 paid at the end of each of `months` months; `months` itself without discounting."""
     rate = monthly_rate(discount_rate)
     return months if rate == 0 else (1.0 - (1.0 + rate) ** -months) / rate
 
 
-def fixed_per_month(own: Mapping[str, float], discount_rate: float = 0.0) -> float:
-    """What a month costs whether the machine is used or not.
+def fixed_per_month(own: Mapping[str, Number], discount_rate: float = 0.0) -> Number:
+    """USD a month of an owned machine whether it is used or not.
 
     (capex - residual)/months + maintenance + staff (DESIGN.md, office hour); with a discount rate, the level
     payment whose present value is capex less the discounted residual value.
@@ -45,95 +37,43 @@ def running_per_hour(own: Mapping[str, Any]) -> Any:
     return own["kw"] * own["pue"] * own["per_kwh"]
 
 
-def office_hour(own: Mapping[str, float], discount_rate: float = 0.0, downtime_share: float = 0.0) -> float:
-    """USD an hour of use: fixed / (24 d (1 - downtime)) + kW x PUE x price_kWh, d = days of use a month."""
-    hours = HOURS_A_DAY * own["days"] * (1.0 - downtime_share)
-    return fixed_per_month(own, discount_rate) / hours + running_per_hour(own)
+def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: Any = 0.0) -> Any:
+    """USD an hour of use at `days` of planned use a month: fixed / (24 d (1 - downtime)) + variable.
 
-
-def own_numbers(own: "Own", end: int | None = None, factor: float = 1.0) -> dict[str, float]:
-    """The amounts of `own` times `factor` (currency, tax): central, or where owning is cheapest (0) or dearest (1)."""
-
-    def pick(name: str, amount: "Amount") -> float:
-        if end is None:
-            return amount.value
-        return amount.ends[1 - end if name in CHEAPER_IF_MORE else end]
-
-    def money(name: str) -> float:
-        return pick(name, getattr(own, name)) * factor
-
-    return {
-        "capex": money("capex"),
-        "months": pick("months", own.months),
-        "residual": money("residual"),
-        "maintenance": money("maintenance_per_month"),
-        "staff": pick("", own.staff_hours_per_month) * money("staff_per_hour"),
-        "kw": pick("", own.kw) * pick("", own.load_share),
-        "pue": pick("", own.pue),
-        "per_kwh": money("per_kwh"),
-        "days": pick("days_per_month", own.days_per_month),
-    }
+    `fixed`, `variable`, `downtime_share`: the columns `fixed_usd_per_month`, `variable_usd_per_hour` and
+    `downtime_share` (null: 0) of offers.parquet; numbers, arrays or columns. The month's fixed sum is spread over the
+    planned hours in which the machine works: an hour in which it is broken is no hour of use and draws no power.
+    """
+    return fixed / (HOURS_A_DAY * days * (1.0 - downtime_share)) + variable
 
 
 def crossing_days(
-    fixed: np.ndarray | float, variable: np.ndarray | float, rival: np.ndarray | float, factor: float = 1.0
-) -> np.ndarray:
-    """Days of use a month from which an hour of the box costs at most `rival` / `factor` USD; inf: never.
+    fixed: npt.ArrayLike,
+    variable: npt.ArrayLike,
+    rival: npt.ArrayLike,
+    factor: float = 1.0,
+    downtime_share: npt.ArrayLike = 0.0,
+) -> npt.NDArray[np.float64]:
+    """Days of use a month from which `usd_per_hour_of_use` is at most `rival` / `factor` USD; inf: never.
 
-    `fixed` USD a month and `variable` USD an hour of the box; `rival` is what the alternative costs for the work
-    that the box does in one hour: p_c R_o / R_c (DESIGN.md, break-even days: d* = fixed / (24 (rival - variable))).
+    `fixed` USD a month, `variable` USD an hour of use; `rival` is what the alternative costs for the work that the
+    machine does in one hour: p_c R_o / R_c (DESIGN.md, break-even days: d* = fixed / (24 (rival - variable)), here
+    with the hours lost to downtime: / (1 - downtime)).
     """
-    fixed, variable, rival = np.broadcast_arrays(*(np.asarray(part, float) for part in (fixed, variable, rival)))
-    margin = rival / factor - variable
+    per_month, per_hour, other, lost = np.broadcast_arrays(
+        *(np.asarray(part, float) for part in (fixed, variable, rival, downtime_share))
+    )
+    margin = other / factor - per_hour
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(margin > 0, fixed / (HOURS_A_DAY * margin), np.inf)
+        return np.where(margin > 0, per_month / (HOURS_A_DAY * (1.0 - lost) * margin), np.inf)
 
 
-def break_even_days(
-    capex: float,
-    months: float,
-    rival_per_hour: float,
-    own_images_per_s: float,
-    rival_images_per_s: float,
-    kw: float,
-    per_kwh: float,
-    month_days: float | None = None,
-) -> float | None:
-    """Days of use a month from which owning costs less than renting; None where no use within a month is enough.
+def committed_month(
+    term_months: float, upfront: float, per_month: float, per_hour: float, always: bool, month_days: float
+) -> tuple[float, float]:
+    """USD a month and USD an hour of use of a commitment.
 
-    d* = (capex/months) / (24 (p_c R_o/R_c - kW p_kWh)) (DESIGN.md). `capex` in USD less any residual value,
-    `rival_per_hour` in USD, throughputs in images/s. None too where `month_days` is given and d* is longer.
-    Raises UserError for a throughput, a price or months not above 0.
+    `always`: the hourly price is due for every hour of the month and so belongs to the month; else for hours of use.
     """
-    positive = {"months": months, "rival_per_hour": rival_per_hour, "rival_images_per_s": rival_images_per_s}
-    for name, value in positive.items():
-        if not value > 0:
-            raise UserError(f"break-even: {name} is {value}; expected a number above 0")
-    hour = rival_per_hour * own_images_per_s / rival_images_per_s
-    days = float(crossing_days(capex / months, kw * per_kwh, hour))
-    return None if days > (math.inf if month_days is None else month_days) or math.isinf(days) else days
-
-
-def cash_flow(
-    own: Mapping[str, float], discount_rate: float, boxes: int, downtime_share: float = 0.0
-) -> "pd.DataFrame":
-    """Money spent by month for all boxes: columns month (0 = purchase), usd, cumulative_usd, present_usd, npv_usd.
-
-    Spending is positive. `present_usd` discounts each payment to month 0; `npv_usd` is their sum so far, the
-    negative of DESIGN.md's NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T. A last part of a month counts as its fraction.
-    """
-    import pandas as pd
-
-    whole = math.ceil(own["months"] - 1e-9)
-    energy = running_per_hour(own) * HOURS_A_DAY * own["days"] * (1.0 - downtime_share)
-    monthly = own["maintenance"] + own["staff"] + energy
-    months = list(range(whole + 1))
-    shares = [0.0] + [min(1.0, own["months"] - (month - 1)) for month in months[1:]]
-    usd = [boxes * monthly * share for share in shares]
-    usd[0] += boxes * own["capex"]
-    usd[-1] -= boxes * own["residual"]
-    table = pd.DataFrame({"month": months, "usd": usd})
-    table["cumulative_usd"] = table["usd"].cumsum()
-    table["present_usd"] = table["usd"] / (1.0 + monthly_rate(discount_rate)) ** table["month"]
-    table["npv_usd"] = table["present_usd"].cumsum()
-    return table
+    month = upfront / term_months + per_month
+    return (month + per_hour * HOURS_A_DAY * month_days, 0.0) if always else (month, per_hour)

@@ -5,9 +5,10 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sweetspot.bills.money import to_usd
+from sweetspot.bills.money import source_of, to_usd
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.purchases import INTERRUPTIBLE
 
 # Printed prices are rounded to cents; a family's price per unit may differ by that and a little more.
 CENT = 0.005
@@ -15,6 +16,7 @@ LINEAR = 0.05
 # Spot prices are made by the market machine by machine: only a gross difference is worth a word.
 LINEAR_SPOT = 0.5
 Machines = Mapping[str, Instance]
+Family = dict[str, tuple[float, float, Offer]]  # by instance or part: price an hour, units, the offer
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,6 @@ class Finding:
     instance: str
     message: str
     source: str
-
-
-def source_of(offer: Offer, prices: PriceList) -> str:
-    """Source of an offer: its own, else the list's."""
-    return offer.source or prices.source
 
 
 def _outliers(per_unit: Mapping[str, float], units: Mapping[str, float], tolerance: float) -> list[tuple[str, float]]:
@@ -57,7 +54,7 @@ def _largest(per_unit: Mapping[str, float], odd: list[tuple[str, float]]) -> flo
 
 def machine_per_vcpu(prices: PriceList) -> list[Finding]:
     """The machine of a composition, per vCPU, against the others of its family (`n1-standard-*`)."""
-    families: dict[str, dict[str, tuple[float, float, Offer]]] = {}
+    families: dict[str, Family] = {}
     for offer in prices.offers:
         if offer.compose is None:
             continue
@@ -71,12 +68,12 @@ def machine_per_vcpu(prices: PriceList) -> list[Finding]:
     for members in families.values():
         per_unit = {name: price / vcpus for name, (price, vcpus, _) in members.items()}
         for name, usual in _outliers(per_unit, {n: v for n, (_, v, _) in members.items()}, LINEAR):
-            price, vcpus, offer = members[name]
-            total = offer.compose.count * offer.compose.gpu.per_hour.value
+            price, count, offer = members[name]
+            gpus = 0.0 if offer.compose is None else offer.compose.count * offer.compose.gpu.per_hour.value
             message = (
                 f"{name} at {price:g} an hour is {per_unit[name]:.4g} a vCPU; the others of its family are {usual:.4g},"
-                f" which makes {usual * vcpus:.4g} (with its accelerators {usual * vcpus + total:.4g}, not"
-                f" {price + total:.4g})"
+                f" which makes {usual * count:.4g} (with its accelerators {usual * count + gpus:.4g}, not"
+                f" {price + gpus:.4g})"
             )
             found.append(Finding("warning", "per_vcpu", offer.instance, message, source_of(offer, prices)))
     return found
@@ -84,7 +81,7 @@ def machine_per_vcpu(prices: PriceList) -> list[Finding]:
 
 def per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) -> list[Finding]:
     """Price per GPU within (provider, card, purchase), and pairs of rows that look exchanged."""
-    groups: dict[tuple[str, ...], dict[str, tuple[float, float, Offer]]] = {}
+    groups: dict[tuple[str, ...], Family] = {}
     for index, price in hours.items():
         offer = prices.offers[index]
         machine = instances[offer.instance]
@@ -95,7 +92,7 @@ def per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) 
             group[offer.instance] = (price, float(machine.gpus), offer)
     found = []
     for (_, gpu, purchase), members in groups.items():
-        limit = LINEAR if purchase not in ("spot", "preemptible") else LINEAR_SPOT
+        limit = LINEAR if purchase not in INTERRUPTIBLE else LINEAR_SPOT
         per_unit = {name: price / gpus for name, (price, gpus, _) in members.items()}
         odd = _outliers(per_unit, {n: g for n, (_, g, _) in members.items()}, limit)
         exchanged = [pair for pair in odd if _partner(*pair, members, groups, purchase)]
@@ -118,7 +115,7 @@ def per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) 
 
 
 def _partner(
-    name: str, usual: float, members: Mapping, groups: Mapping[tuple[str, ...], Mapping], purchase: str
+    name: str, usual: float, members: Family, groups: Mapping[tuple[str, ...], Family], purchase: str
 ) -> tuple[str, float] | None:
     """A machine of another family with just the price that this one should have, and its price."""
     expected = usual * members[name][1]
@@ -131,7 +128,7 @@ def _partner(
 
 def per_vcpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) -> list[Finding]:
     """Machines without accelerators: price per vCPU within a family of names (`n1-highcpu-*`, `c5.*`)."""
-    groups: dict[tuple[str, ...], dict[str, tuple[float, float, Offer]]] = {}
+    groups: dict[tuple[str, ...], Family] = {}
     for index, price in hours.items():
         offer = prices.offers[index]
         machine = instances[offer.instance]

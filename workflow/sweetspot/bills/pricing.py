@@ -1,62 +1,79 @@
 """All tables that one price list makes: what the rule `price_workloads` writes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
-import pandas as pd
+import pyarrow as pa
 
-from sweetspot.bills.cash_flow import cash_table
-from sweetspot.bills.costs import all_cells, price_cells
-from sweetspot.bills.offers import check_instances, offers_table
-from sweetspot.bills.plans import plan_table
-from sweetspot.bills.price_lint import findings_table, lint, offer_findings
+from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
+from sweetspot.bills.columns import Columns, from_arrow, from_rows, to_arrow
+from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
+from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, offer_rows, offers_table
+from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
+from sweetspot.bills.price_lint import LINT_COLUMNS, lint, offer_findings, warnings_of
+from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, Workload, all_cells
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_list import PriceList, load_price_list
-from sweetspot.study.workloads import Plan, Runs, Training, load_workloads
+from sweetspot.study.price_list import load_price_list
+from sweetspot.study.workloads import Plan, load_workloads
+
+CONTRACT = {
+    "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
+    "cash_flow": CASH_COLUMNS, "price_lint": LINT_COLUMNS,
+}  # fmt: skip
 
 
 def price_study(
-    throughput: pd.DataFrame,
-    extrapolation: pd.DataFrame | None,
+    throughput: pa.Table,
+    extrapolation: pa.Table,
     price_file: Path,
     workload_file: Path,
     instance_files: Sequence[Path],
     name: str,
     month_days: float,
     study_date: date,
-) -> dict[str, pd.DataFrame]:
-    """Tables by name: costs, offers, bills, plans, cash_flow, price_lint (columns: CONTRACT of each module).
+) -> dict[str, pa.Table]:
+    """Tables by name, with the columns of CONTRACT. `month_days`: the study's month, where the list has none.
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
-    prices = load_price_list(price_file)
-    instances = load_instances(*instance_files)
-    workloads = load_workloads(workload_file)
-    check_instances(prices, instances, str(price_file))
-    check_workloads(workloads, instances, prices, workload_file, price_file)
-    month = prices.month_days or month_days
-    findings = lint(prices, instances, study_date, month)
-    offers = offers_table(name, prices, instances, month, study_date, findings)
-    findings += [finding for row in offers.to_dict("records") for finding in offer_findings(row)]
-    cells = all_cells(throughput, extrapolation)
-    costs, bills = price_cells(cells, offers, workloads, prices)
-    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
-    return {
+    instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
+    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date)
+    check_workloads(workloads, instances, offers, workload_file, price_file)
+    cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
+    costs, bills = price_cells(cells, offers, fees, workloads)
+    tables = {
         "costs": costs,
         "offers": offers,
+        "fees": fees,
         "bills": bills,
-        "plans": plan_table(cells, offers, plans, prices, instances),
-        "cash_flow": cash_table(name, prices, month),
-        "price_lint": findings_table(findings),
+        "plans": plan_table(cells, offers, fees, workloads, instances),
+        "cash_flow": cash_table(offers),
+        "price_lint": findings,
     }
+    return {kind: to_arrow(table, CONTRACT[kind]) for kind, table in tables.items()}
+
+
+def read_prices(
+    file: Path, name: str, instances: Mapping[str, Instance], month_days: float, study_date: date
+) -> tuple[Columns, Columns, Columns]:
+    """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
+    prices = load_price_list(file)
+    check_instances(prices, instances, str(file))
+    month = prices.month_days or month_days
+    rows, fees = offer_rows(name, prices, instances, month)
+    listed = lint(prices, rows, instances, study_date, month)
+    findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
+    offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])
+    return offers, from_rows(fees, FEE_COLUMNS), from_rows([asdict(finding) for finding in findings], LINT_COLUMNS)
 
 
 def check_workloads(
-    workloads: Mapping[str, Training | Runs | Plan],
+    workloads: Mapping[str, Workload],
     instances: Mapping[str, Instance],
-    prices: PriceList,
+    offers: Columns,
     workload_file: Path,
     price_file: Path,
 ) -> None:
@@ -67,9 +84,9 @@ def check_workloads(
             raise UserError(f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml")
         if not isinstance(work, Plan) or work.months is None:
             continue
-        for number, offer in enumerate(prices.offers):
-            if offer.commitment is not None and offer.commitment.term_months.value > work.months:
+        for number, term in enumerate(offers["term_months"]):
+            if term > work.months:
                 raise UserError(
-                    f"{price_file}: offers[{number}].commitment.term_months is {offer.commitment.term_months.value:g};"
+                    f"{price_file}: offers[{number}].commitment.term_months is {term:g};"
                     f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
                 )

@@ -17,7 +17,8 @@ def billed_seconds(seconds: npt.ArrayLike, granularity_s: npt.ArrayLike, minimum
     step = np.asarray(granularity_s, float)
     units = used / np.where(step > 0, step, 1.0)
     rounded = np.ceil(units * (1.0 - ROUNDING)) * step
-    return np.maximum(np.asarray(minimum_s, float), np.where(step > 0, np.maximum(rounded, used), used))
+    billed: Array = np.maximum(np.asarray(minimum_s, float), np.where(step > 0, np.maximum(rounded, used), used))
+    return billed
 
 
 def billed_months(hours: npt.ArrayLike, month_days: npt.ArrayLike, prorated: npt.ArrayLike) -> Array:
@@ -41,50 +42,3 @@ def sustained_fraction(share: npt.ArrayLike, tiers: Sequence[tuple[float, float]
         start = end
     first = tiers[0][1]
     return np.where(used > 0, paid / np.where(used > 0, used, 1.0), first)
-
-
-def committed_hour(
-    term_months: float, upfront: float, per_month: float, per_hour: float, always: bool, days: float, month_days: float
-) -> float:
-    """USD an hour of use of a commitment used `days` days a month: all that is paid in a month / (24 days)."""
-    month = upfront / term_months + per_month + per_hour * 24.0 * (month_days if always else days)
-    return month / (24.0 * days)
-
-
-def earning_days(
-    term_months: float,
-    upfront: float,
-    per_month: float,
-    per_hour: float,
-    always: bool,
-    on_demand_per_hour: float,
-    month_days: float,
-) -> float | None:
-    """Days of use a month from which a commitment costs less than on demand; None: not within a month."""
-    fixed = upfront / term_months + per_month + (per_hour * 24.0 * month_days if always else 0.0)
-    margin = on_demand_per_hour - (0.0 if always else per_hour)
-    if margin <= 0:
-        return None
-    days = fixed / (24.0 * margin)
-    return days if days <= month_days else None
-
-
-def monthly_bill(
-    starts_s: Sequence[float],
-    usd_per_hour: float,
-    granularity_s: float = 0.0,
-    minimum_s: float = 0.0,
-    monthly_usd: float = 0.0,
-    monthly_minimum_usd: float = 0.0,
-    tiers: Sequence[tuple[float, float]] = ((1.0, 1.0),),
-    month_days: float = 30.5,
-) -> float:
-    """USD for one month in which the machine was started once per entry of `starts_s`, each for so many seconds.
-
-    Every start is rounded by itself; sustained-use tiers apply to their sum; then monthly minimum and fee.
-    """
-    hours = float(billed_seconds(np.asarray(starts_s, float), granularity_s, minimum_s).sum()) / HOUR_S
-    share = hours / (24.0 * month_days)
-    # Beyond a whole month (several machines) the last tier's mean goes on.
-    compute = hours * usd_per_hour * float(sustained_fraction(share, tiers))
-    return max(compute, monthly_minimum_usd) + monthly_usd

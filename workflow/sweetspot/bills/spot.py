@@ -63,8 +63,9 @@ def _factor(rate: Array, dump: Array, restore: Array, tau: Array) -> Array:
 
 def makespan(machine_hours: npt.ArrayLike, per_hour: npt.ArrayLike, wait: npt.ArrayLike) -> Array:
     """Expected hours from start to end: T_w + (T_w/M) wait; waiting is not billed."""
-    hours = np.asarray(machine_hours, float)
-    return hours * (1.0 + np.asarray(per_hour, float) * np.asarray(wait, float))
+    hours, often, waited = (np.asarray(part, float) for part in (machine_hours, per_hour, wait))
+    elapsed: Array = hours * (1.0 + often * waited)
+    return elapsed
 
 
 def losing_rate(
@@ -86,32 +87,3 @@ def losing_rate(
         middle = (low + high) / 2.0
         low, high = (middle, high) if overhead(middle, dump, restore, every) < target else (low, middle)
     return high
-
-
-def simulate(
-    work: float, per_hour: float, dump: float, restore: float, tau: float, jobs: int, seed: int
-) -> tuple[Array, npt.NDArray[np.int64]]:
-    """Machine hours and interruptions of `jobs` simulated jobs: an independent check of `wall_time`.
-
-    Plays each job event by event: exponential times to the next interruption, segments of `tau` hours (the last
-    one shorter) each followed by a dump, an interrupted segment or restore begun anew. Hours throughout.
-    """
-    random = np.random.default_rng(seed)
-    hours = np.zeros(jobs)
-    interruptions = np.zeros(jobs, dtype=np.int64)
-    for job in range(jobs):
-        done, clock, restoring = 0.0, 0.0, 0.0
-        failure = random.exponential(1.0 / per_hour)
-        while work - done > 1e-12:
-            step = min(tau, work - done)
-            need = restoring + step + dump
-            if clock + need <= failure:
-                clock += need
-                done, restoring = done + step, 0.0
-            else:
-                clock = failure
-                interruptions[job] += 1
-                failure = clock + random.exponential(1.0 / per_hour)
-                restoring = restore
-        hours[job] = clock
-    return hours, interruptions

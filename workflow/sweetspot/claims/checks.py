@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
+from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
 from sweetspot.claims.lookup import (
     LEAST_FIRST,
     CannotCheckError,
@@ -15,7 +15,6 @@ from sweetspot.claims.lookup import (
     number,
 )
 from sweetspot.claims.words import named, sentences, stand_ins
-from sweetspot.decision.hours import hour_of_use
 from sweetspot.study import claims as kinds
 
 TIMES = ("hours", "images_per_s")
@@ -158,7 +157,7 @@ def _break_even(claim: kinds.BreakEven, evidence: Evidence) -> Recomputed:
 def _gain_at(claim: kinds.GainAt, evidence: Evidence) -> Recomputed:
     beaten = _last_beaten(claim, evidence)
     values = {
-        model: hour / hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], claim.days)
+        model: hour / usd_per_hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], claim.days)
         for model, (box, _, hour) in beaten.items()
     }
     return Recomputed(values, stand_ins([rival for _, rival, _ in beaten.values()]))

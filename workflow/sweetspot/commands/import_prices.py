@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from sweetspot.bills.offers import offer_rows
 from sweetspot.bills.price_lint import lint
 from sweetspot.catalogues.readers import READERS, Listing, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
@@ -121,7 +122,8 @@ def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[s
         offer.instance: Instance(**instances.get(offer.instance, {**unknown, "title": offer.instance}))
         for offer in prices.offers
     }
-    return [f"{finding.severity}: {finding.message}" for finding in lint(prices, machines, as_of, 30.5)]
+    offers, _ = offer_rows("imported", prices, machines, 30.5)
+    return [f"{finding.severity}: {finding.message}" for finding in lint(prices, offers, machines, as_of, 30.5)]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

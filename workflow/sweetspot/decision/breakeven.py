@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, crossing_days
-from sweetspot.decision.hours import hour_of_use
+from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
 from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.simulate import Draws, interval
 
@@ -65,7 +64,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         found[name] = tuple(_within(value, month_days) for value in (day, float(low), float(high)))
     gain = draws.images_per_usd[index] / draws.images_per_usd[other]
     gain_low, gain_high = interval(gain)
-    idle = hour_of_use(fixed, 0.0, month_days)
+    idle = usd_per_hour_of_use(fixed, 0.0, month_days)
     load = variable / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
     return {
         "reference": box["option"],
@@ -132,8 +131,8 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
 def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
     """Reference, option, model, and the gain at each of `days` with its interval."""
     index, other, few = box["row"], rival["row"], slice(CURVE_DRAWS)
-    hourly = hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], days)
-    drawn = hour_of_use(draws.fixed[index, few], draws.variable[index, few], days[:, None])
+    hourly = usd_per_hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], days)
+    drawn = usd_per_hour_of_use(draws.fixed[index, few], draws.variable[index, few], days[:, None])
     work = 3600.0 * draws.images_per_s[index, few] / draws.images_per_usd[other, few]
     gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
     return box["option"], rival["option"], box["model"], gain, *interval(work / drawn)

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import running_per_hour
+from sweetspot.bills.owning import running_per_hour, usd_per_hour_of_use
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.hours import hour_of_use
 from sweetspot.decision.options import Row, records, trained
 
 Number = float | np.ndarray
@@ -56,7 +55,7 @@ class Box:
 
     def usd_per_hour(self) -> Number:
         """USD an hour of use."""
-        return hour_of_use(self.fixed(), self.variable(), self.days_per_month)
+        return usd_per_hour_of_use(self.fixed(), self.variable(), self.days_per_month)
 
     def usd_per_million(self) -> Number:
         """USD a million images."""

@@ -5,7 +5,6 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, running_per_hour
 from sweetspot.cells import BASES, USABLE
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
@@ -105,24 +104,10 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     """The rows that have a price, with RANGED, TERMS and `price_basis` of their offer."""
     terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
-    prices = _bridged(offers).rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
+    prices = offers.rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
     rows = rows.drop(columns=[name for name in terms if name in rows.columns])
     rows = rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
     return rows[rows["usd_per_hour"] > 0]
-
-
-def _bridged(offers: pd.DataFrame) -> pd.DataFrame:
-    # bridge: remove when bills is merged
-    if "fixed_usd_per_month" in offers.columns:
-        return offers
-    own = offers["purchase"] == "own"
-    energy = running_per_hour({"kw": offers["kw"], "pue": offers["pue"], "per_kwh": offers["usd_per_kwh"]})
-    hours = HOURS_A_DAY * offers["days_per_month"] * (1.0 - offers["downtime_share"])
-    return offers.assign(
-        energy_usd_per_hour=energy,
-        variable_usd_per_hour=energy.where(own, offers["usd_per_hour"]),
-        fixed_usd_per_month=((offers["usd_per_hour"] - energy) * hours).where(own, 0.0),
-    )
 
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,9 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import fixed_per_month, running_per_hour
+from sweetspot.bills.owning import fixed_per_month, running_per_hour, usd_per_hour_of_use
 from sweetspot.bills.spot import makespan, overhead
-from sweetspot.decision.hours import hour_of_use
 from sweetspot.decision.options import OFFER, Row, records
 
 Number = float | np.ndarray
@@ -95,7 +94,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):
-        paid = np.where(np.isnan(days), variable, hour_of_use(fixed, variable, days))
+        paid = np.where(np.isnan(days), variable, usd_per_hour_of_use(fixed, variable, days))
     slower, dearer = column["images_per_s"] / rate, paid / _central_rate(options)[:, None]
     # A workload without a throughput takes its stated hours.
     slower = np.where(np.isnan(slower), 1.0, slower)
@@ -113,7 +112,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
 def _central_rate(options: pd.DataFrame) -> np.ndarray:
     own = options["purchase"].eq("own")
     variable = options["variable_usd_per_hour"]
-    hour = hour_of_use(options["fixed_usd_per_month"], variable, options["days_per_month"])
+    hour = usd_per_hour_of_use(options["fixed_usd_per_month"], variable, options["days_per_month"])
     return hour.where(own, variable).to_numpy(float)
 
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import crossing_days
+from sweetspot.bills.owning import crossing_days, usd_per_hour_of_use
 from sweetspot.decision.contest import Contest, contests
-from sweetspot.decision.hours import hour_of_use
 
 DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
 MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))
@@ -62,7 +61,7 @@ def never_pays(contest: Contest, month_days: float) -> str:
     """The condition under which the box never pays, in words with its numbers (all else as in the price list)."""
     box, rival = contest.box, contest.rivals[0]
     hour = contest.rival_hour()
-    idle = hour_of_use(float(box.fixed()), 0.0, month_days)
+    idle = usd_per_hour_of_use(float(box.fixed()), 0.0, month_days)
     energy = float(box.variable())
     price = (idle + energy) / hour * rival.usd_per_hour
     never = f"Even used every day, {box.option} never pays for {box.model}"

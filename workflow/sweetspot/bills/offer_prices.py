@@ -1,0 +1,162 @@
+"""What one offer of a price list costs: USD a month whatever the use, USD an hour of use, and their ends."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sweetspot.bills.money import Triple, listed_hour, on_demand_hour, times, to_usd, triple
+from sweetspot.bills.owning import (
+    committed_month,
+    crossing_days,
+    fixed_per_month,
+    running_per_hour,
+    usd_per_hour_of_use,
+)
+from sweetspot.bills.renting import HOUR_S
+from sweetspot.bills.spot import losing_rate, overhead
+from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.terms import Commitment, Own
+
+Row = dict[str, Any]
+NOTHING: Triple = (0.0, 0.0, 0.0)
+# More months, residual value or days of use make an hour cheaper: their high stands at the cheap end.
+TURNED = (0, 2, 1)
+
+
+def spread(name: str, values: Triple) -> dict[str, float]:
+    """A value with its ends as columns `name`, `name_low`, `name_high`."""
+    return {name: values[0], f"{name}_low": values[1], f"{name}_high": values[2]}
+
+
+def _each_end(value: Callable[[int], float]) -> Triple:
+    return (value(0), value(1), value(2))
+
+
+def price(offer: Offer, prices: PriceList, month_days: float) -> Row:
+    """The price columns of an offer: `usd_per_hour` at the planned use, what it is made of, what a month costs."""
+    if offer.own is not None:
+        return _owned(offer.own, to_usd(offer, prices))
+    if offer.commitment is not None:
+        return _committed(offer.commitment, offer, prices, month_days)
+    return _rented(offer, prices, month_days) | _interrupted(offer, prices, month_days)
+
+
+def _hours(fixed: Triple, variable: Triple, energy: Triple, days: Triple, downtime_share: float = 0.0) -> Row:
+    """The hour of use and its parts; few days of use stand at the dear end."""
+    hours = _each_end(lambda end: usd_per_hour_of_use(fixed[end], variable[end], days[TURNED[end]], downtime_share))
+    return {
+        **spread("usd_per_hour", hours),
+        **spread("fixed_usd_per_month", fixed),
+        **spread("variable_usd_per_hour", variable),
+        **spread("energy_usd_per_hour", energy),
+    }
+
+
+def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
+    hourly = listed_hour(offer, prices, month_days)
+    taken_away = offer.purchase in INTERRUPTIBLE
+    row = {
+        **spread("usd_per_hour", hourly),
+        **spread("fixed_usd_per_month", NOTHING),
+        **spread("variable_usd_per_hour", hourly),
+        **spread("energy_usd_per_hour", NOTHING),
+        "on_demand_usd_per_hour": on_demand_hour(offer, prices, month_days) if taken_away else None,
+    }
+    if offer.sustained is None:
+        return row
+    machine = 1.0
+    if offer.sustained.applies_to == "machine" and offer.compose is not None:
+        machine = offer.compose.machine.per_hour.value * to_usd(offer, prices)[0] / hourly[0]
+    tiers = [{"up_to": share, "fraction": fraction} for share, fraction in offer.sustained.tiers]
+    return row | {"sustained_machine_share": machine, "sustained_tiers": tiers}
+
+
+def _owned(own: Own, money: Triple) -> Row:
+    ends = [_own_at(own, end, usd) for end, usd in enumerate(money)]
+    fixed = _each_end(lambda end: float(fixed_per_month(ends[end], own.discount_rate)))
+    energy = _each_end(lambda end: running_per_hour(ends[end]))
+    days = triple(own.days_per_month)
+    return {
+        **_hours(fixed, energy, energy, days, own.downtime_share),
+        **spread("capex_usd", times(triple(own.capex), money)),
+        **spread("months", triple(own.months)),
+        **spread("kw", times(triple(own.kw), triple(own.load_share))),
+        **spread("usd_per_kwh", times(triple(own.per_kwh), money)),
+        **spread("days_per_month", days),
+        "residual_usd": ends[0]["residual"],
+        "maintenance_usd_per_month": ends[0]["maintenance"],
+        "staff_usd_per_month": ends[0]["staff"],
+        "pue": own.pue.value,
+        "discount_rate": own.discount_rate,
+        "downtime_share": own.downtime_share,
+        "boxes": own.boxes,
+    }
+
+
+def _own_at(own: Own, end: int, usd: float) -> dict[str, float]:
+    """The amounts of `own` at `usd` a unit of its money: central (0), where owning is cheapest (1) or dearest (2)."""
+    turned = TURNED[end]
+    return {
+        "capex": triple(own.capex)[end] * usd,
+        "months": triple(own.months)[turned],
+        "residual": triple(own.residual)[turned] * usd,
+        "maintenance": triple(own.maintenance_per_month)[end] * usd,
+        "staff": triple(own.staff_hours_per_month)[end] * (triple(own.staff_per_hour)[end] * usd),
+        "kw": triple(own.kw)[end] * triple(own.load_share)[end],
+        "pue": triple(own.pue)[end],
+        "per_kwh": triple(own.per_kwh)[end] * usd,
+    }
+
+
+def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: float) -> Row:
+    money = to_usd(offer, prices)
+    planned = offer.days_per_month or prices.days_per_month
+    days = (month_days, month_days, month_days) if planned is None else triple(planned)
+    term, upfront = triple(deal.term_months), times(triple(deal.upfront), money)
+    monthly, hourly = times(triple(deal.per_month), money), times(triple(deal.per_hour), money)
+    always = deal.charged == "always"
+    months = [
+        committed_month(term[TURNED[end]], upfront[end], monthly[end], hourly[end], always, month_days)
+        for end in range(3)
+    ]
+    fixed, variable = _each_end(lambda end: months[end][0]), _each_end(lambda end: months[end][1])
+    rival = on_demand_hour(offer, prices, month_days)
+    earned = np.inf if rival is None else float(crossing_days(fixed[0], variable[0], rival))
+    return {
+        **_hours(fixed, variable, NOTHING, _each_end(lambda end: min(days[end], month_days))),
+        **spread("days_per_month", days),
+        "upfront_usd": upfront[0],
+        "term_months": term[0],
+        "commitment_usd_per_month": monthly[0],
+        "commitment_usd_per_hour": hourly[0],
+        "charged": deal.charged,
+        "on_demand_usd_per_hour": rival,
+        "earning_days_per_month": earned if earned <= month_days else None,
+    }
+
+
+def _interrupted(offer: Offer, prices: PriceList, month_days: float) -> Row:
+    """What interruptions of a machine that can be taken away add (Daly 2006); nothing for a persistent one."""
+    terms = offer.interruptions or prices.interruptions
+    if offer.purchase not in INTERRUPTIBLE or terms is None:
+        return {}
+    dump, restore = terms.checkpoint_s.value / HOUR_S, terms.restore_s.value / HOUR_S
+    every = np.nan if terms.every_s is None else terms.every_s.value / HOUR_S
+    factor = float(overhead(terms.per_hour.value, dump, restore, every))
+    row = {
+        **spread("interruptions_per_hour", triple(terms.per_hour)),
+        "checkpoint_s": terms.checkpoint_s.value,
+        "restore_s": terms.restore_s.value,
+        "wait_s": terms.wait_s.value,
+        "every_s": None if terms.every_s is None else terms.every_s.value,
+        "spot_overhead": factor if np.isfinite(factor) else None,
+    }
+    rival, hourly = on_demand_hour(offer, prices, month_days), listed_hour(offer, prices, month_days)
+    if rival is None:
+        return row
+    return row | {
+        "spot_beats_on_demand": bool(hourly[0] * factor < rival),
+        "losing_interruptions_per_hour": losing_rate(hourly[0], rival, dump, restore, every),
+    }
