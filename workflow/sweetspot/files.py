@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sweetspot import warnings
 from sweetspot.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 ROOM = 1 << 16  # bytes: more than a run file takes
@@ -67,14 +69,39 @@ def read_parquet(path: str | Path) -> "pd.DataFrame":
 
 
 def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) -> None:
-    """Write a table whole, without its index; with `csv` also as CSV of that name beside it."""
-    import pyarrow as pa
+    """Write a table whole, without its index; with `csv` also as CSV of that name beside it.
+
+    The column `warnings` is written as lists of pairs whatever it holds, in the CSV as text.
+    """
     import pyarrow.csv
     import pyarrow.parquet as pq
 
-    content = pa.Table.from_pandas(table, preserve_index=False, nthreads=1)
+    content = _arrow(table)
     with write_whole(path) as temporary:
         pq.write_table(content, temporary)
     if csv:
         with write_whole(Path(path).with_suffix(".csv")) as temporary:
-            pyarrow.csv.write_csv(content, temporary)
+            pyarrow.csv.write_csv(_plain(content), temporary)
+
+
+def _arrow(table: "pd.DataFrame") -> "pa.Table":
+    import pyarrow as pa
+
+    if warnings.COLUMN not in table.columns:
+        return pa.Table.from_pandas(table, preserve_index=False, nthreads=1)
+    # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
+    told = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[warnings.COLUMN]]
+    place = list(table.columns).index(warnings.COLUMN)
+    rest = pa.Table.from_pandas(table.assign(**{warnings.COLUMN: None}), preserve_index=False, nthreads=1)
+    return rest.set_column(place, warnings.COLUMN, pa.array(told, type=warnings.arrow_type()))
+
+
+def _plain(content: "pa.Table") -> "pa.Table":
+    """The table as a CSV file can hold it: warnings as text."""
+    import pyarrow as pa
+
+    if warnings.COLUMN not in content.column_names:
+        return content
+    place = content.column_names.index(warnings.COLUMN)
+    text = [warnings.as_text(value) for value in content.column(place).to_pylist()]
+    return content.set_column(place, warnings.COLUMN, pa.array(text, type=pa.string()))
