@@ -4,7 +4,7 @@ import errno
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +71,7 @@ def read_parquet(path: str | Path) -> "pd.DataFrame":
 def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) -> None:
     """Write a table whole, without its index; with `csv` also as CSV of that name beside it.
 
-    The column `warnings` is written as lists of pairs whatever it holds, in the CSV as text.
+    Columns of warnings are written as lists of pairs whatever they hold, in the CSV as text.
     """
     import pyarrow.csv
     import pyarrow.parquet as pq
@@ -87,21 +87,25 @@ def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) ->
 def _arrow(table: "pd.DataFrame") -> "pa.Table":
     import pyarrow as pa
 
-    if warnings.COLUMN not in table.columns:
-        return pa.Table.from_pandas(table, preserve_index=False, nthreads=1)
-    # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
-    told = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[warnings.COLUMN]]
-    place = list(table.columns).index(warnings.COLUMN)
-    rest = pa.Table.from_pandas(table.assign(**{warnings.COLUMN: None}), preserve_index=False, nthreads=1)
-    return rest.set_column(place, warnings.COLUMN, pa.array(told, type=warnings.arrow_type()))
+    found = _columns_of_warnings(list(table.columns))
+    content = pa.Table.from_pandas(table.assign(**dict.fromkeys(found.values())), preserve_index=False, nthreads=1)
+    for place, name in found.items():
+        # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
+        told = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[name]]
+        content = content.set_column(place, name, pa.array(told, type=warnings.arrow_type()))
+    return content
 
 
 def _plain(content: "pa.Table") -> "pa.Table":
     """The table as a CSV file can hold it: warnings as text."""
     import pyarrow as pa
 
-    if warnings.COLUMN not in content.column_names:
-        return content
-    place = content.column_names.index(warnings.COLUMN)
-    text = [warnings.as_text(value) for value in content.column(place).to_pylist()]
-    return content.set_column(place, warnings.COLUMN, pa.array(text, type=pa.string()))
+    for place, name in _columns_of_warnings(content.column_names).items():
+        text = [warnings.as_text(value) for value in content.column(place).to_pylist()]
+        content = content.set_column(place, name, pa.array(text, type=pa.string()))
+    return content
+
+
+def _columns_of_warnings(names: Sequence[str]) -> dict[int, str]:
+    """Place and name of `warnings`, and of such as `throughput_warnings` that a joined table has."""
+    return {place: name for place, name in enumerate(names) if name == "warnings" or name.endswith("_warnings")}

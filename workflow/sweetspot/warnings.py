@@ -1,7 +1,7 @@
 """A warning is a pair (rule, message), kept as data from where it is found to the page.
 
-In a table the column `warnings` holds a list of pairs, written as Arrow list<struct<rule: string, message: string>>;
-an empty list means none. Nobody reads a rule back out of a message.
+In a table the column `warnings` (`..._warnings` in a joined one) holds a list of pairs, written as Arrow
+list<struct<rule: string, message: string>>. An empty list means none. Nobody reads a rule back out of a message.
 """
 
 from collections.abc import Iterable
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-COLUMN = "warnings"
 
 
 class Warned(NamedTuple):

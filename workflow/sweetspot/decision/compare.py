@@ -17,7 +17,7 @@ from sweetspot.decision.recommend import recommend
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
-from sweetspot.decision.warnings import warnings
+from sweetspot.decision.warning_table import warning_table
 from sweetspot.files import read_parquet
 from sweetspot.study.claims import Claim
 from sweetspot.study.study import Study
@@ -84,7 +84,7 @@ def compare(
         "recommendation": recommend(project, knobs),
         "headline": headline(options, drawn, days, study.reference),
         "claims": check_claims(claims, evidence),
-        "warnings": warnings(
+        "warnings": warning_table(
             inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
         ),
     }

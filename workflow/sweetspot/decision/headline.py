@@ -10,7 +10,6 @@ from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import confidence, percent
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.warnings import ASKED
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
@@ -18,6 +17,7 @@ COLUMNS = (
     "reference_basis", "alternative_basis", "reference_ground", "alternative_ground",
 )  # fmt: skip
 
+STAND_IN = ("gpu", "framework", "batch_size", "precision")  # columns stand_in_* of throughput.parquet
 GROUNDS = {
     "measured": "measured",
     "published": "published",
@@ -142,10 +142,12 @@ def _grounds(row: Mapping[str, Any]) -> str:
 
 
 def _ground(option: pd.Series) -> str:
-    """What a speed is; of a stand-in also which figure stands in, as the table of throughputs warns."""
+    """What a speed is; of a stand-in also which figure stands in."""
     basis = str(option["basis"])
-    told = ASKED.search(str(option.get("throughput_warning"))) if basis == "stand_in" else None
-    return f"a stand-in (nearest published figure: {told['found']})" if told else GROUNDS[basis]
+    if basis != "stand_in" or pd.isna(option.get("stand_in_gpu")):
+        return GROUNDS[basis]
+    device, framework, batch, precision = (option[f"stand_in_{name}"] for name in STAND_IN)
+    return f"a stand-in (nearest published figure: {device}, {framework}, batch {int(batch)}, {precision})"
 
 
 def _second(row: Mapping[str, Any]) -> str:

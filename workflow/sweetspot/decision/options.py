@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.cells import BASES, USABLE
+from sweetspot.cells import USABLE
 from sweetspot.errors import UserError
 from sweetspot.study.study import Study
+from sweetspot.throughput.best import best_figures
 
 # Spot and preemptible machines can be taken away; everything else stays until its user lets it go.
 INTERRUPTIBLE = ("spot", "preemptible")
@@ -37,7 +38,7 @@ def build_options(
     `extrapolation` are the tables of results/<study>/. Columns made here: `option` (label for people),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
     (coverage of that interval), `runs`, `assumed_interval` (the figure brought none; ASSUMED_FACTOR serves),
-    `throughput_source`, `throughput_basis`, `throughput_warning`,
+    `throughput_source`, `throughput_basis`, `throughput_warnings`, `stand_in_*` of throughput.parquet,
     `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour of use,
     overhead of interruptions included). Rows without a price are left out; a workload without a model has the
     model `any` and no throughput. Raises UserError where the study's reference has no priced figure.
@@ -88,7 +89,8 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
-    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", "throughput_warning"]
+    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", "throughput_warnings"]
+    keep += [name for name in throughput.columns if name.startswith("stand_in_")]
     figures = pd.concat(
         [
             measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
@@ -96,11 +98,8 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         ],
         ignore_index=True,
     )
-    figures = figures.rename(columns={"source": "throughput_source", "warning": "throughput_warning"})[keep]
-    # Better evidence for the very cell comes first, then the faster variant.
-    figures = figures.assign(_order=figures["throughput_basis"].map({name: n for n, name in enumerate(BASES)}))
-    figures = figures.sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
-    figures = figures.drop_duplicates(list(CELL)).drop(columns="_order")
+    figures = best_figures(figures, CELL)
+    figures = figures.rename(columns={"source": "throughput_source", "warnings": "throughput_warnings"})[keep]
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
     return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
 
