@@ -70,7 +70,7 @@ def _published_pool(
             if source.gpu is None and source.instance not in instances:
                 raise UserError(
                     f"{folder / 'study.yaml'}: logs[{number}].instance is {source.instance!r}; expected one of "
-                    "instances.yaml, or a 'gpu' that says which card was measured"
+                    "instances.yaml, or a 'gpu' that says which device was measured"
                 )
         parts.append(read_logs(logs, folder, {name: instance.gpu for name, instance in instances.items()}))
     if not parts:

@@ -1,6 +1,6 @@
 """What a published row says of its machine and its program: interconnect, nodes, XLA; guessed only as a last resort.
 
-A column of the row itself counts first. Published tables mostly lack them and say such things in the names of cards
+A column of the row itself counts first. Published tables mostly lack them and say such things in the names of devices
 and machines and in the note, so this module reads names. What it read so is marked in `interconnect_guessed`. A machine
 that a study declares never comes here: its own keys say it.
 """
