@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from harness_runs import CELL, ROOT, command, measure
 from patience import PATIENCE_S, until
-from sweetspot.throughput.collect import run_facts
+from sweetspot.throughput.old_run_files import run_facts
 
 LEASE = """
 import sys, time
