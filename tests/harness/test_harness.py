@@ -179,7 +179,7 @@ def test_two_devices_on_a_processor_are_labelled_logical_and_fp16_there_emulatio
     assert done.returncode == 0, done.stderr
     table = pd.read_parquet(tmp_path / "run~1.parquet")
     assert table["logical"].all()
-    assert "emulation" in table["message"].iloc[0]
+    assert "emulation" in dict(json.loads(table["warnings"].iloc[0]))
 
 
 @pytest.mark.slow
