@@ -2,7 +2,7 @@
 
 
 rule fit_scaling:
-    """Gather the study's scaling efficiencies, their averages, and all figures that the methods learn from."""
+    """Scaling efficiencies of the study, the averages that the 2018 rule is, and the evidence for the other methods."""
     input:
         throughput=f"{RESULTS}/throughput.parquet",
         table=[file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()],
@@ -11,26 +11,27 @@ rule fit_scaling:
             for study in INVOCATION.study.borrow
         ],
         instances=INSTANCE_FILES,
-        formula=formula("scaling"),
+        formula=formula("study", "throughput", "scaling"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
     params:
         folder=CONFIG,
+        framework=INVOCATION.study.cells.framework,
     script:
         "../workflow/scripts/fit_scaling.py"
 
 
 rule extrapolate:
-    """Validate every method on card families left out, and estimate the machines nobody has measured."""
+    """Fit and validate every method, and estimate the machines nobody has measured."""
     input:
         throughput=f"{RESULTS}/throughput.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
         instances=INSTANCE_FILES,
-        formula=formula("scaling"),
+        formula=formula("study", "throughput", "scaling"),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         curve=f"{RESULTS}/scaling/curve.parquet",

@@ -16,7 +16,12 @@ rule collect_throughput:
             if file.is_file()
         ],
         logs=log_files(INVOCATION.study.logs, CONFIG),
-        formula=formula("throughput", *(["logs"] if INVOCATION.study.logs else [])),
+        formula=formula(
+            "study",
+            "harness",
+            "throughput",
+            *(["logs"] if INVOCATION.study.logs else []),
+        ),
     output:
         f"{RESULTS}/throughput.parquet",
     params:
@@ -31,6 +36,8 @@ rule collect_throughput:
 
 rule list_left_out:
     """Which runs the budget leaves out; an empty table where it leaves none."""
+    input:
+        formula=formula("study", "harness", "matrix"),
     output:
         f"{RESULTS}/left_out.parquet",
     params:

@@ -46,7 +46,7 @@ def claims():
     }
     predicted = pd.DataFrame(
         {**box, "model": model, "batch_size": batch, "method": "mean_efficiency", "headline": True, "efficiency": 0.87,
-         "images_per_s": float(rate), "images_per_s_low": rate * 0.8, "images_per_s_high": rate * 1.2, "warning": None}
+         "images_per_s": float(rate), "images_per_s_low": rate * 0.8, "images_per_s_high": rate * 1.2, "warnings": None}
         for (model, batch), rate in PRINTED_BOX.items()
     )  # fmt: skip
     lists = [

@@ -60,7 +60,7 @@ def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
 
 def test_super_linear_rows_are_flagged(run):
     result = json.loads(run(line(1, 100), line(2, 260), line(4, 390), *GOOD[3:])[0])
-    assert [("super-linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
+    assert [("super_linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
 
 
 def test_the_text_names_methods_and_counts(run):

@@ -10,7 +10,8 @@ from sweetspot.decision.compare import compare
 from sweetspot.decision.frontier import dominates
 from sweetspot.decision.phases import PricedPhase, load_groups
 from sweetspot.decision.recommend import recommend
-from sweetspot.decision.warnings import rules_of
+from sweetspot.scaling.evidence import super_linear
+from sweetspot.warnings import warning
 
 # From test_decision.py: the rented work of one box hour is 3.06 x 498 / 225 = 6.7728 USD on demand, and with the spot
 # price 1.11 x 498 / 225 = 2.4568 USD; a box hour costs 216.667 / (24 d) + 0.20.
@@ -227,39 +228,17 @@ def test_workloads_are_grouped_by_kind(tmp_path):
     assert load_groups(tmp_path / "none.yaml") == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "rules"),
-    [
-        ("n = 1: one run, no interval; drift: step time changes by 9% within a run", ["n_is_1", "drift"]),
-        ("logical devices: parts of one processor, not separate cards", ["logical_devices"]),
-        (
-            "stand-in: asked Tesla V100, tensorflow, batch 64, fp16; "
-            "nearest published Tesla V100-SXM3-32GB, tensorflow, batch 384, fp16",
-            ["stand_in_card", "stand_in_batch"],
-        ),
-        (
-            "stand-in: asked Tesla K80, tensorflow, batch 64, fp16; "
-            "nearest published Tesla K80, tensorflow, batch 64, fp32",
-            ["stand_in_precision"],
-        ),
-        ("May 2017; CUDA 8.0 / cuDNN 5.1; mean of 5 runs", ["note"]),
-        ("oom: 2 of 3 runs; drift: step time changes by 9% within a run", ["oom", "drift"]),
-    ],
-)
-def test_a_warning_text_becomes_rules(text, rules):
-    assert [rule for rule, _ in rules_of(text)] == rules
-
-
 def test_warnings_stand_beside_the_numbers():
     market = inputs()
     market.efficiency.loc[0] = ["vgg16", 64, 1.08, "measured"]
-    efficiency = market.efficiency.assign(instance="two", base_instance="one", gpus=2)
+    efficiency = market.efficiency.assign(instance="two", base_instance="one", gpus=2, warnings=[super_linear(1.08)])
     stale = pd.DataFrame(
         [{"severity": "warning", "rule": "stale", "instance": "p3.2xlarge", "message": "old", "source": "x"}]
     )
-    measured = market.throughput.assign(basis="measured", runs=1, warning="n = 1: one run, no interval")
+    measured = market.throughput.assign(basis="measured", runs=1)
+    measured["warnings"] = [[warning("n_is_1", "one run, no interval")]] * len(measured)
     changed = replace(market, efficiency=efficiency, price_lint=stale, throughput=measured)
     found = compare(changed, settings())["warnings"]
     assert set(found["rule"]) >= {"super_linear", "stale_price", "n_is_1", "no_interval", "mixed_protocol"}
     row = found[found["rule"] == "super_linear"].iloc[0]
-    assert row["message"] == "super-linear: 2 devices give 1.08 of 2 x one (one)"
+    assert row["message"] == "efficiency 1.08 is above 1.05; the single-device figure is too slow"

@@ -21,6 +21,7 @@ from sweetspot.study.price_list import load_price_list
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_workloads
 from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.warnings import as_text
 
 STUDY = Path("config/studies/parkopedia-2018")
 BARE = {
@@ -103,7 +104,8 @@ def test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is
     table = table.set_index("framework")
     assert table["status"].to_dict() == {"tensorflow": table.loc["tensorflow", "status"], absent[0]: "failed"}
     assert table.loc["tensorflow", "images_per_s"] > 0
-    assert f"install it with: pip install {absent[0]}, remove results/benchmarks" in table.loc[absent[0], "warning"]
+    told = as_text(table.loc[absent[0], "warnings"])
+    assert f"install it with: pip install {absent[0]}, remove results/benchmarks" in told
     assert f"pip install {absent[0]}" in page
     assert scheduled(bare) == {}
 

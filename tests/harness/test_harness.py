@@ -181,7 +181,7 @@ def test_two_devices_on_a_processor_are_labelled_logical_and_fp16_emulated_unles
     table = pd.read_parquet(tmp_path / "run~1.parquet")
     assert table["logical"].all()
     native = "avx512_fp16" in instruction_sets()
-    assert ("emulation" in (table["message"].iloc[0] or "")) is not native
+    assert ("emulation" in dict(json.loads(table["warnings"].iloc[0]))) is not native
 
 
 @pytest.mark.slow

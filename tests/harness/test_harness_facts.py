@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from sweetspot.decision.warnings import rules_of
 from sweetspot.harness import facts, processor
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.request import parse_request
@@ -105,20 +104,21 @@ def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
         "machine_conv_flops": 192e9,
         "emulated": True,
     }
-    status, message = judged(request(), [2.0] * 5, told)
+    status, warnings = judged(request(), [2.0] * 5, told)
     # 2 devices x 16 images / 2 s x 3 GFLOP = 48 GFLOP/s
     assert told["share_of_matmul"] == pytest.approx(0.5)
     assert told["share_of_conv"] == pytest.approx(0.25)
     assert status == "ok"
-    assert message.startswith("emulation: this processor computes bf16 as fp32")
+    assert warnings == [("emulation", "this processor computes bf16 as fp32; no speed-up is to be had")]
 
 
 def test_a_drifting_run_is_unstable_and_says_why():
     told = {}
-    status, message = judged(request(), [1.0 + 0.03 * step for step in range(8)], told)
+    status, warnings = judged(request(), [1.0 + 0.03 * step for step in range(8)], told)
     assert status == "unstable"
-    assert message.startswith("drift: step time changed by +")
-    assert told["warnings"]
+    assert warnings[0].rule == "drift"
+    assert warnings[0].message.startswith("step time changed by +")
+    assert told["warnings"] == warnings
 
 
 def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
@@ -126,6 +126,6 @@ def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
     assert visible_cards() == []
 
 
-def test_what_a_run_says_of_itself_keeps_its_name_among_the_warnings_of_the_page():
-    _, message = judged(request(), [1.5, 1.0, 1.0, 1.0, 1.0, 1.0], {"emulated": True})
-    assert [rule for rule, _ in rules_of(message)] == ["emulation", "warm_up", "imprecise"]
+def test_all_that_a_run_says_of_itself_is_told():
+    _, warnings = judged(request(), [1.5, 1.0, 1.0, 1.0, 1.0, 1.0], {"emulated": True})
+    assert [pair.rule for pair in warnings] == ["emulation", "warm_up", "imprecise"]

@@ -5,7 +5,6 @@ import hashlib
 import math
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from pydantic import ValidationError
 from sweetspot.errors import UserError
@@ -14,6 +13,7 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.log_sources import LogSource, log_files
 from sweetspot.study.study import Question, load_study
 from sweetspot.throughput.gather import gather_throughput
+from sweetspot.warnings import as_text, pairs
 
 WOOLF = Path(__file__).parent.parent.parent / "config" / "studies" / "woolf-2017"
 REAL_LOGS = sorted(path.relative_to(WOOLF).as_posix() for path in WOOLF.glob("logs/*/*.csv"))
@@ -87,7 +87,7 @@ def test_five_of_six_k80_cntk_logs_repeat_the_earlier_run_byte_for_byte():
     }
     assert (len(tests), len(same)) == (6, 5)
     table = read_logs(load_study(WOOLF).logs, WOOLF)
-    twins = table[table["note"].str.contains("byte-identical to logs/earlier/")]
+    twins = table[["log is byte-identical to logs/earlier/" in as_text(told) for told in table["warnings"]]]
     assert set(zip(twins["instance"], twins["model"], strict=True)) == {("k80-cntk", test) for test in same}
 
 
@@ -128,7 +128,8 @@ def test_a_malformed_tf_cnn_line_is_refused_with_its_number(tmp_path, text, line
 
 def test_skipping_keeps_the_figure_and_names_the_line(tmp_path, caplog):
     row = tf_cnn(tmp_path, BROKEN_TF_CNN[0][0], on_error="skip")
-    assert (row["images_per_s"], row["note"]) == (686.87, "malformed lines skipped: 16")
+    assert row["images_per_s"] == 686.87
+    assert pairs(row["warnings"]) == [("skipped_lines", "malformed lines skipped: 16")]
     assert "run.log, line 16: step line" in caplog.text
 
 
@@ -209,7 +210,7 @@ def test_a_malformed_keras_row_is_refused_with_its_number(tmp_path, text, line, 
 def test_a_skipped_epoch_counts_neither_in_time_nor_in_samples(tmp_path):
     row = keras(tmp_path, "epoch,elapsed\n0,10\n1,abc\n2,20\n", on_error="skip", samples_per_epoch=300)
     assert row["images_per_s"] == pytest.approx(2 * 300 / 30)
-    assert row["note"] == "malformed lines skipped: 3"
+    assert pairs(row["warnings"]) == [("skipped_lines", "malformed lines skipped: 3")]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_logs_reach_the_throughput_table_as_published_rows(tmp_path):
     row = table.iloc[0]
     assert row["images_per_s"] == pytest.approx(2 * 60_000 / 30)
     assert (row["basis"], row["unit"], row["gpu"], row["as_of"]) == ("published", "samples", "Tesla K80", "2017-11-28")
-    assert pd.isna(row["warning"])
+    assert pairs(row["warnings"]) == []
 
 
 def gather(folder, *sources, gpus=1):

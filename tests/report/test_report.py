@@ -77,7 +77,8 @@ def test_each_table_is_csv_and_parquet_with_the_same_rows(report):
 def test_hostile_text_is_text(tmp_path):
     tables = small_tables()
     hostile = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'
-    tables["throughput"] = tables["throughput"].assign(source=hostile, warning=hostile)
+    told = [[{"rule": "note", "message": hostile}]] * len(tables["throughput"])
+    tables["throughput"] = tables["throughput"].assign(source=hostile, warnings=told)
     folder = make_report(tmp_path, tables, title=hostile, question=hostile)
     page = (folder / "index.html").read_text()
     assert "<img" not in page

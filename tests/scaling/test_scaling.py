@@ -11,6 +11,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
+from sweetspot.warnings import pairs
 
 STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
 BATCHES = (16, 32, 64)
@@ -30,8 +31,9 @@ def study():
 @pytest.fixture(scope="module")
 def box(study):
     throughput, _, averages = study
-    cells = target_cells(throughput, load_study(STUDY).targets, load_study(STUDY).cells)
-    predicted = mean_efficiency(averages, cells).assign(source="mean", warning=None)
+    declared = load_instances(STUDY / "instances.yaml")
+    cells = target_cells(throughput, load_study(STUDY).targets, load_study(STUDY).cells, declared)
+    predicted = mean_efficiency(averages, cells).assign(source="mean", warnings=None)
     return extrapolation(cells, predicted, "mean_efficiency", headline=True).set_index(["model", "batch_size"])
 
 
@@ -62,11 +64,11 @@ def test_the_nine_box_figures_come_out_within_the_rounding_of_their_inputs(box, 
         ("z", 8, "bf16", 0.7),  # a, b and c
     ],
 )
-def test_what_is_not_in_hand_takes_the_nearest_that_is(model, batch_size, precision, efficiency):
+def test_what_is_missing_takes_the_nearest_that_is_there(model, batch_size, precision, efficiency):
     rows = [("a", 8, "fp32", 0.7), ("a", 64, "fp32", 0.6), ("b", 8, "fp32", 0.9), ("c", 8, "fp16", 0.5)]
     averages = pd.DataFrame(rows, columns=["model", "batch_size", "precision", "efficiency"])
-    cells = pd.DataFrame([{"model": model, "batch_size": batch_size, "precision": precision}])
-    found = mean_efficiency(averages.assign(spread=0.1, families=2), cells)["efficiency"]
+    cells = pd.DataFrame([{"framework": "x", "model": model, "batch_size": batch_size, "precision": precision}])
+    found = mean_efficiency(averages.assign(framework="x", spread=0.1, families=2), cells)["efficiency"]
     assert found.tolist() == pytest.approx([efficiency])
 
 
@@ -75,7 +77,8 @@ def test_the_interval_is_that_of_a_further_family():
     averages = pd.DataFrame(
         [{"model": "a", "batch_size": 8, "precision": "fp32", "efficiency": 0.7, "spread": 0.141421, "families": 2}]
     )
-    row = mean_efficiency(averages, pd.DataFrame([{"model": "a", "batch_size": 8, "precision": "fp32"}])).iloc[0]
+    cell = {"framework": "x", "model": "a", "batch_size": 8, "precision": "fp32"}
+    row = mean_efficiency(averages.assign(framework="x"), pd.DataFrame([cell])).iloc[0]
     assert row["efficiency"] == 0.7
     assert row["high"] == pytest.approx(0.7 + 6.313752 * 0.141421 * 1.5**0.5, rel=1e-5)
     assert row["low"] == 0.0
@@ -84,7 +87,7 @@ def test_the_interval_is_that_of_a_further_family():
 def cell(instance, gpus, images_per_s, basis="measured", **other):
     given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
     given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": basis}
-    return given | {"status": "ok", "source": f"{instance} x {gpus}"} | other
+    return given | {"status": "ok", "source": f"{instance} x {gpus}", "nodes": 1, "xla": False} | other
 
 
 def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
@@ -126,6 +129,8 @@ def test_a_super_linear_pair_is_named_and_not_averaged():
     declared = load_instances(STUDY / "instances.yaml")
     rows = [cell("a", 1, 100.0), cell("a", 2, 160.0), cell("b", 1, 100.0), cell("b", 2, 260.0)]
     table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), declared)
-    assert "super-linear" in table.set_index("instance").loc["b", "warning"]
+    told = table.set_index("instance")["warnings"]
+    assert [pair.rule for pair in pairs(told["b"])] == ["super_linear"]
+    assert pairs(told["a"]) == []
     average = average_efficiency(table).iloc[0]
     assert (average["efficiency"], average["families"], average["left_out"]) == (0.8, 1, 1)

@@ -5,13 +5,15 @@ import pandas as pd
 import pytest
 from sweetspot.scaling.conformal import calibrate, interval
 from sweetspot.scaling.curves import amdahl, fit_law, fit_ring, ring_step, same_device_count, scaling_law, usl
+from sweetspot.scaling.evidence import sound
 from sweetspot.scaling.explain import explain, reach
-from sweetspot.scaling.machine import describe, family, link
+from sweetspot.scaling.machine import describe, family
 from sweetspot.scaling.model_facts import network
 from sweetspot.scaling.partners import with_partners
-from sweetspot.scaling.pooled import fit_pooled, predict_pooled
+from sweetspot.scaling.pooled import _objective, fit_pooled, predict_pooled
 from sweetspot.scaling.shipped import shipped_evidence
 from sweetspot.scaling.validation import best_method, held_out, validation_table
+from sweetspot.warnings import as_text, pairs
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,7 @@ def test_the_table_is_split_by_model_precision_and_device_count(validation):
 def test_no_family_helps_to_predict_itself(shipped, errors):
     evidence, rule = shipped
     for name in ("p100", "rtx 3090"):
-        without = evidence[(evidence["family"] != name) & evidence["warning"].isna()]
+        without = sound(evidence[evidence["family"] != name])
         own = evidence[evidence["family"] == name]
         expected = predict_pooled(fit_pooled(without), own)["efficiency"]
         found = errors[(errors["method"] == "pooled_ring") & (errors["family"] == name)]["predicted"]
@@ -64,19 +66,19 @@ def test_no_family_helps_to_predict_itself(shipped, errors):
 
 def test_no_other_coefficients_fit_better_and_the_slopes_are_those_of_the_loss(shipped):
     from scipy.optimize import approx_fprime
-    from sweetspot.scaling.pooled import _looker
 
-    evidence = shipped[0][shipped[0]["warning"].isna()]
+    evidence = sound(shipped[0])
     fitted = fit_pooled(evidence)
-    look = _looker(evidence, fitted.machines, fitted.cards)
+    objective = _objective(evidence, fitted.machines, fitted.families)
     rng = np.random.default_rng(5)
     away = fitted.coefficients + rng.normal(0, 0.1, len(fitted.coefficients))
-    slope = approx_fprime(away, lambda theta: look(theta).loss, 1e-6)  # numerically, without our derivative
-    np.testing.assert_allclose(look(away).gradient, slope, rtol=1e-3, atol=1e-2)
-    least = look(fitted.coefficients).loss
+    slope = approx_fprime(away, lambda theta: objective(theta).loss, 1e-6)  # numerically, without our derivative
+    np.testing.assert_allclose(objective(away).gradient, slope, rtol=1e-3, atol=1e-2)
+    least = objective(fitted.coefficients).loss
     for size in (0.3, 0.03, 0.003):
         assert all(
-            look(fitted.coefficients + size * rng.normal(size=len(fitted.coefficients))).loss > least for _ in range(20)
+            objective(fitted.coefficients + size * rng.normal(size=len(fitted.coefficients))).loss > least
+            for _ in range(20)
         )
 
 
@@ -142,7 +144,7 @@ def test_calibration_by_hand():
 
 def test_intervals_widen_where_nothing_similar_was_seen(shipped):
     evidence, _ = shipped
-    model = fit_pooled(evidence[evidence["warning"].isna()])
+    model = fit_pooled(sound(evidence))
     seen = evidence[(evidence["gpus"] == 8) & (evidence["model"] == "vgg16") & (evidence["family"] == "rtx 2080 ti")]
     scale = predict_pooled(model, seen)["scale"].to_numpy()
     elsewhere = predict_pooled(model, seen.assign(instance="never seen"))["scale"].to_numpy()
@@ -158,7 +160,7 @@ def test_intervals_widen_where_nothing_similar_was_seen(shipped):
 
 def test_larger_batches_and_faster_links_scale_better(shipped):
     evidence, _ = shipped
-    model = fit_pooled(evidence[evidence["warning"].isna()])
+    model = fit_pooled(sound(evidence))
     cell = evidence[(evidence["family"] == "rtx 3090") & (evidence["gpus"] == 8)].assign(instance="x", family="x")
     slow = predict_pooled(model, cell)["efficiency"]
     # The same images/s at twice the batch: the step takes twice as long, the exchange does not.
@@ -170,6 +172,7 @@ def test_larger_batches_and_faster_links_scale_better(shipped):
 def row(gpus, images_per_s, **other):
     given = {"gpu": "Card", "instance": "box", "gpus": gpus, "model": "resnet50", "batch_size": 64.0}
     given |= {"precision": "fp32", "dataset": "synthetic", "benchmark": "tf_cnn_benchmarks", "note": "", "source": "s"}
+    given |= {"framework": "tensorflow"}
     return given | {"images_per_s": images_per_s, "framework_version": ""} | other
 
 
@@ -189,13 +192,17 @@ def test_partners_come_from_the_same_instance_and_note_else_by_the_median():
 
 def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it():
     paired, _ = with_partners(pd.DataFrame([row(1, 100.0), row(2, 230.0), row(8, 640.0), row(2, 1.0, note="x")]))
-    assert "super-linear: efficiency 1.15" in paired["warning"].iloc[0]
-    assert "inconsistent" in paired["warning"].iloc[1]
-    assert pd.isna(paired["warning"].iloc[2])
+    assert [[pair.rule for pair in pairs(value)] for value in paired["warnings"]] == [
+        ["super_linear"],
+        ["inconsistent"],
+        [],
+    ]
+    assert "efficiency 1.15 is above 1.05" in as_text(paired["warnings"].iloc[0])
+    assert "efficiency 1.15 elsewhere" in as_text(paired["warnings"].iloc[1])
 
 
 def test_explanation_adds_up_and_says_what_would_help(shipped):
-    table = explain(shipped[0])
+    table = explain(shipped[0], fit_pooled(sound(shipped[0])))
     shares = table[["compute_share", "communication_share", "rest_share"]]
     assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
     assert (shares >= 0).all(axis=None)
@@ -210,7 +217,7 @@ def test_explanation_adds_up_and_says_what_would_help(shipped):
 
 def test_rtx_3090_without_nvlink_is_held_up_by_its_gradients(shipped):
     # 8 x RTX 3090 on one PCIe bus, VGG16 fp32: efficiency 0.10 (published); 553 MB of gradients a step.
-    table = explain(shipped[0])
+    table = explain(shipped[0], fit_pooled(sound(shipped[0])))
     cell = table[(table["gpu"] == "RTX 3090") & (table["gpus"] == 8) & (table["model"] == "vgg16")].iloc[0]
     assert cell["communication_share"] > 0.5
 
@@ -234,13 +241,11 @@ def test_forms_of_one_chip_are_one_family(gpu, expected):
     assert family(gpu) == expected
 
 
-def test_facts_are_read_from_names_and_notes():
-    assert link("Tesla V100-SXM3-32GB", "", "") == "nvlink"
-    assert link("RTX 2080 Ti", "host", "XLA; NVLink") == "bridge"
-    assert link("Tesla K80", "p2.8xlarge x N (distributed)", "") == "network"
+def test_physical_facts_by_hand():
     assert network("ResNet50_v1.5") == network("resnet50")
     assert not network("mystery").known
-    cell = row(8, 800.0, base_images_per_s=100.0, precision="fp16", note="variable_update=replicated; XLA")
-    facts = describe(pd.DataFrame([cell])).iloc[0]
+    cell = row(8, 800.0, base_images_per_s=100.0, precision="fp16", nodes=1, interconnect="nvswitch", exchange=True)
+    facts = describe(pd.DataFrame([cell | {"xla": True}])).iloc[0]
     # 25.6 M parameters x 2 bytes; 64 images at 100 images/s
     assert (facts["gradient_gb"], facts["step_s"], facts["xla"]) == (pytest.approx(0.0512), 0.64, 1.0)
+    assert (facts["link"], facts["nvlink"], facts["bridge"]) == ("nvlink", 1.0, 0.0)

@@ -104,7 +104,7 @@ def figure(instance, images_per_s, gpus, low=np.nan, high=np.nan, model="vgg16",
         "variant": "default",
     }
     span = {"images_per_s": images_per_s, "images_per_s_low": low, "images_per_s_high": high}
-    rest = {"runs": 0, "basis": "published", "status": "ok", "source": "paper", "gpu": "card", "warning": None}
+    rest = {"runs": 0, "basis": "published", "status": "ok", "source": "paper", "gpu": "card", "warnings": None}
     return {"instance": instance, **cell, **span, **rest, **more}
 
 

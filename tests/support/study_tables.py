@@ -41,8 +41,8 @@ def study_tables(name: str) -> Tables:
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
     efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
-    cells = target_cells(throughput, study.targets, study.cells)
-    predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warning=None)
+    cells = target_cells(throughput, study.targets, study.cells, instances)
+    predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warnings=None)
     extrapolated = extrapolation(cells, predicted, "mean_efficiency", headline=True)
     priced = [
         price_study(

@@ -6,7 +6,6 @@ import statistics
 from pathlib import Path
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from sweetspot.cells import Cell, run_path
 from sweetspot.errors import UserError
@@ -15,6 +14,7 @@ from sweetspot.study.study import load_study
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.warnings import pairs
 
 STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
 CELL = Cell("workstation", "tensorflow", "resnet50", 16, 1, "fp32", "default")
@@ -30,14 +30,23 @@ def table():
     return gather(instances, STUDY).set_index(["instance", "model", "batch_size", "precision"])
 
 
+def cells_of(files, instances=None):
+    return measured_cells(summarise_runs(files), instances or {})
+
+
+def rules_of(row):
+    return [pair.rule for pair in pairs(row["warnings"])]
+
+
 def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **columns):
     path = Path(folder) / f"{name or run_path(cell, run)}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
     rows = rows.assign(**cell._asdict(), run=run, protocol=1, status="ok", message=None, gpu="Test CPU", logical=False)
-    rows["message"] = rows["message"].astype("string")
+    rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False)
     for column, value in columns.items():
         rows[column] = value
+    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings"), "string"))
     rows.to_parquet(path, index=False)
     return str(path)
 
@@ -63,8 +72,11 @@ def test_a_k80_stands_in_by_the_median_of_tensorflows_own_figures(table):
     row = table.loc[("p2.xlarge", "resnet50", 64, "fp16")]
     assert row["images_per_s"] == 51.9
     assert row["basis"] == "stand_in"
-    assert "asked Tesla K80, tensorflow, batch 64, fp16" in row["warning"]
-    assert "fp32" in row["warning"]
+    assert pairs(row["warnings"]) == [
+        ("stand_in_precision", "asked precision fp16; that of the nearest published figure is fp32")
+    ]
+    stand_in = [row[f"stand_in_{name}"] for name in ("gpu", "framework", "batch_size", "precision")]
+    assert stand_in == ["Tesla K80", "tensorflow", 64, "fp32"]
 
 
 def test_precision_comes_before_batch_distance():
@@ -78,6 +90,8 @@ def test_several_cards_are_scaled_by_the_studys_own_efficiency_and_stay_stand_in
     row = table.loc[("p2.8xlarge", "resnet50", 64, "fp16")]
     assert row["images_per_s"] == pytest.approx(8 * 51.9 * 0.90)  # table 1: p2.xlarge -> p2.8xlarge, ResNet50, 64
     assert row["basis"] == "stand_in"  # its weakest part
+    assert row["stand_in_precision"] == "fp32"  # what the figure is made from keeps its facts and warnings
+    assert rules_of(row) == ["stand_in_precision"]
     assert "0.9" in row["source"]
     assert "benchmarks.md" in row["source"]
     assert table.loc[("p2.16xlarge", "vgg16", 16, "fp16"), "variant"] == "C"
@@ -102,7 +116,7 @@ def test_the_unmeasured_box_has_no_row(table):
 
 def test_times_are_averaged_not_rates(tmp_path):
     files = [write_run(tmp_path, run=1, seconds=[1, 1, 1]), write_run(tmp_path, run=2, seconds=[3, 3, 3])]
-    row = measured_cells(summarise_runs(files)).iloc[0]
+    row = cells_of(files).iloc[0]
     assert row["images_per_s"] == pytest.approx(16 / 2.0)  # not (16 + 16 / 3) / 2
     assert (row["runs"], row["basis"], row["status"]) == (2, "measured", "ok")
 
@@ -110,7 +124,7 @@ def test_times_are_averaged_not_rates(tmp_path):
 def test_the_interval_is_students_over_runs(tmp_path):
     means = [2.0, 2.1, 2.2]
     files = [write_run(tmp_path, run=n, seconds=[mean] * 6) for n, mean in enumerate(means, start=1)]
-    row = measured_cells(summarise_runs(files)).iloc[0]
+    row = cells_of(files).iloc[0]
     # t(0.975, 2 degrees) = 4.303 from the printed tables
     half = 4.303 * statistics.stdev([math.log(mean) for mean in means]) / math.sqrt(3)
     assert row["images_per_s_low"] == pytest.approx(16 / 2.1 / math.exp(half), rel=1e-4)
@@ -118,58 +132,45 @@ def test_the_interval_is_students_over_runs(tmp_path):
 
 
 def test_one_run_has_no_interval_and_says_so(tmp_path):
-    row = measured_cells(summarise_runs([write_run(tmp_path)])).iloc[0]
+    row = cells_of([write_run(tmp_path)]).iloc[0]
     assert math.isnan(row["images_per_s_low"])
-    assert "n = 1" in row["warning"]
+    assert pairs(row["warnings"]) == [("n_is_1", "one run, no interval")]
 
 
 def test_several_devices_count_together_and_logical_ones_are_named(tmp_path):
-    row = measured_cells(summarise_runs([write_run(tmp_path, CELL._replace(gpus=2), logical=True)])).iloc[0]
+    row = cells_of([write_run(tmp_path, CELL._replace(gpus=2), logical=True)]).iloc[0]
     assert row["images_per_s"] == pytest.approx(2 * 16 / 2.0)
-    assert "logical" in row["warning"]
+    assert "logical_devices" in rules_of(row)
 
 
 def test_a_run_that_slows_down_is_a_named_warning(tmp_path):
-    said = "drift: step time changed by +20% over the run"
-    files = [write_run(tmp_path, run=n, status="unstable", message=said) for n in (1, 2)]
-    row = measured_cells(summarise_runs(files)).iloc[0]
+    said = json.dumps([["drift", "step time changed by +20% over the run"]])
+    files = [write_run(tmp_path, run=n, status="unstable", warnings=said) for n in (1, 2)]
+    row = cells_of(files).iloc[0]
     assert row["status"] == "unstable"
     assert row["images_per_s"] == 8.0
-    assert row["warning"].count(said) == 1  # both runs say it, the reader is told once
+    assert rules_of(row) == ["unstable", "drift"]  # both runs say it, the reader is told once
 
 
 def test_a_cell_that_failed_keeps_its_row_without_a_figure(tmp_path):
     file = write_run(tmp_path, seconds=[math.nan], status="oom", message="killed by the kernel")
-    row = measured_cells(summarise_runs([file])).iloc[0]
+    row = cells_of([file]).iloc[0]
     assert (row["status"], row["runs"]) == ("oom", 0)
     assert math.isnan(row["images_per_s"])
-    assert "killed by the kernel" in row["warning"]
+    assert pairs(row["warnings"]) == [("oom", "killed by the kernel")]
 
 
 def test_one_failed_run_of_two_leaves_the_figure_of_the_other(tmp_path):
     files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, seconds=[math.nan], status="failed", message="x")]
-    row = measured_cells(summarise_runs(files)).iloc[0]
+    row = cells_of(files).iloc[0]
     assert (row["status"], row["runs"], row["images_per_s"]) == ("ok", 1, 8.0)
-    assert "failed: x" in row["warning"]
+    assert pairs(row["warnings"]) == [("failed", "x"), ("n_is_1", "one run, no interval")]
 
 
 def test_a_figure_is_dated_by_its_last_run(tmp_path):
     days = ("2026-11-19", "2026-11-21", "2026-11-20")
     files = [write_run(tmp_path, run=n, measured_on=day) for n, day in enumerate(days, start=1)]
-    assert measured_cells(summarise_runs(files)).iloc[0]["as_of"] == "2026-11-21"
-
-
-@pytest.mark.parametrize("newer_first", [True, False])
-def test_a_run_file_from_before_the_date_was_a_column_has_it_in_its_metadata(tmp_path, newer_first):
-    old, new = (
-        write_run(tmp_path, CELL._replace(batch_size=batch), **columns)
-        for batch, columns in ((8, {}), (16, {"measured_on": "2026-11-21"}))
-    )
-    table = pq.read_table(old)
-    facts = json.dumps({"started_at": "2026-10-02T08:15:00+00:00"})
-    pq.write_table(table.replace_schema_metadata({"sweetspot": facts}), old)
-    cells = measured_cells(summarise_runs([new, old] if newer_first else [old, new])).set_index("batch_size")
-    assert cells.loc[8, "as_of"] == "2026-10-02"
+    assert cells_of(files).iloc[0]["as_of"] == "2026-11-21"
 
 
 def broken_truncated(path):

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from project_copy import edit, run_snakemake, scheduled
-from sweetspot.decision.warnings import warnings
+from sweetspot.decision.warning_table import warning_table
 from sweetspot.errors import UserError
 from sweetspot.matrix.budget import Run
 from sweetspot.matrix.invocation import load_invocation
@@ -94,9 +94,11 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
     assert table[["model", "batch_size", "runs", "budget"]].to_dict("records") == [
         {"model": "vgg16", "batch_size": 64, "runs": "1, 2", "budget": "budget_minutes 6"}
     ]
-    none = pd.DataFrame(columns=["warning", "status", "efficiency", "severity", "assumed_interval", "throughput_basis"])
+    none = pd.DataFrame(
+        columns=["warnings", "status", "efficiency", "severity", "assumed_interval", "throughput_basis"]
+    )
     none = none.assign(instance=None, model=None)
-    (said,) = warnings(none, pd.DataFrame(), none, none, none, table).to_dict("records")
+    (said,) = warning_table(none, pd.DataFrame(), none, none, none, table).to_dict("records")
     assert (said["rule"], said["instance"], said["batch_size"]) == ("left_out", "w", 64)
     assert "not measured within budget_minutes 6: run 1, 2" in said["message"]
     assert left_out_table([], "").empty

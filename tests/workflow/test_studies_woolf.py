@@ -5,6 +5,7 @@ import math
 
 import pytest
 from study_tables import STUDIES, study_tables
+from sweetspot.warnings import pairs
 
 LOGS = STUDIES / "woolf-2017" / "logs"
 CONFIGURATIONS = ("p100-tensorflow", "p100-cntk", "k80-cntk", "cpu32", "cpu16")
@@ -120,9 +121,10 @@ def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
 
 def test_a_borrowed_log_stands_as_a_warning_beside_its_figure(woolf):
     rows = woolf.throughput[woolf.throughput["instance"] == "k80-cntk"].set_index("model")
-    twins = rows[rows["warning"].notna()]
+    twins = rows[rows["warnings"].map(len) > 0]
     assert set(twins.index) == set(CHARTS) - {"lstm_text_generation"}
-    assert twins["warning"].str.contains("byte-identical to logs/earlier/").all()
+    assert {pair.rule for told in twins["warnings"] for pair in pairs(told)} == {"repeated_log"}
+    assert all("byte-identical to logs/earlier/" in told[0]["message"] for told in twins["warnings"])
 
 
 def test_what_cannot_be_checked_says_why(woolf):

@@ -1,26 +1,27 @@
-"""Gather what is known about scaling: the study's efficiencies, their averages, and all figures to learn from."""
+"""What is known about scaling: the study's efficiencies, the 2018 rule's averages, and the figures to learn from."""
 
 from pathlib import Path
 
 from sweetspot.errors import exit_on_user_error
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
+from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
-from sweetspot.scaling.shipped import joined
 from sweetspot.study.instances import load_instances
 from sweetspot.throughput.published import read_efficiency, read_published
 
 
-def main(throughput: str, folder: str, borrowed: list[str], instances: list[str], outputs: dict[str, str]) -> None:
+def main(
+    throughput: str, folder: str, framework: str, borrowed: list[str], instances: list[str], outputs: dict[str, str]
+) -> None:
     """Write efficiency.parquet, scaling/averages.parquet and scaling/evidence.parquet of the study in `folder`."""
     declared = load_instances(*(Path(file) for file in instances))
     measured = read_parquet(throughput)
-    table = study_efficiency(measured, read_efficiency(Path(folder) / "efficiency.csv"), declared)
+    table = study_efficiency(measured, read_efficiency(Path(folder) / "efficiency.csv"), declared, framework)
     pools = [published_evidence(Path(file).parent.name, read_published(Path(file))) for file in borrowed]
     own = study_evidence(Path(folder).name, table, measured, declared)
     write_parquet(table, outputs["efficiency"])
     write_parquet(average_efficiency(table), outputs["averages"])
-    write_parquet(joined([*pools, own]), outputs["evidence"])
+    write_parquet(all_evidence([*pools, own]), outputs["evidence"])
 
 
 if "snakemake" in globals():
@@ -28,6 +29,7 @@ if "snakemake" in globals():
         main(
             throughput=snakemake.input.throughput,
             folder=snakemake.params.folder,
+            framework=snakemake.params.framework,
             borrowed=list(snakemake.input.borrowed),
             instances=list(snakemake.input.instances),
             outputs=dict(snakemake.output.items()),

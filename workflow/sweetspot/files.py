@@ -1,14 +1,16 @@
 """Whole files only: a reader sees the old content or the new, never a half."""
 
 import errno
+import json
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sweetspot import warnings
 from sweetspot.errors import UserError
 
 if TYPE_CHECKING:
@@ -91,14 +93,50 @@ def read_parquet(path: str | Path) -> "pd.DataFrame":
 
 
 def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) -> None:
-    """Write a table whole, without its index; with `csv` also as CSV of that name beside it."""
-    import pyarrow as pa
+    """Write a table whole, without its index; with `csv` also as CSV of that name beside it.
+
+    Columns of warnings are written as lists of pairs whatever they hold, in the CSV as text.
+    """
     import pyarrow.csv
     import pyarrow.parquet as pq
 
-    content = pa.Table.from_pandas(table, preserve_index=False, nthreads=1)
+    content = _arrow(table)
     with write_whole(path) as temporary:
         pq.write_table(content, temporary)
     if csv:
         with write_whole(Path(path).with_suffix(".csv")) as temporary:
-            pyarrow.csv.write_csv(content, temporary)
+            pyarrow.csv.write_csv(_plain(content), temporary)
+
+
+def _arrow(table: "pd.DataFrame") -> "pa.Table":
+    import pyarrow as pa
+
+    found = _columns_of_warnings(list(table.columns))
+    content = pa.Table.from_pandas(table.assign(**dict.fromkeys(found.values())), preserve_index=False, nthreads=1)
+    for place, name in found.items():
+        # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
+        told = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[name]]
+        content = content.set_column(place, name, pa.array(told, type=warnings.arrow_type()))
+    return content
+
+
+def _plain(content: "pa.Table") -> "pa.Table":
+    """The table as a CSV file can hold it: warnings as text, other lists as JSON."""
+    import pyarrow as pa
+
+    told = _columns_of_warnings(content.column_names)
+    for place, field in enumerate(content.schema):
+        if pa.types.is_nested(field.type):
+            write = warnings.as_text if place in told else _as_json
+            text = [write(value) for value in content.column(place).to_pylist()]
+            content = content.set_column(place, field.name, pa.array(text, type=pa.string()))
+    return content
+
+
+def _as_json(value: object) -> str | None:
+    return None if value is None else json.dumps(value)
+
+
+def _columns_of_warnings(names: Sequence[str]) -> dict[int, str]:
+    """Place and name of `warnings`, and of such as `throughput_warnings` that a joined table has."""
+    return {place: name for place, name in enumerate(names) if name == "warnings" or name.endswith("_warnings")}

@@ -1,9 +1,14 @@
-"""A warning is a pair (rule, message), kept as data from where it is found to the page."""
+"""A warning is a pair (rule, message), kept as data from where it is found to the page.
+
+In a table the column `warnings` (`..._warnings` in a joined one) holds a list of pairs, written as Arrow
+list<struct<rule: string, message: string>>. An empty list means none. Nobody reads a rule back out of a message.
+"""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Warned(NamedTuple):
@@ -19,18 +24,27 @@ def warning(rule: str, message: str) -> dict[str, str]:
 
 
 def pairs(value: Any) -> list[Warned]:
-    """The warnings in a cell of a table: a list, an array of pairs, or nothing."""
-    if not isinstance(value, list | tuple | np.ndarray):
+    """The warnings in a cell of a table: a list or an array of pairs, or nothing (None, NaN). TypeError for a text."""
+    if isinstance(value, str):
+        raise TypeError(f"a warning is a pair of rule and message, not the text {value!r}")
+    if not hasattr(value, "__len__"):
         return []  # None and NaN: a column that an older or empty table lacks
     return [Warned(str(pair["rule"]), str(pair["message"])) for pair in value]
 
 
 def as_text(value: Any) -> str:
-    """The messages of a cell, joined for a table that has no lists."""
-    return "; ".join(dict.fromkeys(pair.message for pair in pairs(value)))
+    """The warnings of a cell as `rule: message; rule: message`, for a CSV file or a table on a page."""
+    return "; ".join(dict.fromkeys(f"{pair.rule}: {pair.message}" for pair in pairs(value)))
 
 
 def joined(*values: Any) -> list[dict[str, str]]:
     """The warnings of several cells, each pair once, in order."""
     found: Iterable[Warned] = dict.fromkeys(pair for value in values for pair in pairs(value))
     return [warning(*pair) for pair in found]
+
+
+def arrow_type() -> "pa.DataType":
+    """How the column `warnings` is written, also where every list is empty."""
+    import pyarrow as pa
+
+    return pa.list_(pa.struct([("rule", pa.string()), ("message", pa.string())]))

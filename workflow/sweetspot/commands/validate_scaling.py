@@ -33,10 +33,12 @@ from sweetspot.scaling.methods import fit_method
 from sweetspot.scaling.partners import with_partners
 from sweetspot.scaling.shipped import STUDIES, shipped_evidence
 from sweetspot.scaling.validation import STUDY_MODELS, best_method, held_out, summary, validation_table, widths
+from sweetspot.throughput.published_machine import STATED
+from sweetspot.warnings import as_text
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
 NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")
-OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note")
+OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *STATED)
 
 
 def read_figures(path: Path) -> tuple[pd.DataFrame, list[str]]:
@@ -103,14 +105,14 @@ def validate(figures: pd.DataFrame, studies: Path) -> dict[str, Any]:
     `families_fitted` (those of FILE that the shipped figures hold too).
     """
     paired, alone = with_partners(figures)
-    flagged = paired[paired["warning"].notna()]
+    flagged = paired[[len(told) > 0 for told in paired["warnings"]]]
     evidence, rule, errors = _shipped(studies)
     result: dict[str, Any] = {
         "headline": best_method(validation_table(errors)),
         "methods": [],
         "study_models": [],
         "without_partner": [_place(row) for row in alone.itertuples()],
-        "flagged": [{**_place(row), "warning": row.warning} for row in flagged.itertuples()],
+        "flagged": [{**_place(row), "warning": as_text(row.warnings)} for row in flagged.itertuples()],
         "families": sorted(set(paired["family"])),
         "families_fitted": sorted(set(paired["family"]) & set(evidence["family"])),
     }

@@ -16,7 +16,7 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
-from sweetspot.decision.warnings import warnings
+from sweetspot.decision.warning_table import warning_table
 from sweetspot.files import read_parquet
 
 
@@ -73,7 +73,7 @@ def compare(
         "tornado": parameters,
         "recommendation": recommend(phases(options, drawn, inputs.plans, together), parameters),
         "headline": headline(options, drawn, days),
-        "warnings": warnings(
+        "warnings": warning_table(
             inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
         ),
     }

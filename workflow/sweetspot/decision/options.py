@@ -5,10 +5,11 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from sweetspot.cells import BASES, USABLE
+from sweetspot.cells import USABLE
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.throughput.best import best_figures
 
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
@@ -92,11 +93,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         ],
         ignore_index=True,
     )
-    figures = figures.rename(columns={"source": "throughput_source"}).reindex(columns=keep)
-    # Better evidence for the very cell comes first, then the faster variant.
-    figures = figures.assign(_order=figures["throughput_basis"].map({name: n for n, name in enumerate(BASES)}))
-    figures = figures.sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
-    figures = figures.drop_duplicates(list(CELL)).drop(columns="_order")
+    figures = best_figures(figures, CELL).rename(columns={"source": "throughput_source"}).reindex(columns=keep)
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
     return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
 

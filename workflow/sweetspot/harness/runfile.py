@@ -6,6 +6,7 @@ from typing import Any
 
 from sweetspot.files import write_whole
 from sweetspot.harness.request import Request
+from sweetspot.warnings import Warned
 
 # A third of the size, and a sixth less to read: a few kilobytes have no use for statistics, compression or a second
 # schema, and 10,000 of them are read together.
@@ -18,8 +19,14 @@ def write_run(
     facts: dict[str, Any],
     status: str = "ok",
     message: str | None = None,
+    warnings: Sequence[Warned] = (),
 ) -> None:
-    """Write `request.output` whole. A run without timed steps has one row whose step and seconds are null."""
+    """Write `request.output` whole. A run without timed steps has one row whose step and seconds are null.
+
+    `message` says why a run failed, `warnings` what a reader must know of one that did not. The column `warnings` is
+    JSON text, a list of [rule, message], null where there is none: a column of lists makes reading thousands of files
+    a quarter slower.
+    """
     import polars as pl  # pyarrow's own table of lists would bring pandas along: half a second in every run
     import pyarrow.parquet as pq
 
@@ -31,12 +38,15 @@ def write_run(
         "protocol": request.protocol,
         "status": status,
         "message": message,
+        "warnings": json.dumps(warnings) if warnings else None,
         "gpu": facts.get("device_name", "unknown"),
         "logical": bool(facts.get("logical", False)),
+        "xla": bool(facts.get("xla", False)),
         "measured_on": str(facts.get("started_at", ""))[:10] or None,
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    may_be_null = {"message": pl.String, "measured_on": pl.String, "step": pl.Int64, "seconds": pl.Float64}
+    texts = dict.fromkeys(("message", "warnings", "measured_on"), pl.String)
+    may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with write_whole(request.output) as temporary, pq.ParquetWriter(temporary, table.schema, **SMALL) as writer:
         writer.write_table(table)

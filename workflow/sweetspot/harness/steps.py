@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sweetspot.warnings import Warned
+
 DIVERGED = 3  # exit code of a training process whose loss is no number any more
 WARM_UP = 1.10  # the first step against the median of the others
 DRIFT = 0.05  # trend over the whole run, relative to its median step
@@ -45,10 +47,10 @@ def may_stop(
     return sum(seconds) >= min_seconds and len(seconds) >= min_steps_slow
 
 
-def step_warnings(seconds: Sequence[float]) -> list[str]:
-    """Named warnings, in the order `warm-up`, `drift`, `throttling`, `imprecise`; [] for a steady run.
+def step_warnings(seconds: Sequence[float]) -> list[Warned]:
+    """Warnings in the order `warm_up`, `drift`, `throttling`, `imprecise`; [] for a steady run.
 
-    warm-up: the first timed step is over a tenth slower than the median of the others and slower than each.
+    warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
     drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
     throttling: the times fall into two levels, the later a tenth slower, every step of it above the earlier.
     imprecise: the 95 % half-width of the mean step exceeds 3 %.
@@ -58,18 +60,18 @@ def step_warnings(seconds: Sequence[float]) -> list[str]:
         return []
     found = []
     if values[0] > WARM_UP * np.median(values[1:]) and values[0] > values[1:].max():
-        found.append(f"warm-up: the first timed step took {values[0] / np.median(values[1:]) - 1:.0%} longer")
+        longer = values[0] / np.median(values[1:]) - 1
+        found.append(Warned("warm_up", f"the first timed step took {longer:.0%} longer"))
         values = values[1:]
     jump = _throttling(values)
     trend = _trend(values)
     if jump is None and abs(trend) > DRIFT:
-        found.append(f"drift: step time changed by {trend:+.0%} over the run")
+        found.append(Warned("drift", f"step time changed by {trend:+.0%} over the run"))
     if jump is not None:
-        found.append(
-            f"throttling: steps took {jump[1] - 1:.0%} longer from step {jump[0] + len(seconds) - len(values)} on"
-        )
+        first = jump[0] + len(seconds) - len(values)
+        found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
     if half_width(seconds) > IMPRECISE:
-        found.append(f"imprecise: the mean step is known to {half_width(seconds):.0%}")
+        found.append(Warned("imprecise", f"the mean step is known to {half_width(seconds):.0%}"))
     return found
 
 

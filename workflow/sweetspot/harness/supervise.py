@@ -20,8 +20,10 @@ from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
 from sweetspot.harness.steps import DIVERGED, half_width, step_warnings
+from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
+UNSTEADY = ("drift", "throttling")  # rules that make a run unstable: its mean depends on when it was measured
 OUT_OF_MEMORY = ("ResourceExhausted", "OOM when", "out of memory", "Out Of Memory", "MemoryError", "bad_alloc")
 # glibc's settings for a training process on a processor: one heap that is never given back. By default the large
 # tensors of a step are returned to the kernel and faulted in again at the next: 1.6 GB a step of VGG16, a fifth of its
@@ -69,11 +71,12 @@ def supervise(request: Request) -> int:
         print(f"error: {facts['refused'][0]}" if "refused" in facts else text.strip().splitlines()[-1], file=sys.stderr)
         return REFUSED
     status, message = _ended(request, code, text, timed_out, facts)
+    warnings: list[Warned] = []
     if status == "ok":
-        status, message = judged(request, timed, facts)
+        status, warnings = judged(request, timed, facts)
     facts["duration_s"] = time.monotonic() - started
     facts["mean_step_s"] = sum(timed) / len(timed) if timed else None
-    return _filed(request, timed if status in ("ok", "unstable") else [], facts, status, message)
+    return _filed(request, timed if status in ("ok", "unstable") else [], facts, status, message, warnings)
 
 
 def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[str, Any]) -> tuple[str, str | None]:
@@ -85,9 +88,17 @@ def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[
     return status, message
 
 
-def _filed(request: Request, timed: Sequence[float], facts: dict[str, Any], status: str, message: str | None) -> int:
-    write_run(request, timed, facts, status, message)
-    _show(f"{request.output}: {status}{': ' + message if message else ''}")
+def _filed(
+    request: Request,
+    timed: Sequence[float],
+    facts: dict[str, Any],
+    status: str,
+    message: str | None,
+    warnings: Sequence[Warned] = (),
+) -> int:
+    write_run(request, timed, facts, status, message, warnings)
+    told = "; ".join([*filter(None, [message]), *(f"{rule}: {words}" for rule, words in warnings)])
+    _show(f"{request.output}: {status}{': ' + told if told else ''}")
     return 0
 
 
@@ -120,8 +131,8 @@ def watched_cards(request: Request) -> tuple[Callable[[], Sequence[Sample]], dic
         return list, {"nvml": str(error)}
 
 
-def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> tuple[str, str | None]:
-    """Status and message of a run that ended well; adds its half-width, warnings and share of the machine's rate."""
+def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
+    """Status and warnings of a run that ended well; adds its half-width, warnings and share of the machine's rate."""
     warnings = step_warnings(timed)
     cell = request.cell
     facts |= {"half_width": half_width(timed) if len(timed) > 1 else None, "warnings": warnings}
@@ -137,9 +148,9 @@ def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> t
             f"({facts['machine_conv_flops'] / 1e9:.1f})"
         )
     if facts.get("emulated"):
-        warnings = [f"emulation: this processor computes {cell.precision} as fp32; no speed-up is to be had", *warnings]
-    shaky = any(warning.startswith(("drift", "throttling")) for warning in warnings)
-    return "unstable" if shaky else "ok", "; ".join(warnings) or None
+        words = f"this processor computes {cell.precision} as fp32; no speed-up is to be had"
+        warnings = [Warned("emulation", words), *warnings]
+    return "unstable" if any(found.rule in UNSTEADY for found in warnings) else "ok", warnings
 
 
 def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, Any], sampler: Sampler) -> list[float]:

@@ -13,6 +13,7 @@ from sweetspot.logs.mlperf import read_mlperf
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
 from sweetspot.study.log_sources import LogSource
+from sweetspot.warnings import joined, warning
 
 READERS = {
     "tf_cnn_benchmarks": read_tf_cnn,
@@ -24,7 +25,7 @@ READERS = {
 BENCHMARKS = {"lambda": "tf_cnn_benchmarks", "keras_csv": "keras", "dawnbench": "DAWNBench", "mlperf": "MLPerf"}
 COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
-    "variant", "dataset", "images_per_s", "source", "note", "unit", "runs", "images_per_s_low", "images_per_s_high",
+    "variant", "dataset", "images_per_s", "source", "warnings", "unit", "runs", "images_per_s_low", "images_per_s_high",
 )  # fmt: skip
 WHOLE = {"gpus": "int64", "batch_size": "int64", "runs": "int64"}
 
@@ -36,8 +37,8 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     `cards` names the card of an instance where a source names none. `images_per_s` counts `unit` a second on all
     devices together. Several logs of a cell are its independent runs: their times are averaged, and the interval is
     the 95 % t interval of the logarithm of their times; one log has none. `source` is the study's word, then file,
-    lines and SHA-256; `note` tells of skipped lines and of logs that
-    repeat another byte for byte. Raises UserError naming file and line.
+    lines and SHA-256; `warnings` tell of skipped lines (`skipped_lines`) and of logs
+    that repeat another byte for byte (`repeated_log`). Raises UserError naming file and line.
     """
     rows = [row for source in sources for row in _rows(source, Path(study_dir), cards or {})]
     if not rows:
@@ -70,21 +71,22 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "images_per_s": rate,
         "unit": source.counted,
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
-        "note": log.skipped(),
+        "warnings": log.warnings(),
         "file": name,
         "sha256": log.sha256,
     }
 
 
 def _with_twins(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Rows with a note on each log that another one repeats byte for byte: no measurement of its own."""
+    """Rows with a warning on each log that another one repeats byte for byte: no measurement of its own."""
     files: dict[object, list[object]] = {}
     for row in rows:
         files.setdefault(row["sha256"], []).append(row["file"])
     for row in rows:
         others = [str(file) for file in files[row["sha256"]] if file != row["file"]]
         if others:
-            row["note"] = "; ".join(filter(None, [str(row["note"]), f"log is byte-identical to {', '.join(others)}"]))
+            told = [warning("repeated_log", f"log is byte-identical to {', '.join(others)}")]
+            row["warnings"] = joined(row["warnings"], told)
     return rows
 
 
@@ -99,7 +101,6 @@ def _cell(runs: pd.DataFrame) -> dict[str, object]:
         spread = seconds.map(math.log).std()
         widen = math.exp(float(stdtrit(len(runs) - 1, 0.975)) * spread / math.sqrt(len(runs)))
         low, high = rate / widen, rate * widen
-    notes = [note for note in dict.fromkeys(runs["note"]) if note]
     return {
         **runs.iloc[0].to_dict(),
         "images_per_s": rate,
@@ -107,5 +108,5 @@ def _cell(runs: pd.DataFrame) -> dict[str, object]:
         "images_per_s_high": high,
         "runs": len(runs),
         "source": " ; ".join(runs["source"]),
-        "note": "; ".join(notes),
+        "warnings": joined(*runs["warnings"]),
     }

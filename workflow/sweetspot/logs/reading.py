@@ -10,6 +10,7 @@ from typing import NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
 from sweetspot.study.log_sources import LogSource
+from sweetspot.warnings import warning
 
 MAX_BYTES = 200_000_000
 logger = logging.getLogger(__name__)
@@ -72,9 +73,10 @@ class LogFile:
         if stated is not None and stated != found:
             self.refuse(line, f"{name} is {found!r}; study.yaml states {stated!r}")
 
-    def skipped(self) -> str:
-        """The lines left out, for the row's warning; empty where there are none."""
-        return f"malformed lines skipped: {', '.join(map(str, self.faults))}" if self.faults else ""
+    def warnings(self) -> list[dict[str, str]]:
+        """What a reader must know of the log: the lines left out."""
+        lines = ", ".join(map(str, self.faults))
+        return [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
 
 
 def positive(text: str | None) -> float | None:

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from sweetspot.report.cited import Cited, text
 from sweetspot.report.variants import best_of_variants
+from sweetspot.warnings import as_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
@@ -145,7 +146,7 @@ class Sections(Cited):
         for row in self._records("throughput"):
             facts = (row["basis"], row["source"], row["as_of"], row["images_per_s_low"], row["images_per_s_high"])
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
-            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), text(row["warning"])]
+            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), as_text(row["warnings"])]
             rows.append([*(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
         head = (

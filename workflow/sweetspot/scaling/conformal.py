@@ -14,7 +14,7 @@ def scores(efficiency: pd.Series, predicted: pd.DataFrame) -> np.ndarray:
 def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:
     """The score that `level` of held-out figures keep: split-conformal quantile, weighted by family.
 
-    A row weighs with the root of its family's share, so that a card with hundreds of logs does not set the width
+    A row weighs with the root of its family's share, so that a device with hundreds of logs does not set the width
     alone. The figure to be predicted counts as one row of infinite score, so a short calibration set gives a wider
     interval; where it would be infinite, the largest score seen is returned. Source: Vovk et al. 2005; weights,
     Tibshirani et al. 2019.

@@ -12,7 +12,7 @@ OVERLAPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
 def same_device_count(evidence: pd.DataFrame) -> Curve:
-    """Mean over the card families of the efficiency at the same device count (the nearest in doublings).
+    """Mean over the device families of the efficiency at the same device count (the nearest in doublings).
 
     evidence: gpus, family, efficiency. The curve takes cells with gpus and returns efficiencies.
     """
@@ -43,7 +43,7 @@ def fit_law(devices: np.ndarray, efficiency: np.ndarray, weight: np.ndarray, usl
 
 
 def amdahl(evidence: pd.DataFrame) -> Curve:
-    """Amdahl's law with one serial share for each model and precision (all models where one is not in hand)."""
+    """Amdahl's law with one serial share for each model and precision (of all models where one is missing)."""
     return _law(evidence, usl=False)
 
 

@@ -1,13 +1,16 @@
 """Scaling efficiencies of a study: its own table, and what its throughput of one and of several devices implies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sweetspot.cells import USABLE, weakest
-from sweetspot.scaling.machine import family
-from sweetspot.throughput.best import mark_best
+from sweetspot.scaling.machine import declared_facts, family
+from sweetspot.study.instances import nodes_of
+from sweetspot.throughput.best import best_figures, mark_best
+from sweetspot.throughput.published import frameworks_of
+from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -16,16 +19,21 @@ EFFICIENCY_COLUMNS = (
     "base_instance",
     "instance",
     "gpus",
+    "nodes",
+    "framework",
     "model",
     "batch_size",
     "precision",
     "variant",
+    "interconnect",
+    "network",
+    "xla",
     "efficiency",
     "basis",
     "source",
-    "warning",
+    "warnings",
 )
-SUPERLINEAR = 1.05
+SUPER_LINEAR = 1.05  # an efficiency above it says that the single-device figure is too slow
 OBSERVED = ("measured", "published")  # a scaled figure holds an efficiency already; using it would count it twice
 EVIDENCE_COLUMNS = (
     "study",
@@ -33,6 +41,7 @@ EVIDENCE_COLUMNS = (
     "gpu",
     "instance",
     "gpus",
+    "nodes",
     "framework",
     "framework_version",
     "model",
@@ -40,48 +49,63 @@ EVIDENCE_COLUMNS = (
     "precision",
     "variant",
     "dataset",
+    "interconnect",
+    "interconnect_guessed",
+    "network",
+    "xla",
+    "exchange",
     "note",
     "as_of",
     "base_images_per_s",
     "efficiency",
     "source",
-    "warning",
+    "warnings",
 )
 SAME_CELL = ["framework", "model", "batch_size", "precision"]
 
 
 def study_efficiency(
-    throughput: pd.DataFrame, table: pd.DataFrame, instances: Mapping[str, "Instance"]
+    throughput: pd.DataFrame, table: pd.DataFrame, instances: Mapping[str, "Instance"], framework: str = "tensorflow"
 ) -> pd.DataFrame:
     """Efficiencies of a study, one row per instance pair and cell, in EFFICIENCY_COLUMNS and `best` (of the variants).
 
     throughput: results/<study>/throughput.parquet (images_per_s of all devices together).
-    table: the study's efficiency.csv as `throughput.published.read_efficiency` gives it; basis `published`.
-    instances: declared machines; `base_instance` names the one-device machine of the same family.
+    table: the study's efficiency.csv as `throughput.published.read_efficiency` gives it; basis `published`; a row that
+    names no framework is of its instance's, else of `framework`, the study's.
+    instances: declared machines; `base_instance` names the one-device machine of the same family, `interconnect` and
+    `network` (null: not declared) go into the table.
     efficiency = images_per_s(n) / (n x images_per_s(1)), dimensionless, from cells that were measured or
-    published for n = 1 and n > 1; the base is the same instance with one device, else its base_instance.
-    A pair printed in the table and measured too stands twice, with its basis. Cells without a partner give no row.
+    published for n = 1 and n > 1 with one framework; the base is the same instance with one device, else its
+    base_instance. A pair printed in the table and measured too stands twice, with its basis. Cells without a partner
+    give no row. `xla`: whether the steps on several devices were compiled by XLA.
     """
-    printed = table.assign(basis="published", warning=None)
     observed = throughput[throughput["basis"].isin(OBSERVED) & throughput["status"].isin(USABLE)]
     singles: dict[tuple, list[Any]] = {}
     for row in observed[observed["gpus"] == 1].itertuples():
         singles.setdefault(_place(row, row.instance), []).append(row)
     pairs = [_paired(row, singles, instances) for row in observed[observed["gpus"] > 1].itertuples()]
-    computed = pd.DataFrame([pair for pair in pairs if pair], columns=list(EFFICIENCY_COLUMNS))
-    parts = [part[list(EFFICIENCY_COLUMNS)] for part in (printed, computed) if len(part)]
-    if not parts:
-        return _typed(computed)
-    both = pd.concat(parts, ignore_index=True)
-    both["warning"] = [_warning(value, text) for value, text in zip(both["efficiency"], both["warning"], strict=True)]
-    return _typed(both)
+    computed = pd.DataFrame([pair for pair in pairs if pair])
+    parts = [part for part in (_printed(table, instances, framework), computed) if len(part)]
+    both = pd.concat(parts, ignore_index=True) if parts else computed
+    for name in ("interconnect", "network"):
+        declared = {instance: getattr(entry, name) for instance, entry in instances.items()}
+        both[name] = [declared.get(instance) for instance in both.get("instance", [])]
+    both["warnings"] = [super_linear(value) for value in both.get("efficiency", [])]
+    return _typed(both.reindex(columns=list(EFFICIENCY_COLUMNS)))
+
+
+def _printed(table: pd.DataFrame, instances: Mapping[str, "Instance"], framework: str) -> pd.DataFrame:
+    nodes = [nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()]
+    compiled = table["xla"] == "yes" if "xla" in table.columns else False
+    own = frameworks_of(table, instances, framework)
+    return table.assign(basis="published", framework=own, nodes=nodes, xla=compiled)
 
 
 def _typed(table: pd.DataFrame) -> pd.DataFrame:
-    same = [name for name in EFFICIENCY_COLUMNS if name not in ("variant", "efficiency", "source", "warning")]
-    text = {name: "string" for name in EFFICIENCY_COLUMNS}
-    typed = table.astype(text | {"gpus": "int64", "batch_size": "int64", "efficiency": "float64"})
-    return mark_best(typed, "efficiency", same)
+    same = [name for name in EFFICIENCY_COLUMNS if name not in ("variant", "efficiency", "source", "warnings")]
+    text = {name: "string" for name in EFFICIENCY_COLUMNS if name != "warnings"}
+    whole = {"gpus": "int64", "nodes": "int64", "batch_size": "int64", "efficiency": "float64", "xla": "bool"}
+    return mark_best(table.astype(text | whole), "efficiency", same)
 
 
 def _place(row: Any, instance: str | None) -> tuple:
@@ -95,21 +119,26 @@ def _paired(row: Any, singles: Mapping[tuple, list[Any]], instances: Mapping[str
         if found:
             one = next((single for single in found if single.variant == row.variant), found[0])
             return {
-                **{name: getattr(row, name) for name in ("instance", "gpus", "model", "batch_size", "precision")},
+                **{name: getattr(row, name) for name in ("instance", "gpus", "nodes", *SAME_CELL, "variant", "xla")},
                 "base_instance": base,
-                "variant": row.variant,
                 "efficiency": row.images_per_s / (row.gpus * one.images_per_s),
                 "basis": weakest(row.basis, one.basis),
                 "source": " ; ".join(dict.fromkeys([row.source, one.source])),
-                "warning": None,
             }
     return None
 
 
-def _warning(efficiency: float, present: str | None) -> str | None:
-    if efficiency <= SUPERLINEAR:
-        return present
-    return f"super-linear: efficiency {efficiency:.2f} is above {SUPERLINEAR}; the single-device figure is too slow"
+def super_linear(efficiency: float) -> list[dict[str, str]]:
+    """The warning of an efficiency above SUPER_LINEAR; none of any other."""
+    if not efficiency > SUPER_LINEAR:
+        return []
+    words = f"efficiency {efficiency:.2f} is above {SUPER_LINEAR}; the single-device figure is too slow"
+    return [warning("super_linear", words)]
+
+
+def sound(evidence: pd.DataFrame) -> pd.DataFrame:
+    """The rows without a warning: super-linear figures, and those of the same base, are predicted but not fitted."""
+    return evidence[[not len(told) for told in evidence["warnings"]]]
 
 
 def study_evidence(
@@ -118,24 +147,35 @@ def study_evidence(
     """A study's efficiencies with the speed of their single device, in EVIDENCE_COLUMNS.
 
     efficiency: `study_efficiency`; throughput: results/<study>/throughput.parquet. Pairs whose single-device figure
-    (images_per_s of the base at the same model, batch and precision, a stand-in included) is not in hand are left out.
+    (images_per_s of the base with the same framework, model, batch and precision, a stand-in included) is missing are
+    left out.
     """
-    cell = ["base_instance", "model", "batch_size", "precision"]
+    cell = ["base_instance", *SAME_CELL]
     single = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)].rename(
-        columns={"instance": "base_instance", "images_per_s": "base_images_per_s"}
+        columns={"instance": "base_instance"}
     )
-    single = single.drop_duplicates(cell)[[*cell, "framework", "gpu", "as_of", "base_images_per_s"]]
-    pairs = efficiency.merge(single, on=cell, how="inner")
-    links = {name: instance.interconnect or "" for name, instance in instances.items()}
-    table = pairs.assign(
+    single = best_figures(single, cell).rename(columns={"images_per_s": "base_images_per_s"})
+    pairs = efficiency.merge(single[[*cell, "gpu", "as_of", "base_images_per_s"]], on=cell, how="inner")
+    table = declared_facts(pairs, instances).assign(
         study=study,
         family=pairs["gpu"].map(family),
         framework_version="",
         dataset="synthetic",
-        note=[f"variant {v}; {links.get(i, '')}" for i, v in zip(pairs["instance"], pairs["variant"], strict=True)],
+        note="",
         batch_size=pairs["batch_size"].astype("float64"),
     )
     return table[list(EVIDENCE_COLUMNS)]
+
+
+def all_evidence(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables of evidence one below the other; empty ones add nothing."""
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=list(EVIDENCE_COLUMNS))
+
+
+def with_family(efficiency: pd.DataFrame, devices: Mapping[str, str]) -> pd.DataFrame:
+    """efficiency.parquet with `family`, the device family of each base_instance (devices: instance -> device)."""
+    return efficiency.assign(family=[family(devices.get(name, name)) for name in efficiency["base_instance"]])
 
 
 def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
@@ -143,12 +183,12 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
 
     efficiency: EFFICIENCY_COLUMNS. A pair that stands several times (printed and measured, several variants)
     counts once, by its mean; pairs with a super-linear figure are left out and counted in `left_out`.
-    Returns model, batch_size, precision, efficiency (mean), spread (sample standard deviation over the families),
-    families, left_out. Source: Parkopedia 2018, section 3.
+    Returns framework, model, batch_size, precision, efficiency (mean), spread (sample standard deviation over the
+    families), families, left_out. Source: Parkopedia 2018, section 3.
     """
-    cell = ["model", "batch_size", "precision"]
+    cell = SAME_CELL
     pairs = efficiency.groupby([*cell, "base_instance", "instance", "gpus"], as_index=False)["efficiency"].mean()
-    sound = pairs["efficiency"] <= SUPERLINEAR
+    sound = pairs["efficiency"] <= SUPER_LINEAR
     means = pairs[sound].groupby(cell)["efficiency"].agg(efficiency="mean", spread="std", families="size")
     left_out = (~sound).groupby([pairs[name] for name in cell]).sum().rename("left_out")
     return means.join(left_out.astype("int64"), how="left").reset_index()

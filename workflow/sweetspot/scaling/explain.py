@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.pooled import fit_pooled, parts_pooled
+from sweetspot.scaling.pooled import Pooled, parts_pooled
 
 GOAL = 0.9
 CELL = ["study", "gpu", "instance", "gpus", "framework", "model", "batch_size", "precision", "variant", "dataset"]
@@ -16,11 +16,11 @@ EXPLAIN_COLUMNS = (
     "batch_for_90",
     "bandwidth_factor_for_90",
     "source",
-    "warning",
+    "warnings",
 )
 
 
-def explain(evidence: pd.DataFrame) -> pd.DataFrame:
+def explain(evidence: pd.DataFrame, pooled: Pooled) -> pd.DataFrame:
     """Split the step of each multi-device figure by the ring model fitted to all of them; EXPLAIN_COLUMNS.
 
     Of the step T_N = T_1 / efficiency, compute is T_1, communication what the ring model gives for bytes and starts
@@ -29,8 +29,7 @@ def explain(evidence: pd.DataFrame) -> pd.DataFrame:
     exchange does not grow with the batch; bandwidth_factor_for_90: how many times faster the link must be; NaN where
     neither can reach it (the rest alone is too much) and 1 x the present one where it is reached already.
     """
-    sound = evidence[evidence["warning"].isna()]
-    parts = parts_pooled(fit_pooled(sound if len(sound) else evidence), evidence)
+    parts = parts_pooled(pooled, evidence)
     overhead = np.maximum(1 / evidence["efficiency"] - 1, 0)
     exchange = np.minimum(parts["c"] + parts["l"], overhead)
     carried = np.where(parts["c"] + parts["l"] > 0, parts["c"] / (parts["c"] + parts["l"]), 0) * exchange

@@ -1,11 +1,17 @@
-"""What a published row says of its machine: card family, link, software; read from names and notes."""
+"""The physical facts of a multi-device cell: device family, link class, software, bytes to exchange."""
 
 import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.model_facts import network
+from sweetspot.throughput.published_machine import guessed_interconnect
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
 
 CHIP = re.compile(
     r"(?<![a-z0-9])(k\d{2,3}|m\d{2,4}|p\d{1,4}|v100s?|t4|a\d{1,4}g?|h\d{3}|l40s?|l4|gh200|b200|mi\d+"
@@ -13,15 +19,25 @@ CHIP = re.compile(
 )
 CONSUMER = re.compile(r"(?<![0-9a-z])(\d{3,4}) ?(ti|super)?(?![0-9a-z])")
 VENDOR = re.compile(r"nvidia|geforce|tesla|quadro|amd|graphics|gpu")
-DATA_CENTRE_LINK = re.compile(r"sxm|dgx|hgx|\bp3(dn)?\.|\bp4de?\.|\bp5\.", re.IGNORECASE)
 TENSOR_CORES = re.compile(r"v100|titan v|rtx|t4\b|\ba\d{2,3}\b|h100|h200|l40", re.IGNORECASE)
 RECENT = "2019-10"  # month of TensorFlow 1.15; decides where a row is dated and names no version
 DEFAULT_BATCH = 64  # tf_cnn_benchmarks' own default for most networks; used where a row does not state one
 LINKS = ("nvlink", "bridge", "pcie", "network")
+# Link class of an interconnect: full links between all devices of a board, a bridge between two of them, or the bus
+# of the host, which is also what devices have that nothing joins.
+LINK_OF = {
+    "nvlink": "nvlink",
+    "nvswitch": "nvlink",
+    "infinity_fabric": "nvlink",
+    "ici": "nvlink",
+    "nvlink_bridge": "bridge",
+    "pcie": "pcie",
+    "none": "pcie",
+}
 
 
 def family(gpu: str) -> str:
-    """The card's family, so that all forms of one chip are left out together: `Tesla V100-SXM3-32GB` is `v100`."""
+    """The device's family, so that all forms of one chip are left out together: `Tesla V100-SXM3-32GB` is `v100`."""
     name = gpu.lower()
     bare = " ".join(VENDOR.sub(" ", name).replace("-", " ").split())
     consumer = CONSUMER.search(bare)
@@ -33,43 +49,61 @@ def family(gpu: str) -> str:
     return re.sub(r"\b(\d+ ?gb|pcie\w*|sxm\d?|10bit)\b", "", bare).strip() or name
 
 
-def link(gpu: str, instance: str, note: str) -> str:
-    """How the devices talk, one of LINKS: full NVLink of a data-centre board, NVLink bridge, PCIe, network."""
-    if "distributed" in instance.lower() or re.search(r"num_workers|horovod|multi-node", note, re.IGNORECASE):
-        return "network"
-    if DATA_CENTRE_LINK.search(gpu) or DATA_CENTRE_LINK.search(instance):
-        return "nvlink"
-    return "bridge" if "nvlink" in f"{instance} {note}".lower() else "pcie"
+def declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Cells of a study with what its instances declare: interconnect, interconnect_guessed, network, exchange.
+
+    cells: instance, gpu. Where an instance declares no interconnect, the form of its device (`...-SXM2`) is read and
+    the guess marked; the name that a study gives to an instance never decides.
+    """
+    known = [instances.get(name) for name in cells["instance"]]
+    stated = [instance.interconnect if instance else None for instance in known]
+    guess = [guessed_interconnect(str(gpu)) for gpu in cells["gpu"]]
+    return cells.assign(
+        interconnect=[own or other for own, other in zip(stated, guess, strict=True)],
+        interconnect_guessed=[own is None for own in stated],
+        network=[instance.network if instance else None for instance in known],
+        exchange=True,
+    )
+
+
+def links(cells: pd.DataFrame) -> pd.Series:
+    """Link class of each cell, one of LINKS: `network` on several nodes, else by its interconnect.
+
+    cells: interconnect (null: the bus), nodes (null: several, their number is not said).
+    """
+    one = cells["nodes"].fillna(0).to_numpy(dtype=float) == 1
+    kinds = [LINK_OF.get(name, "pcie") for name in cells["interconnect"]]
+    return pd.Series(np.where(one, kinds, "network"), cells.index, dtype=object)
 
 
 def describe(cells: pd.DataFrame) -> pd.DataFrame:
     """Physical facts of multi-device cells, one row each, same index.
 
-    cells: gpus, model, batch_size (NaN: not stated), precision, gpu, instance, note, framework_version,
-    base_images_per_s (one device); as_of (date as text) where known. Returns floats unless said: devices; step_s
+    cells: gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, interconnect, xla, exchange (bool: the
+    devices exchange gradients), framework_version, base_images_per_s (one device); as_of (date as text) where known.
+    No name of an instance and no note is read. Returns floats unless said: devices; step_s
     (seconds of one device's step); gradient_gb (1e9 bytes a device sends, half in fp16); tensors; the flags (0 or 1)
     fp16, xla, nvlink, bridge, normalised, recent (TensorFlow 1.15 or later), later_build (a vendor's build or a patch
     release), tensor_cores and exchange (0 where the devices train independently); known_network and known_batch
     (bool); link (text, one of LINKS).
     """
     facts = [network(model) for model in cells["model"]]
-    text = {name: cells[name].fillna("").astype(str) for name in ("gpu", "instance", "note", "framework_version")}
     batch = cells["batch_size"].astype(float)
     half = cells["precision"].isin(["fp16", "bf16", "mixed"]).to_numpy()
-    version = text["framework_version"].str.lower()
+    version = cells["framework_version"].fillna("").astype(str).str.lower()
     dated = cells["as_of"].fillna("").astype(str) if "as_of" in cells else pd.Series("", index=cells.index)
-    links = [link(*row) for row in zip(text["gpu"], text["instance"], text["note"], strict=True)]
+    kind = links(cells)
     later = version.str.contains("ngc") | version.str.match(r"1\.15\.[4-9]|2\.[3-9]|2\.1\d")
     flags = {
         "fp16": half,
-        "xla": (text["note"] + text["instance"]).str.contains("xla", case=False),
-        "nvlink": [kind == "nvlink" for kind in links],
-        "bridge": [kind == "bridge" for kind in links],
+        "xla": cells["xla"],
+        "nvlink": kind == "nvlink",
+        "bridge": kind == "bridge",
         "normalised": [fact.normalised for fact in facts],
         "recent": later | version.str.match(r"1\.15|2\.[2-9]|2\.1\d") | ((version == "") & ~dated.between("1", RECENT)),
         "later_build": later,
-        "tensor_cores": [bool(TENSOR_CORES.search(gpu)) for gpu in text["gpu"]],
-        "exchange": ~text["note"].str.contains(r"variable_update[= ]independent"),
+        "tensor_cores": [bool(TENSOR_CORES.search(str(gpu))) for gpu in cells["gpu"]],
+        "exchange": cells["exchange"],
     }
     parameters = np.array([fact.parameters for fact in facts])
     table = pd.DataFrame(
@@ -80,7 +114,7 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
             "tensors": [float(fact.tensors) for fact in facts],
             "known_network": [fact.known for fact in facts],
             "known_batch": batch.notna(),
-            "link": links,
+            "link": kind,
         },
         index=cells.index,
     )

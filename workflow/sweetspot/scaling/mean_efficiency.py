@@ -1,4 +1,4 @@
-"""The 2018 study's rule: n devices deliver n x one device x the mean efficiency of the families in hand."""
+"""The 2018 study's rule: n devices deliver n x one device x the mean efficiency of the families it measured."""
 
 import math
 from collections.abc import Callable
@@ -10,22 +10,25 @@ NEEDED = ("batch_size", "efficiency", "families", "spread")
 
 
 def mean_efficiency(average: pd.DataFrame, cells: pd.DataFrame, level: float = 0.9) -> pd.DataFrame:
-    """Efficiency of each cell by the mean of the families at the same model, batch and precision.
+    """Efficiency of each cell by the mean of the families at the same framework, model, batch and precision.
 
-    average: `evidence.average_efficiency`. cells: columns model, batch_size, precision (index kept).
-    Where the model is not in hand, the mean over all models at the nearest batch (in doublings) is taken; where
-    the precision is not, that of the other precisions; an unknown batch takes the mean over the batches.
+    average: `evidence.average_efficiency`. cells: columns framework, model, batch_size, precision (index kept).
+    A framework without averages takes those of all others. Where the model is missing, the mean over all models at the
+    nearest batch (in doublings) is taken; where the precision is, that of the other precisions; an unknown batch takes
+    the mean over the batches.
     Returns efficiency, low, high (dimensionless): the interval is the `level` prediction interval of a further
     family, mean +- t(n-1) s sqrt(1 + 1/n); NaN with fewer than two families. Source: Parkopedia 2018, section 3.
     """
-    find = _families_in_hand(average)
-    wanted = list(zip(cells["model"], cells["batch_size"].astype(float).fillna(0.0), cells["precision"], strict=True))
-    known = {cell: _row(find(cell[0], cell[2]), cell[1], level) for cell in set(wanted)}
+    finders = {name: _finder(rows) for name, rows in average.groupby("framework")}
+    everything = _finder(average)
+    batches = cells["batch_size"].astype(float).fillna(0.0)
+    wanted = list(zip(cells["framework"], cells["model"], cells["precision"], batches, strict=True))
+    known = {cell: _row(finders.get(cell[0], everything)(cell[1], cell[2]), cell[3], level) for cell in set(wanted)}
     rows = [known[cell] for cell in wanted]
     return pd.DataFrame(rows, columns=["efficiency", "low", "high"], index=cells.index)
 
 
-def _families_in_hand(average: pd.DataFrame) -> Callable[[str, str], np.ndarray]:
+def _finder(average: pd.DataFrame) -> Callable[[str, str], np.ndarray]:
     """Finds rows of NEEDED: of a model and precision, else of the model, else of the precision, else all."""
     rows = average[list(NEEDED)].to_numpy(dtype=float)
     places = [average.groupby(names, sort=False).indices for names in (["model", "precision"], "model", "precision")]

@@ -4,24 +4,28 @@ import statistics
 
 import pandas as pd
 
-from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPERLINEAR
+from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPER_LINEAR, super_linear
 from sweetspot.scaling.machine import family
+from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.warnings import warning
 
 BENCHMARK = "tf_cnn_benchmarks"
 DATASETS = ("synthetic", "real")
-SAME = ["gpu", "model", "batch_size", "precision", "dataset"]
+SAME = ["framework", "gpu", "model", "batch_size", "precision", "dataset"]
 
 
 def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Split the multi-device tf_cnn_benchmarks rows on synthetic or real data into those with a partner and without.
 
     published: the columns of a study's throughput.csv (images_per_s of all devices; batch_size may be missing).
-    A partner is a single-device row of the same card, model, batch, precision and dataset; of several, those of the
-    same instance and note, else all of them, by their median. Returns (paired, alone), both with the index of
-    `published`; paired has also `base_images_per_s`, `base_source`, `efficiency` (dimensionless), `family`
-    (card family) and `warning` (super-linear or inconsistent figures, else None).
+    A partner is a single-device row of the same framework, device, model, batch, precision and dataset; of several,
+    those of the same instance and note, else all of them, by their median. Returns (paired, alone), both with the index
+    of `published`; paired has also `base_images_per_s`, `base_source`, `efficiency` (dimensionless), `family`
+    (of the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
+    `published_machine.with_machine_facts`, read from names where the row does not say them.
     """
     rows = published[(published["benchmark"] == BENCHMARK) & published["dataset"].isin(DATASETS)]
+    rows = with_machine_facts(rows)
     rows = rows.assign(
         batch_size=rows["batch_size"].astype(float),
         **{name: rows[name].fillna("").astype(str) for name in ("instance", "note")},
@@ -42,7 +46,7 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
     paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
     paired["family"] = paired["gpu"].map(family).astype(object)
-    paired["warning"] = _warnings(paired, key.loc[found])
+    paired["warnings"] = _warnings(paired, key.loc[found])
     return paired, several.drop(index=found)
 
 
@@ -64,14 +68,14 @@ def _partners(rows: pd.DataFrame, key: pd.Series) -> dict[tuple, tuple[float, st
     }
 
 
-def _warnings(paired: pd.DataFrame, key: pd.Series) -> list[str | None]:
+def _warnings(paired: pd.DataFrame, key: pd.Series) -> list[list[dict[str, str]]]:
     """A base figure slower than its share of several devices spoils every row that rests on it."""
     worst = paired["efficiency"].groupby([key, paired["instance"], paired["note"]]).transform("max")
-    return [
-        None
-        if high <= SUPERLINEAR
-        else f"super-linear: efficiency {own:.2f}"
-        if own > SUPERLINEAR
-        else f"inconsistent: the same single-device figure gives efficiency {high:.2f} elsewhere"
-        for own, high in zip(paired["efficiency"], worst, strict=True)
-    ]
+    return [_warned(own, high) for own, high in zip(paired["efficiency"], worst, strict=True)]
+
+
+def _warned(own: float, worst: float) -> list[dict[str, str]]:
+    if own > SUPER_LINEAR or worst <= SUPER_LINEAR:
+        return super_linear(own)
+    words = f"the same single-device figure gives efficiency {worst:.2f} elsewhere"
+    return [warning("inconsistent", words)]

@@ -1,4 +1,4 @@
-"""The learned method: a ring model whose bandwidths and latencies are pooled over cards and machines.
+"""The learned method: a ring model whose bandwidths and latencies are pooled over device families and machines.
 
 The step of N devices takes T_N = T_1 (1 + s + c + l + q), each part positive:
 s  waiting for the slowest device;
@@ -6,8 +6,8 @@ c  exposed exchange: 2 (N-1)/N x gradient bytes x seconds per byte, over T_1;
 l  start of the exchanges: gradient tensors x seconds per tensor, over T_1;
 q  the slow-down of half precision with batch normalisation that TensorFlow without XLA shows on several devices.
 The logarithm of each part is linear in facts of the cell (link, XLA, age of the software, device count) and has a
-random part of the card family and of the machine. All are estimated together by penalised robust least squares on
-log efficiency: figures of one machine repeat each other, so twelve logs of one card do not count as twelve cards.
+random part of the device family and of the machine. All are estimated together by penalised robust least squares on
+log efficiency. Figures of one machine repeat each other: twelve logs of one machine do not count as twelve machines.
 A machine never seen takes the population's value, and the spread of the machines widens its interval.
 Sources: alpha-beta model, Patarasuk & Yuan 2009; partial pooling, Gelman & Hill 2007, chapters 12 and 13.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 RESIDUAL = 0.04  # scatter of repeated figures of one machine, in log efficiency (RTX 2080 Ti logs: 0.02 to 0.06)
-CARD_SHARE = 0.5  # of the spread between machines, the part that goes with the card
+FAMILY_SHARE = 0.5  # of the spread between machines, the part that goes with the device family
 SLOWDOWN_LIMIT = 2.5  # half precision never cost more than this many single-device steps
 GRADIENT = 1e-2  # of the loss at the end; predictions then lie within 1e-4 of the optimum
 UNKNOWN_BATCH = 0.5  # log step time where the batch is not stated: a factor of 1.6 either way
@@ -32,14 +32,14 @@ UNKNOWN_NETWORK = 0.7  # log gradient bytes and tensors of a network that is not
 
 
 class Term(NamedTuple):
-    """One coefficient: the part it acts on, and what is believed of it before any figure is seen (mean, sd)."""
+    """One coefficient: the part it acts on, and its prior (mean, sd)."""
 
     part: str
     mean: float
     sd: float
 
 
-# Weak beliefs in log units. c: seconds per 1e9 bytes (PCIe about 4 GB/s, NVLink four times that); a ring's bandwidth
+# Weak priors in log units. c: seconds per 1e9 bytes (PCIe about 4 GB/s, NVLink four times that); a ring's bandwidth
 # does not depend on the device count, hence the tight c_doubling. l: seconds per tensor (0.15 ms; XLA merges
 # starts). s: 2.5 % of a step. q: a third of a step, more with the device count.
 TERMS = {
@@ -65,15 +65,15 @@ PARTS = ("c", "l", "s", "q")
 
 
 class Pooled(NamedTuple):
-    """A fitted model: coefficients (TERMS, then each SPREAD for machines and cards), covariance, known groups."""
+    """A fitted model: coefficients (TERMS, then each SPREAD for machines and families), covariance, known groups."""
 
     coefficients: np.ndarray
     covariance: np.ndarray
     machines: dict[str, int]
-    cards: dict[str, int]
+    families: dict[str, int]
 
 
-class Look(NamedTuple):
+class Objective(NamedTuple):
     """The penalised loss at some coefficients, its gradient and its curvature (Gauss-Newton)."""
 
     loss: float
@@ -82,66 +82,68 @@ class Look(NamedTuple):
 
 
 def fit_pooled(evidence: pd.DataFrame) -> Pooled:
-    """Fit to evidence: the columns `machine.describe` needs, `family` (card) and `efficiency` (dimensionless)."""
+    """Fit to evidence: the columns `machine.describe` needs, `family` (device) and `efficiency` (dimensionless)."""
     from scipy.optimize import minimize
 
-    machines, cards = _groups(evidence)
-    look = _looker(evidence, machines, cards)
-    mean, _ = _beliefs(len(machines), len(cards))
+    machines, families = _groups(evidence)
+    objective = _objective(evidence, machines, families)
+    mean, _ = _priors(len(machines), len(families))
     found = minimize(
-        lambda theta: look(theta).loss,
+        lambda theta: objective(theta).loss,
         mean,
-        jac=lambda theta: look(theta).gradient,
-        hess=lambda theta: look(theta).curvature,
+        jac=lambda theta: objective(theta).gradient,
+        hess=lambda theta: objective(theta).curvature,
         method="trust-exact",
         options={"gtol": GRADIENT, "maxiter": 80},
     )
-    return Pooled(found.x, np.linalg.inv(look(found.x).curvature), machines, cards)
+    return Pooled(found.x, np.linalg.inv(objective(found.x).curvature), machines, families)
 
 
-def _looker(evidence: pd.DataFrame, machines: dict[str, int], cards: dict[str, int]) -> Callable[[np.ndarray], Look]:
-    """The loss of coefficients: robust (pseudo-Huber) gaps of log efficiency, and beliefs as squares."""
-    design, base = _design(evidence, machines, cards)
-    mean, sd = _beliefs(len(machines), len(cards))
+def _objective(
+    evidence: pd.DataFrame, machines: dict[str, int], families: dict[str, int]
+) -> Callable[[np.ndarray], Objective]:
+    """The loss of coefficients: robust (pseudo-Huber) gaps of log efficiency, and priors as squares."""
+    design, base = _design(evidence, machines, families)
+    mean, sd = _priors(len(machines), len(families))
     target = np.log(evidence["efficiency"].to_numpy(dtype=float))
     weight = _family_weight(evidence["family"])
-    last: dict[bytes, Look] = {}
+    last: dict[bytes, Objective] = {}
 
-    def look(theta: np.ndarray) -> Look:
-        if theta.tobytes() not in last:  # the optimiser asks for loss, gradient and curvature of a place one by one
+    def objective(theta: np.ndarray) -> Objective:
+        if theta.tobytes() not in last:  # the optimiser asks for loss, gradient and curvature one by one
             last.clear()
-            last[theta.tobytes()] = _look(theta)
+            last[theta.tobytes()] = _evaluated(theta)
         return last[theta.tobytes()]
 
-    def _look(theta: np.ndarray) -> Look:
+    def _evaluated(theta: np.ndarray) -> Objective:
         overhead, slope = _overhead(theta, design, base)
         gap = (target + np.log1p(overhead)) / RESIDUAL
         root = np.sqrt(1 + gap**2)  # the loss grows with the gap, not its square: one odd log cannot lead
         off = (theta - mean) / sd
         steep = 1 / (RESIDUAL * (1 + overhead))
         curved = _times(slope, steep * np.sqrt(weight * (root + 1) / 2) / root)
-        return Look(
+        return Objective(
             float(weight @ (root - 1) + off @ off / 2),
             slope.T @ (steep * weight * gap / root) + off / sd,
             (curved.T @ curved).toarray() + np.diag(1 / sd**2),
         )
 
-    return look
+    return objective
 
 
 def predict_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
     """Efficiency of cells (columns as in fit_pooled, without efficiency) and `scale`, its sd in log units; same index.
 
-    The scale holds the scatter of figures, the uncertainty of the coefficients, the spread of machines and cards for
-    those never seen, and what an unstated batch or an unknown network leaves open.
+    The scale holds the scatter of figures, the uncertainty of the coefficients, the spread of machines and
+    device families for those never seen, and what an unstated batch or an unknown network leaves open.
     """
-    design, base = _design(cells, model.machines, model.cards)
+    design, base = _design(cells, model.machines, model.families)
     overhead, slope = _overhead(model.coefficients, design, base)
     slope = slope.toarray() / (1 + overhead)[:, None]
     variance = np.einsum("ij,jk,ik->i", slope, model.covariance, slope)
     new_machine = ~_machine(cells).isin(model.machines).to_numpy()
-    new_card = ~cells["family"].isin(model.cards).to_numpy()
-    unseen = (1 - CARD_SHARE) * new_machine + CARD_SHARE * new_card
+    new_family = ~cells["family"].isin(model.families).to_numpy()
+    unseen = (1 - FAMILY_SHARE) * new_machine + FAMILY_SHARE * new_family
     for name, spread in SPREAD.items():
         variance += unseen * (slope[:, list(TERMS).index(name)] * spread) ** 2
     facts = describe(cells)
@@ -153,7 +155,7 @@ def predict_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
 
 def parts_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
     """The parts c, l, s, q of the step of N devices, in single-device steps, same index."""
-    design, base = _design(cells, model.machines, model.cards)
+    design, base = _design(cells, model.machines, model.families)
     return pd.DataFrame(_parts(model.coefficients, design, base), index=cells.index)
 
 
@@ -167,21 +169,21 @@ def _groups(evidence: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def _family_weight(families: pd.Series) -> np.ndarray:
-    """Rows weigh with the root of their family's share: many logs of one card inform more, but not in proportion."""
+    """Rows weigh with the root of their family's share: many logs inform more, but not in proportion."""
     count = families.map(families.value_counts()).to_numpy(dtype=float)
     return count**-0.5 / np.mean(count**-0.5)
 
 
-def _beliefs(machines: int, cards: int) -> tuple[np.ndarray, np.ndarray]:
+def _priors(machines: int, families: int) -> tuple[np.ndarray, np.ndarray]:
     mean = [term.mean for term in TERMS.values()]
     sd = [term.sd for term in TERMS.values()]
     for spread in SPREAD.values():
-        sd += [spread * np.sqrt(1 - CARD_SHARE)] * machines + [spread * np.sqrt(CARD_SHARE)] * cards
+        sd += [spread * np.sqrt(1 - FAMILY_SHARE)] * machines + [spread * np.sqrt(FAMILY_SHARE)] * families
     return np.array(mean + [0.0] * (len(sd) - len(mean))), np.array(sd)
 
 
 def _design(
-    cells: pd.DataFrame, machines: dict[str, int], cards: dict[str, int]
+    cells: pd.DataFrame, machines: dict[str, int], families: dict[str, int]
 ) -> tuple[dict[str, "csr_array"], dict[str, np.ndarray]]:
     """Per part the linear facts of each cell (rows x coefficients), and the physical quantity they multiply."""
     facts = describe(cells)
@@ -201,7 +203,7 @@ def _design(
     }
     places = [
         (groups, labels.map(groups).to_numpy(dtype=float))
-        for groups, labels in ((machines, _machine(cells)), (cards, cells["family"]))
+        for groups, labels in ((machines, _machine(cells)), (families, cells["family"]))
     ]
     return _linear(columns, places, len(cells)), _quantities(facts, ring)
 
@@ -209,9 +211,9 @@ def _design(
 def _linear(
     columns: dict[str, pd.Series], places: list[tuple[dict[str, int], np.ndarray]], cells: int
 ) -> dict[str, "csr_array"]:
-    """Columns (1 where one is not given) at the coefficients of TERMS and of the row's machine and card, by part.
+    """Columns (1 where one is not given) at the coefficients of TERMS and of the row's machine and family, by part.
 
-    places: groups and the number of each row's own (NaN: never seen). Sparse, since a row has one machine and card.
+    places: groups and the number of each row's own (NaN: never seen). Sparse, since a row has one of each.
     """
     from scipy.sparse import csr_array
 

@@ -1,16 +1,17 @@
 """From the efficiencies of the methods to the throughput of a machine nobody has measured."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from sweetspot.cells import USABLE
-from sweetspot.scaling.machine import family
+from sweetspot.scaling.machine import declared_facts, family
 from sweetspot.scaling.mean_efficiency import mean_efficiency
-from sweetspot.scaling.methods import METHODS, RULE_2018
+from sweetspot.scaling.methods import METHODS, RULE_2018, Predictor
 from sweetspot.scaling.validation import predict_with_interval
+from sweetspot.study.instances import nodes_of
+from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -20,6 +21,7 @@ EXTRAPOLATION_COLUMNS = (
     "instance",
     "base_instance",
     "gpus",
+    "nodes",
     "framework",
     "model",
     "batch_size",
@@ -33,18 +35,33 @@ EXTRAPOLATION_COLUMNS = (
     "headline",
     "basis",
     "source",
-    "warning",
+    "warnings",
 )
 
 CURVE_COUNTS = (2, 3, 4, 6, 8)  # devices at which the curve of a chart is predicted
 CURVE_COLUMNS = ("instance", "base_instance", "model", "batch_size", "gpus", "method", "efficiency", "low", "high")
 
 
-def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "Question") -> pd.DataFrame:
+class Fitted(NamedTuple):
+    """What the figures teach, fitted once for all that is predicted from it.
+
+    predictors: method -> fit to all evidence; widths: method -> `validation.widths` of it; averages: of the study's own
+    efficiencies, on which the 2018 rule rests; most_gpus: the largest device count of the evidence (NaN: none).
+    """
+
+    predictors: Mapping[str, Predictor]
+    widths: Mapping[str, Mapping[float, float]]
+    averages: pd.DataFrame
+    most_gpus: float
+
+
+def target_cells(
+    throughput: pd.DataFrame, targets: Sequence["Target"], asked: "Question", instances: Mapping[str, "Instance"]
+) -> pd.DataFrame:
     """The single-device cells from which the targets follow: one row per target and cell of the question.
 
-    Columns: those of throughput.parquet for the base, with `instance`, `base_instance` and `gpus` of the target,
-    and `base_images_per_s` with `_low`, `_high` (95 %, NaN where one run).
+    Columns: those of throughput.parquet for the base, with `instance`, `base_instance`, `gpus` and `nodes` of the
+    target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN where one run).
     """
     base = throughput[
         (throughput["gpus"] == 1)
@@ -56,7 +73,10 @@ def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "
     ].rename(columns=lambda name: f"base_{name}" if name.startswith("images_per_s") else name)
     parts = [
         base[base["instance"] == target.base_instance].assign(
-            base_instance=target.base_instance, instance=target.instance, gpus=target.gpus
+            base_instance=target.base_instance,
+            instance=target.instance,
+            gpus=target.gpus,
+            nodes=nodes_of(instances, target.instance, target.gpus),
         )
         for target in targets
     ]
@@ -64,71 +84,67 @@ def target_cells(throughput: pd.DataFrame, targets: Sequence["Target"], asked: "
 
 
 def as_evidence(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Target cells with the facts that the methods read: card family, link as declared, no software version."""
-    links = {name: instance.interconnect or "" for name, instance in instances.items()}
-    return cells.assign(
+    """Target cells with the facts that the methods read: family, interconnect as declared, no software version."""
+    return declared_facts(cells, instances).assign(
         family=cells["gpu"].map(family),
         batch_size=cells["batch_size"].astype("float64"),
-        note=[f"variant {v}; {links.get(i, '')}" for i, v in zip(cells["instance"], cells["variant"], strict=True)],
         framework_version="",
         dataset="synthetic",
     )
 
 
-def extrapolate_all(
-    cells: pd.DataFrame,
-    facts: pd.DataFrame,
-    tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
-    width: Mapping[str, Mapping[float, float]],
-    headline: str,
-) -> pd.DataFrame:
-    """Every method on the target cells, in EXTRAPOLATION_COLUMNS; intervals are 90 % prediction intervals.
+def extrapolate_all(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, headline: str) -> pd.DataFrame:
+    """Every fitted method on the target cells, in EXTRAPOLATION_COLUMNS; intervals are 90 % prediction intervals.
 
-    cells: `target_cells`; facts: `as_evidence` of them; tables: evidence, the study's efficiency with `family`, and
-    its averages; width: `validation.widths`; headline: the method to be marked. The 2018 rule's interval is that of
-    a further family by the spread of the study's own; the others' are calibrated on families left out.
+    cells: `target_cells`; facts: `as_evidence` of them; headline: the method to be marked.
     """
-    evidence, rule, averages = tables
-    parts = []
-    for method, own in width.items():
-        if method == RULE_2018 and len(averages):
-            predicted = mean_efficiency(averages, cells)
-        else:
-            predicted = predict_with_interval(method, evidence, rule, facts, dict(own))
-        beyond = facts["gpus"] > evidence["gpus"].max()
-        warning = np.where(beyond, f"more devices than any figure in hand ({evidence['gpus'].max()})", None)
-        parts.append(
-            extrapolation(cells, predicted.assign(source=METHODS[method], warning=warning), method, method == headline)
-        )
+    parts = [_by_method(cells, facts, fitted, method, method == headline) for method in fitted.widths]
     return pd.concat(parts, ignore_index=True)
 
 
 def scaling_curve(
-    cells: pd.DataFrame,
-    facts: pd.DataFrame,
-    tables: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
-    width: Mapping[str, Mapping[float, float]],
-    headline: str,
+    cells: pd.DataFrame, instances: Mapping[str, "Instance"], fitted: Fitted, headline: str
 ) -> pd.DataFrame:
     """The headline method at every count of CURVE_COUNTS for the target cells, in CURVE_COLUMNS.
 
     Arguments as for `extrapolate_all`; `low`, `high`: 90 % prediction interval of the efficiency.
     """
-    if cells.empty or headline not in width:
+    if cells.empty or headline not in fitted.widths:
         return pd.DataFrame(columns=list(CURVE_COLUMNS))
-    many, their = (
-        pd.concat([table.assign(gpus=count) for count in CURVE_COUNTS], ignore_index=True) for table in (cells, facts)
+    many = pd.concat(
+        [
+            cells.assign(gpus=count, nodes=[nodes_of(instances, name, count) for name in cells["instance"]])
+            for count in CURVE_COUNTS
+        ],
+        ignore_index=True,
     )
-    found = extrapolate_all(many, their, tables, {headline: width[headline]}, headline)
+    found = _by_method(many, as_evidence(many, instances), fitted, headline, True)
     one = found["efficiency"] / found["images_per_s"]
     found = found.assign(low=found["images_per_s_low"] * one, high=found["images_per_s_high"] * one)
     return found[list(CURVE_COLUMNS)]
 
 
+def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method: str, headline: bool) -> pd.DataFrame:
+    """One method on the target cells.
+
+    The 2018 rule's interval is that of a further family by the spread of the study's own; the others' are calibrated
+    on families left out.
+    """
+    width = fitted.widths[method]
+    if method == RULE_2018 and (len(fitted.averages) or not width):
+        predicted = mean_efficiency(fitted.averages, cells)
+    else:
+        predicted = predict_with_interval(fitted.predictors[method], facts, width)
+    words = f"more devices than any figure that was learned from ({fitted.most_gpus:g})"
+    beyond = [warning("beyond_evidence", words)]
+    told = [beyond if gpus > fitted.most_gpus else [] for gpus in facts["gpus"]]
+    return extrapolation(cells, predicted.assign(source=METHODS[method], warnings=told), method, headline)
+
+
 def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, headline: bool) -> pd.DataFrame:
     """Throughput of the target cells by one method, in EXTRAPOLATION_COLUMNS.
 
-    cells: `target_cells`. predicted: efficiency, low, high (90 % prediction interval), source, warning; same index.
+    cells: `target_cells`. predicted: efficiency, low, high (90 % prediction interval), source, warnings; same index.
     images_per_s = gpus x base images_per_s x efficiency, all devices together; the interval is that of the
     efficiency, the base taken as it stands.
     """
@@ -142,6 +158,6 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
         headline=headline,
         basis="extrapolated",
         source=[f"{method}: {why} ; {base}" for why, base in zip(predicted["source"], cells["source"], strict=True)],
-        warning=predicted["warning"],
+        warnings=predicted["warnings"],
     )
     return table[list(EXTRAPOLATION_COLUMNS)]

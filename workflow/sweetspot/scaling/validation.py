@@ -1,12 +1,12 @@
-"""How wrong each method is on card families it has never seen."""
+"""How wrong each method is on device families it has never seen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.conformal import LEVELS, calibrate, interval, scores
-from sweetspot.scaling.methods import METHODS, fit_method
+from sweetspot.scaling.methods import METHODS, Predictor, fit_method
 
 STUDY_MODELS = ("inception3", "resnet50", "vgg16")
 VALIDATION_COLUMNS = (
@@ -22,7 +22,7 @@ VALIDATION_COLUMNS = (
 
 
 def held_out(evidence: pd.DataFrame, rule: pd.DataFrame, methods: Iterable[str] = METHODS) -> pd.DataFrame:
-    """Predict every row of evidence by fits without its card family; one row per method and row of evidence.
+    """Predict every row of evidence by fits without its device family; one row per method and row of evidence.
 
     evidence, rule: as in `methods.fit_method`; figures with a warning are predicted too, though never fitted.
     Returns the columns of evidence and `method`, `predicted`, `scale`, `error` (predicted / efficiency - 1) and
@@ -97,11 +97,9 @@ def widths(errors: pd.DataFrame) -> dict[str, dict[float, float]]:
     }
 
 
-def predict_with_interval(
-    method: str, evidence: pd.DataFrame, rule: pd.DataFrame, cells: pd.DataFrame, width: dict[float, float]
-) -> pd.DataFrame:
-    """Efficiency of cells by a fit to all evidence, with low/high (90 %) and low50/high50; same index."""
-    predicted = fit_method(method, evidence, rule)(cells)
+def predict_with_interval(predictor: Predictor, cells: pd.DataFrame, width: Mapping[float, float]) -> pd.DataFrame:
+    """Efficiency of cells by a fitted method, with low/high (90 %) and low50/high50; same index."""
+    predicted = predictor(cells)
     wide, narrow = interval(predicted, width[0.9]), interval(predicted, width[0.5])
     named = narrow.rename(columns={"low": "low50", "high": "high50"})
     return pd.concat([predicted, wide, named], axis=1).replace([np.inf], np.nan)

@@ -1,7 +1,8 @@
 """instances.yaml: the machines that one can rent, own or measure."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,6 +10,9 @@ from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, validated
 from sweetspot.study.executors import Executor
 from sweetspot.study.yamlfile import load_yaml
+
+Interconnect = Literal["pcie", "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "none"]
+Network = Literal["ethernet", "infiniband", "roce", "efa", "none"]
 
 
 class Instance(Closed):
@@ -20,7 +24,8 @@ class Instance(Closed):
     gpus: Annotated[int, Field(ge=1, le=4096, strict=True)] = Field(description="Devices in it")
     vcpus: Count | None = Field(None, description="Virtual processors")
     memory_gib: float | None = Field(None, description="Main memory in GiB", gt=0)
-    interconnect: Slug | None = Field(None, description="Link between the devices: pcie, nvlink, ...")
+    interconnect: Interconnect | None = Field(None, description="What joins the devices of one node")
+    network: Network | None = Field(None, description="What joins the nodes, where the machine has several")
     base_instance: Slug | None = Field(None, description="Machine with one device of the same family")
     equivalent_to: Slug | None = Field(None, description="Machine whose throughput it is declared to have")
     note: Text | None = Field(None, description="What a reader must know of it")
@@ -28,6 +33,12 @@ class Instance(Closed):
         None, description="Framework that belongs to this configuration, where a study compares frameworks"
     )
     measure: Executor | None = Field(None, description="Where it can be measured; absent: published figures only")
+
+
+def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
+    """Machines that `gpus` devices of an instance take: devices / gpus_per_node where it is measured so, else 1."""
+    instance = instances.get(name)
+    return instance.measure.nodes(gpus) if instance is not None and instance.measure is not None else 1
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:

@@ -2,16 +2,21 @@
 
 import json
 import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
 
-from sweetspot.cells import CELL_COLUMNS
+from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.harness.units import unit_of
+from sweetspot.study.instances import nodes_of
+from sweetspot.throughput.old_run_files import LATER_COLUMNS, completed
+from sweetspot.warnings import Warned, joined, warning
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
 
 RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
 DATE = "measured_on"
@@ -19,6 +24,7 @@ BATCH = 1000  # files read together: keeps the memory of any number of runs near
 TABLE_COLUMNS = (
     *CELL_COLUMNS,
     "gpu",
+    "nodes",
     "images_per_s",
     "images_per_s_low",
     "images_per_s_high",
@@ -27,31 +33,31 @@ TABLE_COLUMNS = (
     "status",
     "source",
     "unit",
-    "warning",
+    "warnings",
     "as_of",
     "logical",
+    "xla",
+    "stand_in_gpu",
+    "stand_in_framework",
+    "stand_in_batch_size",
+    "stand_in_precision",
 )
 
 
-def run_facts(path: str | Path) -> dict[str, Any]:
-    """The facts a run file carries in its metadata (devices, versions, start time, ...)."""
-    import pyarrow.parquet as pq
-
-    metadata = pq.read_schema(path).metadata or {}
-    return json.loads(metadata.get(b"sweetspot", b"{}"))
-
-
 def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
-    """One row a run: cell columns, `run`, `protocol`, `status`, `message`, `gpu`, `logical`, `seconds` (mean of
-    its timed steps), `steps`, `path`, `measured_on` (ISO date, UTC; null where the file does not say).
+    """One row a run: cell columns, `run`, `protocol`, `status`, `message` (why it failed), `gpu`, `logical`, `seconds`
+    (mean of its timed steps), `steps`, `path`, `measured_on` (ISO date, UTC; null where the file does not say),
+    `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA).
 
     Raises UserError for a file that is no run file, for a run that stands in two files, and for
     measurements of different protocols.
     """
+    import pyarrow as pa
+
     try:
         batches = [_summarise(files[start : start + BATCH]) for start in range(0, len(files), BATCH)]
         summary = pl.concat(batches)
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, pa.ArrowException, OSError):
         raise _culprit(files) from None
     key = [*CELL_COLUMNS, "run"]
     counts = [summary.schema[name] for name in ("batch_size", "gpus", "run", "protocol")]
@@ -72,14 +78,17 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
 
 
 def _summarise(files: Sequence[str]) -> pl.DataFrame:
-    """One row a file."""
+    """One row a file. Files of before a column are read apart, since reading together needs the same columns."""
+    import pyarrow.parquet as pq
+
     try:
-        return _read(files, (*RUN_COLUMNS, DATE))
+        return completed(_read(files, (*RUN_COLUMNS, *LATER_COLUMNS)))
     except pl.exceptions.PolarsError:
-        # Files from before there was such a column have the date in their metadata only: slower, file by file.
-        old = _read(files, RUN_COLUMNS)
-        dates = [str(run_facts(path).get("started_at", ""))[:10] or None for path in old["path"]]
-        return old.with_columns(pl.Series(DATE, dates, dtype=pl.String))
+        ages: dict[tuple[str, ...], list[str]] = {}
+        for path in files:
+            names = pq.read_schema(path).names
+            ages.setdefault(tuple(name for name in LATER_COLUMNS if name in names), []).append(path)
+        return pl.concat([completed(_read(own, (*RUN_COLUMNS, *later))) for later, own in ages.items()])
 
 
 def _read(files: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
@@ -130,27 +139,28 @@ def _is_text(kind: Any) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
-def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
-    """One row a cell, in TABLE_COLUMNS, from `summarise_runs`.
+def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """One row a cell, in TABLE_COLUMNS, from `summarise_runs`; `instances` tell how many nodes a cell took.
 
     Throughput is batch x devices / mean over runs of the mean step time (times are averaged, not rates). The
     interval is the 95 % t interval of the logarithm of the runs' mean times, so it never reaches zero; one run
     has none. `as_of` is the day of the last run. A cell whose runs all failed keeps its row, with the worst status
     and no figure.
     """
-    ok = pl.col("status").is_in(["ok", "unstable"])
+    ok = pl.col("status").is_in(USABLE)
     cells = (
         runs.group_by(CELL_COLUMNS)
         .agg(
             pl.col("gpu").first(),
             pl.col("logical").any(),
+            pl.col("xla").any(),
             ok.sum().alias("runs"),
             pl.col("seconds").filter(ok).mean().alias("seconds"),
             pl.col("seconds").filter(ok).log().std().alias("spread"),
             pl.col("status").filter(~ok).first().alias("failure"),
             pl.col("status").eq("unstable").any().alias("unstable"),
             pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
-            pl.col("message").filter(ok).drop_nulls().unique(maintain_order=True).alias("remarks"),
+            pl.col("warnings").drop_nulls().unique(maintain_order=True).alias("told"),
             pl.col(DATE).max(),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )
@@ -167,11 +177,12 @@ def measured_cells(runs: pl.DataFrame) -> pd.DataFrame:
         images_per_s_high=rate * widen,
         basis="measured",
         status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
-        warning=[_warnings(row) for row in cells.itertuples()],
+        nodes=[nodes_of(instances, row.instance, row.gpus) for row in cells.itertuples()],
+        warnings=[_warnings(row) for row in cells.itertuples()],
         as_of=cells[DATE].where(cells[DATE].notna(), None),
         unit=cells["model"].map(unit_of),
     )
-    return table[[*TABLE_COLUMNS]]
+    return table.reindex(columns=list(TABLE_COLUMNS))
 
 
 def _t_quantile(runs: pd.Series) -> pd.Series:
@@ -182,14 +193,16 @@ def _t_quantile(runs: pd.Series) -> pd.Series:
     return pd.Series(stdtrit((runs - 1).clip(lower=1), 0.975), index=runs.index)
 
 
-def _warnings(row: Any) -> str | None:
+def _warnings(row: Any) -> list[dict[str, str]]:
     """What a reader must know of a cell: failures, a missing interval, and what the runs say of themselves."""
     found = []
     if row.failure is not None and pd.notna(row.failure):
-        found.append(f"{row.failure}: {row.why}")
+        found.append(warning(row.failure, row.why if isinstance(row.why, str) else "no reason is given"))
+    if row.unstable:
+        found.append(warning("unstable", "the step time of a run was not steady"))
     if row.runs == 1:
-        found.append("n = 1: one run, no interval")
-    found.extend(row.remarks)
+        found.append(warning("n_is_1", "one run, no interval"))
+    told = [warning(*Warned(*pair)) for text in row.told for pair in json.loads(text)]
     if row.logical:
-        found.append("logical devices: parts of one processor, not separate cards")
-    return "; ".join(found) or None
+        told.append(warning("logical_devices", "parts of one processor, not separate devices"))
+    return joined(found, told)

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.cells import BASES, CELL_COLUMNS
+from sweetspot.cells import CELL_COLUMNS
 from sweetspot.errors import UserError
-from sweetspot.throughput.best import mark_best
+from sweetspot.study.instances import nodes_of
+from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summarise_runs
-from sweetspot.throughput.published import published_cells, read_efficiency, read_published, resolve_cells
+from sweetspot.throughput.published import published_cells, read_efficiency, read_published, remarks
+from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.throughput.resolve import resolve_cells
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -34,21 +37,22 @@ def gather_throughput(
     several origins the best basis stays.
     Raises UserError for faulty files.
     """
-    parts = [measured_cells(summarise_runs(runs))] if runs else []
+    parts = [measured_cells(summarise_runs(runs), instances)] if runs else []
     pool = _published_pool(folder, logs, instances)
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")
         reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"))
         units = dict(zip(pool["model"], pool["unit"], strict=True))
-        parts += [_with_status(own.assign(basis="published", warning=own["note"].replace("", None)), as_of, units)]
-        parts += [_with_status(reached, as_of, units)]
+        printed = own.assign(basis="published", warnings=[remarks(row) for row in own.itertuples()])
+        parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]
     if not parts:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    rank = table["basis"].map(BASES.index)
-    best = table.assign(rank=rank).sort_values("rank", kind="stable").drop_duplicates(list(CELL_COLUMNS))
+    best = best_figures(table, CELL_COLUMNS)
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
-    whole = {"batch_size": "int64", "gpus": "int64", "runs": "int64"}
+    whole = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
+    whole |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision"), "string")
+    whole |= {"stand_in_batch_size": "Int64"}
     typed = ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
     return mark_best(typed, "images_per_s", SAME_BUT_VARIANT)
 
@@ -56,7 +60,7 @@ def gather_throughput(
 def _published_pool(
     folder: Path, logs: Sequence["LogSource"], instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame | None:
-    """The rows of throughput.csv and of the logs; None where the study has neither."""
+    """The rows of throughput.csv and of the logs, `xla` as bool; None where the study has neither."""
     file = folder / "throughput.csv"
     parts = [read_published(file)] if file.is_file() else []
     if logs:
@@ -66,14 +70,22 @@ def _published_pool(
             if source.gpu is None and source.instance not in instances:
                 raise UserError(
                     f"{folder / 'study.yaml'}: logs[{number}].instance is {source.instance!r}; expected one of "
-                    "instances.yaml, or a 'gpu' that says which card was measured"
+                    "instances.yaml, or a 'gpu' that says which device was measured"
                 )
         parts.append(read_logs(logs, folder, {name: instance.gpu for name, instance in instances.items()}))
-    return pd.concat(parts, ignore_index=True) if parts else None
+    if not parts:
+        return None
+    pool = pd.concat(parts, ignore_index=True)
+    return pool.assign(xla=with_machine_facts(pool)["xla"])  # nodes stay as stated: the instances tell the others
 
 
-def _with_status(table: pd.DataFrame, as_of: str, units: Mapping[str, str]) -> pd.DataFrame:
+def _with_status(
+    table: pd.DataFrame, as_of: str, units: Mapping[str, str], instances: Mapping[str, "Instance"]
+) -> pd.DataFrame:
     filled = table.assign(status="ok", unit=table["model"].map(units), as_of=as_of, logical=False)
+    declared = [nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()]
+    stated = table["nodes"] if "nodes" in table.columns else pd.Series(pd.NA, index=table.index)
+    filled["nodes"] = stated.astype("Int64").fillna(pd.Series(declared, index=table.index, dtype="Int64"))
     for name, default in {"images_per_s_low": float("nan"), "images_per_s_high": float("nan"), "runs": 0}.items():
         filled[name] = filled[name].fillna(default) if name in filled.columns else default
-    return filled[list(TABLE_COLUMNS)]
+    return filled.reindex(columns=list(TABLE_COLUMNS))

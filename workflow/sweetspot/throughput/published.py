@@ -1,18 +1,18 @@
-"""Throughput that nobody measured here: published, scaled, declared equivalent, or the nearest stand-in."""
+"""A study's published figures: throughput.csv and efficiency.csv, checked row by row."""
 
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
+from sweetspot.throughput.published_machine import check_stated
+from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
 
 THROUGHPUT_CSV = {
     "gpu": str,
@@ -41,19 +41,22 @@ EFFICIENCY_CSV = {
     "efficiency": float,
     "source": str,
 }
-DEFAULT_UNIT = {"unit": "images"}  # what is counted per second; a column that a study of other samples adds
+# Columns that a throughput.csv may have: what is counted per second, and what the source says of the machine.
+OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": ""}
+# Columns that an efficiency.csv may have; a row without a framework is of its instance's, else of the study's.
+EFFICIENCY_TEXT = {"framework": "", "xla": ""}
 MAX_EFFICIENCY = 1.2
 OPTIONAL_NUMBERS = frozenset({"batch_size"})
 
 
-class Figure(NamedTuple):
-    """A throughput figure with its evidence."""
+def noted(note: str | float | None) -> list[dict[str, str]]:
+    """The remark of a published row as a warning of the rule `note`; none where it is empty or missing."""
+    return [warning("note", note)] if isinstance(note, str) and note else []
 
-    images_per_s: float
-    variant: str
-    basis: str
-    source: str
-    warning: str | None
+
+def remarks(row: Any) -> list[dict[str, str]]:
+    """What is told of a row of a published table: the warnings of the log reader, and the row's note."""
+    return joined(getattr(row, "warnings", None), noted(getattr(row, "note", None)))
 
 
 def read_table(
@@ -101,8 +104,13 @@ def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> 
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """A study's throughput.csv as a table of THROUGHPUT_CSV's columns and `unit`; each row must name its source."""
-    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, DEFAULT_UNIT)
+    """A study's throughput.csv as a table of the columns of THROUGHPUT_CSV and OPTIONAL_TEXT.
+
+    Raises UserError for a row without a source, or whose interconnect, network, xla or nodes is none that there is.
+    """
+    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, OPTIONAL_TEXT)
+    check_stated(path, table)
+    table["nodes"] = _numbers(path, table["nodes"], int, empty_allowed=True)
     unsourced = (table["source"].str.strip() == "").to_numpy()
     if unsourced.any():
         raise UserError(f"{path}, line {int(unsourced.argmax()) + 2}: source is empty; expected its origin")
@@ -110,10 +118,14 @@ def read_published(path: Path) -> pd.DataFrame:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """A study's efficiency.csv; empty where the study has none. Raises UserError above 1.2 or for a repeated cell."""
+    """A study's efficiency.csv with `framework` and `xla` (text, may be empty); empty where the study has none.
+
+    Raises UserError above 1.2 or for a repeated cell.
+    """
     if not path.is_file():
-        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in EFFICIENCY_CSV.items()})
-    table = read_table(path, EFFICIENCY_CSV)
+        columns = EFFICIENCY_CSV | dict.fromkeys(EFFICIENCY_TEXT, str)
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+    table = read_table(path, EFFICIENCY_CSV, defaults=EFFICIENCY_TEXT)
     high = (table["efficiency"] > MAX_EFFICIENCY).to_numpy()
     if high.any():
         row = int(high.argmax())
@@ -121,8 +133,15 @@ def read_efficiency(path: Path) -> pd.DataFrame:
             f"{path}, line {row + 2}: efficiency is {table['efficiency'].iloc[row]:g}; "
             f"expected at most {MAX_EFFICIENCY}, one device's share is 1"
         )
-    _refuse_repeats(path, table, [name for name in EFFICIENCY_CSV if name not in ("efficiency", "source")])
+    _refuse_repeats(path, table, [name for name in table.columns if name not in ("efficiency", "source", "xla")])
     return table
+
+
+def frameworks_of(table: pd.DataFrame, instances: Mapping[str, "Instance"], asked: str) -> list[str]:
+    """The framework of each row of `read_efficiency`: as stated, else its instance's, else the study's (`asked`)."""
+    of_instance = {name: instance.framework or asked for name, instance in instances.items()}
+    stated = table["framework"] if "framework" in table.columns else [""] * len(table)
+    return [name or of_instance.get(instance, asked) for name, instance in zip(stated, table["instance"], strict=True)]
 
 
 def _refuse_repeats(path: Path, table: pd.DataFrame, key: list[str]) -> None:
@@ -156,119 +175,3 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
         if row.gpus > has:
             raise UserError(f"{_place(path, own, number)}: gpus is {row.gpus}; {row.instance} has {has}")
     return own
-
-
-def resolve_cells(
-    question: "Question",
-    instances: Mapping[str, "Instance"],
-    own: pd.DataFrame,
-    pool: pd.DataFrame,
-    efficiency: pd.DataFrame,
-) -> pd.DataFrame:
-    """One row per (instance, model, batch) of the question that published evidence reaches.
-
-    In this order: the study's own figure; the figure of the instance declared equivalent; n x the base
-    instance's figure x the study's efficiency; a stand-in (`stand_in`). Columns: those of Cell, `gpu`,
-    `images_per_s`, `basis`, `source`, `warning`.
-    """
-    resolver = _Resolver(question, instances, own, pool, efficiency)
-    rows = []
-    for name, instance in instances.items():
-        for model in question.model:
-            for batch_size in question.batches(model):
-                figure = resolver.figure(name, model, batch_size)
-                if figure is not None:
-                    cell = Cell(
-                        name,
-                        instance.framework or question.framework,
-                        model,
-                        batch_size,
-                        instance.gpus,
-                        question.precision,
-                        figure.variant,
-                    )
-                    rows.append({**cell._asdict(), "gpu": instance.gpu, **figure._asdict()})
-    return pd.DataFrame(rows, columns=[*Cell._fields, "gpu", "images_per_s", "basis", "source", "warning"])
-
-
-class _Resolver:
-    """Looks evidence up for one (instance, model, batch), following declarations."""
-
-    def __init__(
-        self,
-        question: "Question",
-        instances: Mapping[str, "Instance"],
-        own: pd.DataFrame,
-        pool: pd.DataFrame,
-        efficiency: pd.DataFrame,
-    ) -> None:
-        self.question, self.instances, self.pool = question, instances, pool
-        asked = own[own["precision"] == question.precision]
-        wanted = asked["instance"].map(lambda name: instances[name].framework or question.framework)
-        asked = asked[asked["framework"] == wanted]
-        keys = zip(asked["instance"], asked["model"], asked["batch_size"].astype(int), asked["gpus"], strict=True)
-        self.own = {key: row for key, row in zip(keys, asked.itertuples(), strict=True)}
-        scale = efficiency[efficiency["precision"] == question.precision].sort_values("efficiency")
-        pairs = zip(scale["base_instance"], scale["instance"], scale["model"], scale["batch_size"], strict=True)
-        self.efficiency = dict(zip(pairs, scale.itertuples(), strict=True))  # of several variants the best, as in 2018
-
-    def figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> Figure | None:
-        instance = self.instances[name]
-        if name in seen:
-            raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
-        own = self.own.get((name, model, batch_size, instance.gpus))
-        if own is not None:
-            return Figure(own.images_per_s, own.variant, "published", own.source, own.note or None)
-        if instance.equivalent_to is not None:
-            other = self.figure(instance.equivalent_to, model, batch_size, (*seen, name))
-            if other is None:
-                return None
-            declared = f"{name} declared equivalent to {instance.equivalent_to}"
-            basis = weakest("equivalent", other.basis)
-            return other._replace(basis=basis, source=f"{declared} ; {other.source}")
-        if instance.base_instance is not None:
-            return self._scaled(name, instance, model, batch_size, seen)
-        return stand_in(self.pool, instance.gpu, model, batch_size, self.question) if instance.gpus == 1 else None
-
-    def _scaled(
-        self, name: str, instance: "Instance", model: str, batch_size: int, seen: tuple[str, ...]
-    ) -> Figure | None:
-        base = self.figure(instance.base_instance, model, batch_size, (*seen, name))
-        row = self.efficiency.get((instance.base_instance, name, model, batch_size))
-        if base is None or row is None:
-            return None
-        source = f"{row.gpus} x {instance.base_instance} x {row.efficiency:g} ({row.source}) ; {base.source}"
-        value = row.gpus * base.images_per_s * row.efficiency
-        return Figure(value, row.variant, weakest("scaled", base.basis), source, base.warning)
-
-
-def stand_in(pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "Question") -> Figure | None:
-    """The nearest published single-device figure of the same card and model, or None.
-
-    Order of nearness: the exact card before one of its forms (`Tesla V100` before `Tesla V100-SXM3-32GB`),
-    the framework asked for, then precision before batch distance (in doublings; the smaller batch wins a
-    tie). Of several equally near figures the median is taken.
-    """
-    same = pool[(pool["gpus"] == 1) & (pool["model"] == model) & pool["batch_size"].notna()]
-    same = same[(same["gpu"] == gpu) | same["gpu"].str.startswith(f"{gpu}-")]
-    if same.empty:
-        return None
-    distance = pd.DataFrame(
-        {
-            "framework": same["framework"] != question.framework,
-            "precision": same["precision"] != question.precision,
-            "card": same["gpu"] != gpu,
-            "batch": (same["batch_size"].astype(float) / batch_size).map(lambda ratio: abs(math.log2(ratio))),
-            "smaller": same["batch_size"].astype(float),
-        }
-    )
-    order = distance.sort_values(list(distance.columns), kind="stable")
-    nearest = same.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
-    first = nearest.iloc[0]
-    found = f"{first['gpu']}, {first['framework']}, batch {first['batch_size']}, {first['precision']}"
-    asked = f"{gpu}, {question.framework}, batch {batch_size}, {question.precision}"
-    count = f"median of {len(nearest)} rows: " if len(nearest) > 1 else ""
-    sources = " ; ".join(nearest["source"].unique())
-    warning = None if found == asked else f"stand-in: asked {asked}; nearest published {found}"
-    value = float(nearest["images_per_s"].median())
-    return Figure(value, "default", "stand_in", f"{count}{sources} ({found})", warning)

@@ -1,0 +1,69 @@
+"""Every warning of a table stands in the table of warnings, whatever its rule; none is read out of a sentence."""
+
+import pandas as pd
+from sweetspot.decision.warning_table import COLUMNS, warning_table
+from sweetspot.warnings import warning
+
+CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
+NO_PRICES = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
+NO_OPTIONS = pd.DataFrame(columns=["instance", "model", "assumed_interval", "throughput_basis"])
+NONE = pd.DataFrame(columns=[*CELL, "status", "warnings"])
+
+
+def made(throughput=NONE, extrapolation=NONE, efficiency=NONE, prices=NO_PRICES, options=NO_OPTIONS):
+    return warning_table(throughput, extrapolation, efficiency, prices, options)
+
+
+def told(table):
+    return list(zip(table["scope"], table["rule"], table["message"], strict=True))
+
+
+def rows(*cells):
+    return pd.DataFrame([{**CELL, "status": "ok", **cell} for cell in cells])
+
+
+def test_all_pairs_of_a_cell_are_told_known_rule_or_not():
+    pairs = [warning("drift", "step time changed; by 9%"), warning("note", "clock: went backwards")]
+    pairs += [warning("never_heard_of", "drift: so it says")]
+    assert told(made(rows({"warnings": pairs}))) == [
+        ("throughput", "drift", "step time changed; by 9%"),
+        ("throughput", "never_heard_of", "drift: so it says"),
+        ("throughput", "note", "clock: went backwards"),
+    ]
+
+
+def test_a_status_without_a_warning_of_its_own_is_told():
+    cells = rows(
+        {"status": "oom", "warnings": [warning("oom", "killed")]},
+        {"status": "failed", "warnings": []},
+        {"status": "unstable", "warnings": [warning("unstable", "not steady")]},
+    )
+    assert told(made(cells)) == [
+        ("throughput", "failed", "status failed"),
+        ("throughput", "oom", "killed"),
+        ("throughput", "unstable", "not steady"),
+    ]
+
+
+def test_efficiency_and_the_headline_method_bring_their_warnings():
+    steep, beyond = [warning("super_linear", "1.2")], [warning("beyond_evidence", "more than 16")]
+    extrapolated = rows({"warnings": beyond, "headline": True}, {"warnings": steep, "headline": False})
+    found = made(extrapolation=extrapolated, efficiency=rows({"warnings": steep}))
+    assert told(found) == [("efficiency", "super_linear", "1.2"), ("extrapolation", "beyond_evidence", "more than 16")]
+
+
+def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
+    found = [("warning", "stale_rate", "x", "old"), ("warning", "per_gpu", "", "odd"), ("note", "spot_terms", "x", "-")]
+    table = made(prices=pd.DataFrame(found, columns=["severity", "rule", "instance", "message"]))
+    assert told(table) == [("price", "per_gpu", "odd"), ("price", "stale_price", "old")]
+    assert list(table.columns) == list(COLUMNS)
+    assert table["instance"].isna().tolist() == [True, False]
+
+
+def test_what_the_decision_assumes_is_told():
+    given = {**CELL, "assumed_interval": True, "throughput_basis": "measured", "images_per_s": 100.0}
+    options = pd.DataFrame([given | {"images_per_s_high": 129.0}])
+    other = options.assign(instance="p3", throughput_basis="published", assumed_interval=False)
+    found = made(options=pd.concat([options, other], ignore_index=True))
+    assert found["rule"].tolist() == ["mixed_protocol", "no_interval"]
+    assert found["message"].iloc[1] == "measured without an interval; a factor of 1.29 is assumed"

@@ -1,0 +1,86 @@
+"""Warnings beside the numbers: what a reader must know of a figure before staking money on it."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from sweetspot.cells import USABLE
+from sweetspot.warnings import pairs
+
+COLUMNS = ("scope", "instance", "model", "batch_size", "rule", "message")
+Row = tuple[object, ...]
+
+
+def warning_table(
+    throughput: pd.DataFrame,
+    extrapolation: pd.DataFrame,
+    efficiency: pd.DataFrame,
+    price_lint: pd.DataFrame,
+    options: pd.DataFrame,
+    left_out: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """One row per warning: COLUMNS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
+
+    Scope: throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself
+    had to assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
+    no_interval, mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
+    `stale` and `stale_rate`; its other warnings keep their rules.
+    """
+    rows = [
+        *_of_throughput(throughput),
+        *(_of_budget(left_out) if left_out is not None else ()),
+        *_told("efficiency", efficiency),
+        *_of_extrapolation(extrapolation),
+        *_of_prices(price_lint),
+        *_of_options(options),
+    ]
+    table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()
+    return table.sort_values(list(COLUMNS[:5]), kind="stable", na_position="first").reset_index(drop=True)
+
+
+def _told(scope: str, table: pd.DataFrame) -> Iterator[Row]:
+    """The pairs of a table's column `warnings`, with the cell that they stand beside."""
+    if "warnings" not in table.columns:
+        return
+    for row in table.itertuples():
+        for rule, message in pairs(row.warnings):
+            yield (scope, row.instance, row.model, row.batch_size, rule, message)
+
+
+def _of_throughput(table: pd.DataFrame) -> Iterator[Row]:
+    yield from _told("throughput", table)
+    for row in table[~table["status"].isin(USABLE)].itertuples():
+        if row.status not in {pair.rule for pair in pairs(row.warnings)}:
+            yield ("throughput", row.instance, row.model, row.batch_size, row.status, f"status {row.status}")
+
+
+def _of_budget(table: pd.DataFrame) -> Iterator[Row]:
+    for row in table.itertuples():
+        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
+        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
+        yield ("throughput", row.instance, row.model, row.batch_size, "left_out", message)
+
+
+def _of_extrapolation(table: pd.DataFrame) -> Iterator[Row]:
+    if "headline" in table.columns:
+        yield from _told("extrapolation", table[table["headline"].astype(bool)])
+
+
+def _of_prices(price_lint: pd.DataFrame) -> Iterator[Row]:
+    for row in price_lint.itertuples():
+        if row.severity == "warning":
+            rule = "stale_price" if row.rule.startswith("stale") else row.rule
+            yield ("price", row.instance or None, None, pd.NA, rule, row.message)
+
+
+def _of_options(options: pd.DataFrame) -> Iterator[Row]:
+    without = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in without.itertuples():
+        factor = row.images_per_s_high / row.images_per_s
+        message = f"{row.throughput_basis} without an interval; a factor of {factor:.2f} is assumed"
+        yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
+    for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
+        here = rows["throughput_basis"] == "measured"
+        if here.any() and not here.all():
+            message = "figures measured here stand beside published ones: other software and another protocol"
+            yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)

@@ -1,0 +1,65 @@
+"""All that a study learns about scaling: validation, target machines, curve and explanation, from one fit."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from sweetspot.errors import UserError
+from sweetspot.scaling.evidence import sound, with_family
+from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
+from sweetspot.scaling.methods import METHODS, RULE_2018, fit_method
+from sweetspot.scaling.pooled import fit_pooled
+from sweetspot.scaling.targets import (
+    EXTRAPOLATION_COLUMNS,
+    Fitted,
+    as_evidence,
+    extrapolate_all,
+    scaling_curve,
+    target_cells,
+)
+from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question, Target
+
+
+def run(
+    tables: Mapping[str, pd.DataFrame],
+    instances: Mapping[str, "Instance"],
+    targets: Sequence["Target"],
+    question: "Question",
+    method: str,
+) -> dict[str, pd.DataFrame]:
+    """The tables `extrapolation`, `curve`, `validation` and `explain` of a study.
+
+    tables: `throughput`, `efficiency`, `averages`, `evidence`: the files of results/<study>/. method: one of METHODS,
+    or `auto` for the one with the least error on device families left out. Every method is fitted to all evidence once,
+    beside the fits that leave a family out. With fewer than two families nothing can be left out: the 2018 rule alone
+    is used. Raises UserError for an unknown method.
+    """
+    if method not in ("auto", *METHODS):
+        raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
+    evidence = tables["evidence"]
+    rule = with_family(tables["efficiency"], {name: instance.gpu for name, instance in instances.items()})
+    names = list(METHODS) if evidence["family"].nunique() > 1 else []
+    errors = held_out(evidence, rule, names) if names else pd.DataFrame({"method": [], "slice": []})
+    validation = validation_table(errors)
+    headline = method if method != "auto" else best_method(validation) if names else RULE_2018
+    rows = sound(evidence)
+    pooled = fit_pooled(rows if len(rows) else evidence) if len(evidence) else None
+    cells = target_cells(tables["throughput"], targets, question, instances)
+    fitted = Fitted(
+        {name: fit_method(name, evidence, rule, pooled) for name in names} if len(cells) else {},
+        widths(errors) if names else {RULE_2018: {}},
+        tables["averages"],
+        float(evidence["gpus"].max()),
+    )
+    estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline) if len(cells) else cells
+    return {
+        "extrapolation": estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)),
+        "curve": scaling_curve(cells, instances, fitted, headline),
+        "validation": validation,
+        "explain": explain(evidence, pooled) if pooled else pd.DataFrame(columns=list(EXPLAIN_COLUMNS)),
+    }

@@ -1,0 +1,64 @@
+"""Run files from before some of today's columns: what the columns would hold, from what those files do have.
+
+The one place where warnings are read out of a sentence: before there was a column `warnings`, a run joined them into
+its `message` with "; ".
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sweetspot.cells import USABLE
+from sweetspot.warnings import Warned
+
+LATER_COLUMNS = {"measured_on": pl.String, "warnings": pl.String, "xla": pl.Boolean}
+# First words of the sentences that runs wrote.
+RULES = {
+    "warm-up": "warm_up",
+    "drift": "drift",
+    "throttling": "throttling",
+    "imprecise": "imprecise",
+    "emulation": "emulation",
+}
+NEXT = re.compile(r"; (?=[\w -]+: )")  # a semicolon within a sentence has no name and colon behind it
+
+
+def completed(runs: pl.DataFrame) -> pl.DataFrame:
+    """`runs` with all LATER_COLUMNS: date and compiler from the files' metadata, warnings from their messages."""
+    missing = [name for name in LATER_COLUMNS if name not in runs.columns]
+    found: dict[str, list[Any]] = {}
+    if "measured_on" in missing or "xla" in missing:
+        facts = [run_facts(path) for path in runs["path"]]  # file by file, and slower than a column
+        found["measured_on"] = [str(fact.get("started_at", ""))[:10] or None for fact in facts]
+        found["xla"] = [bool(fact.get("xla", False)) for fact in facts]
+    if "warnings" in missing:
+        usable = [status in USABLE for status in runs["status"]]
+        said = list(runs["message"])
+        found["warnings"] = [
+            json.dumps(warnings_said(text)) if ok and text else None for ok, text in zip(usable, said, strict=True)
+        ]
+        why = [None if ok else text for ok, text in zip(usable, said, strict=True)]
+        runs = runs.with_columns(pl.Series("message", why, dtype=pl.String))
+    added = [pl.Series(name, found[name], dtype=LATER_COLUMNS[name]) for name in missing]
+    kept = [name for name in runs.columns if name not in LATER_COLUMNS]
+    return runs.with_columns(added).select(*kept, *LATER_COLUMNS)
+
+
+def run_facts(path: str | Path) -> dict[str, Any]:
+    """The facts a run file carries in its metadata (devices, versions, start time, ...)."""
+    import pyarrow.parquet as pq
+
+    metadata = pq.read_schema(path).metadata or {}
+    return dict(json.loads(metadata.get(b"sweetspot", b"{}")))
+
+
+def warnings_said(message: str) -> list[Warned]:
+    """The warnings of a message such as `drift: ...; imprecise: ...`; a sentence of no known rule is a `note`."""
+    found = []
+    for sentence in NEXT.split(message):
+        name, _, words = sentence.partition(": ")
+        found.append(Warned(RULES[name], words) if name in RULES else Warned("note", sentence))
+    return found
