@@ -15,7 +15,8 @@ from sweetspot.study.study import Question, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.warnings import as_text, pairs
 
-WOOLF = Path(__file__).parent.parent.parent / "config" / "studies" / "woolf-2017"
+TESTS = Path(__file__).parent.parent
+WOOLF = TESTS.parent / "config" / "studies" / "woolf-2017"
 REAL_LOGS = sorted(path.relative_to(WOOLF).as_posix() for path in WOOLF.glob("logs/*/*.csv"))
 KERAS = {"format": "keras_csv", "instance": "k80", "framework": "tensorflow", "model": "mnist_mlp",
          "batch_size": 128, "precision": "fp32", "samples_per_epoch": 60_000, "source": "test"}  # fmt: skip
@@ -98,6 +99,57 @@ def test_a_tf_cnn_log_gives_its_total_and_what_its_header_says(tmp_path):
     assert (row["framework_version"], row["dataset"], row["unit"]) == ("1.15", "synthetic", "images")
     assert "run.log line 19, sha256" in row["source"]
     assert "variable_update=replicated, all_reduce=nccl" in row["source"]
+
+
+LAMBDA = (TESTS / "data" / "tf_cnn" / "lambda_2gpu.txt").read_text()
+PREFIXES = [
+    "[1,0]<stdout>:", "[1,0]<stdout>:21:20:54 ", "2020-11-01 21:20:54.504 ", "[2020-11-01T21:20:54Z] ", "worker-0  | ",
+    "0: ", "I1101 21:20:54.504458 140348891502400 benchmark_cnn.py:500] ", "INFO:tensorflow:",
+]  # fmt: skip
+
+
+def test_a_real_lambda_log_gives_its_total(tmp_path):
+    row = tf_cnn(tmp_path, LAMBDA)
+    assert (row["images_per_s"], row["model"], row["batch_size"], row["gpus"]) == (12002.26, "alexnet", 960, 2)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("text", [LAMBDA, TF_CNN])
+def test_what_others_put_before_each_line_does_no_harm(tmp_path, prefix, text):
+    plain = tf_cnn(tmp_path, text)
+    row = tf_cnn(tmp_path, "".join(f"{prefix}{line}\n" for line in text.splitlines()))
+    same = ["images_per_s", "model", "batch_size", "gpus", "framework_version", "dataset"]
+    assert row[same].equals(plain[same])
+
+
+def test_colours_and_thousands_separators_do_no_harm(tmp_path):
+    coloured = "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in LAMBDA.splitlines())
+    assert tf_cnn(tmp_path, coloured)["images_per_s"] == 12002.26
+    separated = LAMBDA.replace("images/sec: 12", "images/sec: 12,").replace("1920 global", "1,920 global")
+    assert "total images/sec: 12,002.26" in separated
+    assert tf_cnn(tmp_path, separated)["images_per_s"] == 12002.26
+
+
+@pytest.mark.parametrize("number", ["12.002,26", "12,00.26", "12 002.26", "1,2002", "-5", "1e400"])
+def test_a_number_in_another_notation_is_refused(tmp_path, number):
+    with pytest.raises(UserError, match=r"line 19: total images/sec is .*; expected a number above 0"):
+        tf_cnn(tmp_path, TF_CNN.replace("686.87", number))
+
+
+def test_two_runs_in_one_file_are_refused_with_the_line_of_the_second(tmp_path):
+    with pytest.raises(UserError, match="line 21: 'TensorFlow' after the total of line 19; expected one run a file"):
+        tf_cnn(tmp_path, TF_CNN + TF_CNN, on_error="skip")
+    killed = TF_CNN.split("total images")[0]
+    with pytest.raises(UserError, match="line 20: 'Model' is 'vgg16' after 'inception3' in line 2; expected one run"):
+        tf_cnn(tmp_path, killed + TF_CNN.replace("inception3", "vgg16"))
+    total = "total images/sec: 300.00\n"
+    with pytest.raises(UserError, match="line 21: a second 'total images/sec' after that of line 19"):
+        tf_cnn(tmp_path, TF_CNN + total)
+
+
+def test_ranks_after_the_first_are_left_out(tmp_path):
+    both = "".join(f"[1,{rank}]<stdout>:{line}\n" for line in TF_CNN.splitlines() for rank in (0, 1))
+    assert tf_cnn(tmp_path, both)["images_per_s"] == 686.87
 
 
 @pytest.mark.parametrize(("key", "value", "line"), [("gpus", 4, 9), ("model", "resnet50", 2), ("batch_size", 48, 7)])

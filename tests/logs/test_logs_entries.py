@@ -1,12 +1,16 @@
 """Readers of DAWNBench entries and MLPerf result files, on short files written here in their formats."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sweetspot.errors import UserError
 from test_logs import KERAS, TF_CNN, read_one, write
+
+DATA = Path(__file__).parent.parent / "data" / "dawnbench"
 
 # Two columns in either order, as the real entries have them; figures of dawn_resnet152_b_4M60_ec2_tensorflow.
 DAWN_JSON = {"model": "ResNet152", "framework": "TensorFlow v1.3", "costPerHour": 7.2,
@@ -34,10 +38,31 @@ def test_a_dawnbench_entry_gives_samples_over_its_last_hours(tmp_path):
     assert "costPerHour 7.2" in row["source"]
 
 
-def test_an_entry_whose_first_row_is_epoch_0_counts_from_there(tmp_path):
-    # gehc_resnet50_1_p3_16xlarge_tensorflow111 begins "0 0.004669444"; here 2 epochs follow in 0.5 hours.
-    row = dawn(tmp_path, "epoch\thours\ttop1Accuracy\n0\t0.004669444\t0.074\n2\t0.504669444\t9.1\n")
-    assert row["images_per_s"] == pytest.approx(2 * 1_281_167 / 1800)
+def test_epoch_0_after_training_is_one_more_epoch(tmp_path):
+    # apple_resnet9_8v100: epochs 0 to 17, the first at 38.54 % (guessing is 10 %), done after 0.0028606 hours. Without
+    # the first row's time 112503 images/s came out, 36 % more than 17 epochs in all hours, 29 % more than the 18.
+    row = real_dawn(tmp_path, "apple_resnet9_8v100_pytorch", 50_000)
+    assert row["images_per_s"] == pytest.approx(18 * 50_000 / (0.0028606314080146453 * 3600))
+
+
+def test_epoch_0_before_training_is_none(tmp_path):
+    # gehc_resnet50_1_p3_16xlarge: epoch 0 at 0.074 % (guessing is 0.1 %), epoch 40 after 2.252502778 hours
+    row = real_dawn(tmp_path, "gehc_resnet50_1_p3_16xlarge_tensorflow111", 1_281_167)
+    assert row["images_per_s"] == pytest.approx(40 * 1_281_167 / (2.252502778 * 3600))
+
+
+def real_dawn(folder, name, samples):
+    for kind in ("json", "tsv"):
+        shutil.copy(DATA / f"{name}.{kind}", folder / f"entry.{kind}")
+    return read_one(folder, **{**DAWN, "gpus": 8, "samples_per_epoch": samples})
+
+
+@pytest.mark.parametrize(("top1", "samples"), [("", 50_000), ("38.5", 1000)])
+def test_epoch_0_of_an_unknown_kind_is_refused(tmp_path, top1, samples):
+    with pytest.raises(
+        UserError, match=r"line 2: epoch 0 with top1Accuracy .*; expected an accuracy, and samples_per_"
+    ):
+        dawn(tmp_path, f"epoch\thours\ttop1Accuracy\n0\t0.004\t{top1}\n2\t0.5\t9.1\n", samples_per_epoch=samples)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +91,19 @@ def event(key, time_ms, value=None, prefix="", **metadata):
     return f"{prefix}:::MLLOG {json.dumps(fields)}\n"
 
 
-# Two epochs of 1000 samples in 50 s on 4 devices; other output stands between, and a rank may stand before.
+# Two epochs of ImageNet in 50 s on 4 devices; other output stands between, and a rank may stand before.
 MLPERF_TEXT = (
-    event("global_batch_size", 1_000, 3200)
-    + event("train_samples", 1_000, 1000)
+    event("submission_benchmark", 1_000, "resnet")
+    + event("global_batch_size", 1_000, 3200)
+    + event("train_samples", 1_000, 1_281_167)
     + "some other output\n"
     + event("run_start", 10_000)
+    + event("epoch_start", 10_000, epoch_num=1)
     + event("epoch_stop", 30_000, epoch_num=1, prefix="0: ")
+    + event("eval_accuracy", 31_000, 0.5, epoch_num=1)
+    + event("epoch_start", 31_000, epoch_num=2)
     + event("epoch_stop", 59_000, epoch_num=2)
+    + event("eval_accuracy", 60_000, 0.76, epoch_num=2)
     + event("run_stop", 60_000, status="success")
 )
 MLPERF = {"format": "mlperf", "path": "result_1.txt", "gpus": 4, "model": "resnet50", "framework": "mxnet",
@@ -87,18 +117,18 @@ def mlperf(folder, text=MLPERF_TEXT, **stated):
 
 def test_an_mlperf_log_gives_epochs_over_its_run_time(tmp_path):
     row = mlperf(tmp_path)
-    assert row["images_per_s"] == pytest.approx(2 * 1000 / 50)
+    assert row["images_per_s"] == pytest.approx(2 * 1_281_167 / 50)
     assert (row["batch_size"], row["gpus"]) == (800, 4)
-    assert "result_1.txt lines 4-7, sha256" in row["source"]
+    assert "result_1.txt lines 5-12, sha256" in row["source"]
     assert mlperf(tmp_path, samples_per_epoch=500)["images_per_s"] == pytest.approx(20)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        (MLPERF_TEXT.replace('"status": "success"', '"status": "aborted"'), 7, "run_stop has status 'aborted'"),
-        (MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1), 5, "'0: :::MLLOG"),
-        ("".join(MLPERF_TEXT.splitlines(keepends=True)[:-1]), 6, "no 'run_stop'"),
+        (MLPERF_TEXT.replace('"status": "success"', '"status": "aborted"'), 12, "run_stop has status 'aborted'"),
+        (MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1), 7, "':::MLLOG"),
+        ("".join(MLPERF_TEXT.splitlines(keepends=True)[:-1]), 11, "no 'run_stop'"),
     ],
 )
 def test_a_malformed_mlperf_line_is_refused_with_its_number(tmp_path, text, line, found):
@@ -107,7 +137,7 @@ def test_a_malformed_mlperf_line_is_refused_with_its_number(tmp_path, text, line
 
 
 def test_an_mlperf_batch_that_does_not_divide_is_refused(tmp_path):
-    with pytest.raises(UserError, match="line 1: global_batch_size is 3200; expected a multiple of 3 devices"):
+    with pytest.raises(UserError, match="line 2: global_batch_size is 3200; expected a multiple of 3 devices"):
         mlperf(tmp_path, gpus=3)
 
 

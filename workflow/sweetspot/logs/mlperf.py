@@ -1,84 +1,130 @@
-"""MLPerf Training result files: lines `:::MLLOG {json}` among whatever else the run printed."""
+"""MLPerf Training result files: the samples of a successful run over its time."""
 
-import json
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
+from mlperf_logging.mllog import constants as names
+
+from sweetspot.logs.mlperf_events import Event, Run, as_number, read_run
+from sweetspot.logs.mlperf_samples import AGREE, samples_trained, training_intervals
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.study.log_sources import LogSource
 
-MARK = ":::MLLOG "
+TRACKED = "tracked_stats"
+THROUGHPUTS = ("throughput", "imgs_sec")
+FAR = 0.5  # a printed throughput further off than this does not count what the log's samples count
+
+
+class Rates(NamedTuple):
+    """Samples a second over three times: the whole run, the run from its first epoch on, training alone (if told)."""
+
+    run: float
+    from_first_epoch: float
+    training: float | None
+
+
+class Printed(NamedTuple):
+    """A log's own throughput for all devices, and what to say of it."""
+
+    rate: float
+    says: str
 
 
 def read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Samples a second = epochs stopped x samples an epoch / (run_stop - run_start), evaluation included.
+    """Samples a second = samples until the target / (run_stop - run_start), evaluation included.
 
-    Samples an epoch: the study's `samples_per_epoch`, else the log's `train_samples`. Batch per device: the log's
-    `global_batch_size` / devices. A run that was not successful gives no figure.
+    Where the study says `throughput: training`, evaluation is left out; where it says `printed`, the figure is the
+    log's own, which is of the whole run in some benchmarks and of training alone in others.
+
+    Samples: `mlperf_samples.samples_trained`. Batch per device: the study's, else the log's `global_batch_size` /
+    devices. A throughput that the log prints is compared; if it does not count the same thing, the log is refused.
     """
-    log = LogFile(path, source)
-    events, stopped = _events(log)
-    start, stop = events.get("run_start"), events.get("run_stop")
-    if start is None or stop is None:
-        log.fault(len(log.lines), f"no '{'run_start' if start is None else 'run_stop'}'; the run did not finish")
+    log = LogFile(path, source, undecodable="replace")
+    run = read_run(log)
+    if run is None:
         return log, []
-    line, event = stop
-    status = _about(event, "status")
-    if status != "success":
-        log.fault(line, f"run_stop has status {status!r}; only 'success' is a result")
-        return log, []
-    epochs = len(stopped)
-    samples = source.samples_per_epoch or events.get("train_samples", (0, {}))[1].get("value")
-    if not epochs or not isinstance(samples, int) or samples < 1:
-        log.refuse(line, "no epoch_stop or no train_samples before it; give samples_per_epoch in study.yaml")
-    batch = _batch(log, events)
-    seconds = (event["time_ms"] - start[1]["time_ms"]) / 1000
-    if not 0 < seconds < 1e9:
-        log.refuse(line, f"run_stop is {seconds:g} s after run_start; expected a time above 0")
-    facts = f"{epochs} epochs of {samples} in {seconds:.6g} s"
-    rate = epochs * samples / seconds
-    span = f"lines {start[0]}-{line}"
+    trained = samples_trained(log, run)
+    rates = _rates(run, trained.samples)
+    batch = _batch(log, run)
+    facts = f"{trained.samples:.9g} samples ({trained.how}) in {run.seconds:.6g} s"
+    facts += f", training alone {rates.training:.6g}/s" if rates.training else ""
+    printed = _printed(log, run, rates, trained.of_each)
+    facts += printed.says if printed else ""
+    rate = {"run": rates.run, "training": rates.training, "printed": printed and printed.rate}[source.throughput]
+    if rate is None:
+        found = f"study.yaml asks for throughput {source.throughput!r}, which this log does not tell"
+        log.refuse(run.stop.line, f"{found}; expected 'run'")
+    lines = f"lines {run.start.line}-{run.stop.line}"
     reading = Reading(
-        source.model, source.framework, "", batch, source.gpus, source.precision, rate, "real", span, facts
+        source.model, source.framework, "", batch, source.gpus, source.precision, rate, "real", lines, facts
     )
     return log, [reading]
 
 
-def _about(event: dict[str, Any], name: str) -> Any:
-    metadata = event.get("metadata")
-    return metadata.get(name) if isinstance(metadata, dict) else None
+def _rates(run: Run, samples: float) -> Rates:
+    alone = sum(seconds for _, seconds in training_intervals(run))
+    begun = run.of(names.EPOCH_START, names.BLOCK_START)
+    rest = run.stop.seconds - begun[0].seconds if begun else run.seconds
+    return Rates(samples / run.seconds, samples / max(rest, 1e-3), samples / alone if alone else None)
 
 
-def _events(log: LogFile) -> tuple[dict[str, tuple[int, dict[str, Any]]], set[str]]:
-    """The last (line, event) of each key, and all epochs that stopped."""
-    found: dict[str, tuple[int, dict[str, Any]]] = {}
-    epochs: set[str] = set()
-    for number, text in enumerate(log.lines, start=1):
-        _, mark, rest = text.partition(MARK)
-        if not mark:
-            continue
-        try:
-            event = json.loads(rest)
-            key, time = event["key"], event["time_ms"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            event = None
-        if event is None or not isinstance(key, str) or not isinstance(time, int | float):
-            log.fault(number, f"{text[:60]!r}; expected {MARK.strip()} and a JSON object with key and time_ms")
-            continue
-        found[key] = number, event
-        if key == "epoch_stop":
-            number_of = _about(event, "epoch_num")
-            epochs.add(str(number if number_of is None else number_of))
-    return found, epochs
+def _printed(log: LogFile, run: Run, rates: Rates, of_each: float) -> Printed | None:
+    """The throughput that a log prints, and how it agrees; None where it prints none.
+
+    Some print it for all devices and some for one; some of the run and some of each interval of training. Raises
+    UserError where it is near none of the rates: then samples of another kind were counted.
+    """
+    events = _printed_events(run)
+    if not events:
+        return None
+    off, devices, value, name = min(
+        (abs(value * devices / of_each / rate - 1), devices, value, name)
+        for value in {events[-1][1], _mean(run, events)}
+        for devices in {1, log.source.gpus or 1}
+        for name, rate in rates._asdict().items()
+        if rate
+    )
+    if off > FAR:
+        log.refuse(events[-1][0].line, f"throughput is {value:g}; expected about {rates.run:g}, as its samples "
+                   "and times give: say samples_per_epoch in study.yaml")  # fmt: skip
+    per_device = " a device" if devices > 1 else ""
+    agrees = "agrees" if off <= AGREE else f"is {off:.1%} off"
+    says = f", log prints {value:.6g}/s{per_device} ({agrees} with {name.replace('_', ' ')})"
+    return Printed(value * devices / of_each, says)
 
 
-def _batch(log: LogFile, events: dict[str, tuple[int, dict[str, Any]]]) -> int:
+def _printed_events(run: Run) -> list[tuple[Event, float]]:
+    """(event, throughput) of each `tracked_stats` that has one, else of the older key `throughput`.
+
+    Those after run_stop count only where there are no others: training may go on while an evaluation decides.
+    """
+    found = []
+    for event in run.of(TRACKED):
+        if isinstance(event.value, dict):
+            values = (as_number(event.value.get(name)) for name in THROUGHPUTS)
+            found += [(event, value) for value in values if value and value > 0]
+    plain = [(event, as_number(event.value) or 0.0) for event in run.of("throughput")]
+    usable = [(event, value) for event, value in found or plain if value > 0]
+    return [(event, value) for event, value in usable if event.seconds <= run.stop.seconds + 1] or usable
+
+
+def _mean(run: Run, printed: list[tuple[Event, float]]) -> float:
+    """Printed figures weighted by the training they stand for; all alike where they do not follow the intervals."""
+    weights = [seconds for _, seconds in training_intervals(run)]
+    if len(weights) != len(printed):
+        weights = [1.0] * len(printed)
+    return sum(value * weight for (_, value), weight in zip(printed, weights, strict=True)) / sum(weights)
+
+
+def _batch(log: LogFile, run: Run) -> int:
     """Batch per device. Raises UserError where log and study leave it open or disagree."""
-    line, event = events.get("global_batch_size", (len(log.lines), {}))
-    total = event.get("value")
-    if total is None and log.source.batch_size is not None:
-        return log.source.batch_size
-    if not isinstance(total, int) or total < 1 or total % log.source.gpus:
-        log.refuse(line, f"global_batch_size is {total!r}; expected a multiple of {log.source.gpus} devices")
-    log.agreed("batch_size", log.source.batch_size, line, total // log.source.gpus)
-    return total // log.source.gpus
+    said = run.of(names.GLOBAL_BATCH_SIZE)
+    stated, devices = log.source.batch_size, log.source.gpus or 1
+    line, total = (said[0].line, said[0].value) if said else (len(log.lines), None)
+    if stated is not None and (total is None or (isinstance(total, int) and total % devices)):
+        return stated
+    if not isinstance(total, int) or total < 1 or total % devices:
+        log.refuse(line, f"global_batch_size is {total!r}; expected a multiple of {devices} devices, or a batch_size "
+                   "in study.yaml where a model is spread over several")  # fmt: skip
+    log.agreed("batch_size", stated, line, total // devices)
+    return total // devices

@@ -6,13 +6,14 @@ import logging
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
 from sweetspot.study.log_sources import LogSource
 from sweetspot.warnings import warning
 
 MAX_BYTES = 200_000_000
+COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 logger = logging.getLogger(__name__)
 
 
@@ -33,10 +34,15 @@ class Reading(NamedTuple):
 
 @dataclass
 class LogFile:
-    """A log's lines (numbered from 1), its hash, and the malformed lines met so far."""
+    """A log's lines (numbered from 1), its hash, and the malformed lines met so far.
+
+    `undecodable` is what bytes that are not UTF-8 do: `strict` refuses them, `replace` is for formats whose own lines
+    stand among other output (a progress bar cut in the middle of a character).
+    """
 
     path: Path
     source: LogSource
+    undecodable: Literal["strict", "replace"] = "strict"
     lines: list[str] = field(init=False)
     sha256: str = field(init=False)
     faults: list[int] = field(init=False, default_factory=list)
@@ -50,11 +56,12 @@ class LogFile:
             raise UserError(f"{self.path}: {error.strerror or error}; study.yaml names it under 'logs'") from None
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
-            # Not str.splitlines: it also breaks at characters that editors do not count as line ends.
-            self.lines = [line.rstrip("\n") for line in io.StringIO(raw.decode("utf-8"), newline=None)]
+            text = raw.decode("utf-8", self.undecodable)
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             raise UserError(f"{self.path}, line {line}: not UTF-8 text; expected a benchmark's log") from None
+        # Not str.splitlines: it also breaks at characters that editors do not count as line ends.
+        self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
     def fault(self, line: int, found: str) -> None:
         """Report a malformed line: raise UserError, or where the study says `skip` warn and remember it."""
@@ -77,6 +84,11 @@ class LogFile:
         """What a reader must know of the log: the lines left out."""
         lines = ", ".join(map(str, self.faults))
         return [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
+
+
+def uncoloured(text: str) -> str:
+    """`text` without the escape sequences of a terminal."""
+    return COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def positive(text: str | None) -> float | None:

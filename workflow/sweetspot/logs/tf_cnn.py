@@ -5,13 +5,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sweetspot.errors import UserError
-from sweetspot.logs.reading import LogFile, Reading, model_slug, positive
+from sweetspot.logs.reading import LogFile, Reading, model_slug, positive, uncoloured
 from sweetspot.study.log_sources import LogSource
 
+# What mpirun, a container, a scheduler or a logger puts before a line; mpirun's names the rank.
+PREFIX = re.compile(
+    r"(?:\s*(?:\[\d+,(?P<rank>\d+)\]<std\w+>:|<std\w+>:|\[[^\]]*[\d-][^\]]*\]:?|[IWEF]\d{4} [\d:.]+ +\d+ [^\]]+\]|"
+    r"\d{4}[-/]\d\d[-/]\d\d[T ][\d:.,]+(?:Z|[+-][\d:]+)?|\d\d:\d\d:\d\d[\d.,]*|\d+:(?=\s)|[\w./-]+ *\||"
+    r"(?:DEBUG|INFO|WARNING|ERROR)\b:?(?:[\w.]+:)?|-(?= )))+[ \t]*"
+)
+NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+SEPARATED = re.compile(rf"{NUMBER}\s*$")
 HEADER = re.compile(r"(TensorFlow|Model|Dataset|Mode|Variables|AllReduce|Devices|Batch size):\s+(.+?)\s*$")
 PER_DEVICE = re.compile(r"\s*(\S+) per device$")
 STEP_START = re.compile(r"\d+\s+images/sec:")
-STEP = re.compile(r"\d+\s+images/sec: \d+(\.\d+)? \+/- (\d+(\.\d+)?|nan) \(jitter = (\d+(\.\d+)?|nan)\)")
+STEP = re.compile(rf"\d+\s+images/sec: {NUMBER} \+/- ({NUMBER}|nan) \(jitter = ({NUMBER}|nan)\)")
 TOTAL = re.compile(r"total images/sec:\s*(.*)$")
 LAMBDA_CONFIG = re.compile(r"(syn|real)-([a-z_]+)-(fp16|fp32)-(\d+)gpus$")
 LAMBDA_MODEL = re.compile(r"(.+)-(\d+)$")
@@ -43,28 +51,59 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
 
 
 def _scan(log: LogFile) -> tuple[dict[str, tuple[int, str]], tuple[int, float] | None]:
+    """(line, text) of each header key, and (line, images a second) of the total. Raises UserError for a second run."""
     head: dict[str, tuple[int, str]] = {}
     total = None
-    for number, text in enumerate(log.lines, start=1):
+    for number, raw in enumerate(log.lines, start=1):
+        text = _bare(raw)
         if match := HEADER.match(text):
-            head.setdefault(match[1], (number, match[2]))
+            _remember(log, head, total, match[1], number, match[2])
         elif match := PER_DEVICE.match(text):
-            head.setdefault("per device", (number, match[1]))
+            _remember(log, head, total, "per device", number, match[1])
         elif STEP_START.match(text) and not STEP.match(text):
             log.fault(number, f"step line {text[:60]!r}; expected 'N images/sec: R +/- U (jitter = J)'")
         elif match := TOTAL.match(text):
-            rate = positive(match[1])
+            rate = _number(match[1])
             if rate is None:
                 log.fault(number, f"total images/sec is {match[1]!r}; expected a number above 0")
+            elif total is not None:
+                log.refuse(
+                    number, f"a second 'total images/sec' after that of line {total[0]}; expected one run a file"
+                )
             else:
                 total = number, rate
     return head, total
 
 
+def _bare(line: str) -> str:
+    """A line without colours and without what others put before it; empty for a rank that repeats rank 0."""
+    text = uncoloured(line)
+    prefix = PREFIX.match(text)
+    if prefix is None:
+        return text
+    return "" if int(prefix["rank"] or 0) > 0 else text[prefix.end() :]
+
+
+def _remember(
+    log: LogFile, head: dict[str, tuple[int, str]], total: tuple[int, float] | None, key: str, line: int, value: str
+) -> None:
+    """Keep a header line, or refuse it as that of another run: after a total, or unlike the one before."""
+    before = head.setdefault(key, (line, value))
+    if total is not None:
+        log.refuse(line, f"'{key}' after the total of line {total[0]}; expected one run a file")
+    if before[1] != value:
+        log.refuse(line, f"'{key}' is {value!r} after {before[1]!r} in line {before[0]}; expected one run a file")
+
+
+def _number(text: str) -> float | None:
+    """A number above 0, with or without commas between thousands; None for any other text."""
+    return positive(text.replace(",", "")) if SEPARATED.match(text) else positive(text)
+
+
 def _reading(log: LogFile, head: dict[str, tuple[int, str]], line: int, rate: float) -> Reading | None:
     source = log.source
     batch_line, batch_text = head["per device"]
-    batch = positive(batch_text)
+    batch = _number(batch_text)
     if batch is None or batch % 1 or batch > MAX_BATCH:
         log.fault(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
         return None

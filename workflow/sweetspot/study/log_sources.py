@@ -29,7 +29,7 @@ class LogSource(Closed):
     framework: Slug | None = Field(None, description="Framework, where the log does not say it")
     model: Slug | None = Field(None, description="Model, where the log does not say it")
     batch_size: Count | None = Field(None, description="Samples per device and step, where the log does not say it")
-    gpus: Annotated[int, Field(ge=1, le=4096, strict=True)] | None = Field(
+    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = Field(
         None, description="Devices used; of a lambda folder: only the runs with so many"
     )
     precision: Precision | None = Field(None, description="Number format; of a lambda folder: only these runs")
@@ -37,6 +37,11 @@ class LogSource(Closed):
     dataset: Literal["synthetic", "real"] = Field("synthetic", description="Which runs of a lambda folder are read")
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
+    )
+    throughput: Literal["run", "training", "printed"] = Field(
+        "run",
+        description="Of an mlperf log. run: its samples from run_start to run_stop; training: without evaluation; "
+        "printed: the log's own figure",
     )
     unit: Literal["images", "samples"] | None = Field(
         None, description="What is counted per second; absent: images, of a Keras log samples"
