@@ -33,6 +33,8 @@ rule list_left_out:
     """Which runs the budget leaves out; an empty table where it leaves none."""
     output:
         f"{RESULTS}/left_out.parquet",
+    log:
+        f"results/logs/list_left_out/{STUDY}.log",
     params:
         # No estimates: they change with every run made, and the list would be made anew each time.
         runs=left_out_rows(CHOICE),
