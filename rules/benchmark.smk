@@ -4,7 +4,7 @@
 rule run_benchmark:
     """Train one cell for a few steps and keep every step's time; holds its devices for minutes."""
     output:
-        f"results/benchmarks/{RUN_PATTERN}.parquet",
+        kept(f"results/benchmarks/{RUN_PATTERN}.parquet"),
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
     priority: JOBS.priority() if BUDGET else 0
@@ -13,12 +13,13 @@ rule run_benchmark:
         **JOBS.resources(),
         timing_slot=1,
     params:
+        **PLACE_PARAMS,
         protocol=JOBS.protocol(),
         device=JOBS.device(),
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/run_benchmark.py"
-        " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"
+        RUN_BENCHMARK
+        + " --instance {wildcards.instance} --framework {wildcards.framework} --model {wildcards.model}"
         " --batch-size {wildcards.batch_size} --gpus {wildcards.gpus} --precision {wildcards.precision}"
-        " --variant {wildcards.variant} --run {wildcards.run} {params.protocol}"
-        " {params.device} --output {output:q}"
-        " 2>&1 | tee {log:q}"
+        " --variant {wildcards.variant} --run {wildcards.run} {params.protocol} {params.device} "
+        + PLACE
+        + " --output {output:q} 2>&1 | tee {log:q}"

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from sweetspot.errors import UserError
 from sweetspot.files import require_writable
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.matrix.jobs import Jobs
+from sweetspot.matrix.jobs import Jobs, shell_text
+from sweetspot.matrix.reruns import attempts, note_reruns, settle
 from sweetspot.matrix.schedule import (
+    BENCHMARKS,
     budget_words,
     choose_runs,
     left_out_rows,
+    missing_runs,
     run_file,
 )
 
@@ -36,11 +40,8 @@ STUDY = INVOCATION.config.study
 CONFIG = f"config/studies/{STUDY}"
 RESULTS = f"results/{STUDY}"
 PRICE_LISTS = list(INVOCATION.price_lists)
-SCRIPTS = Path(workflow.basedir) / "workflow" / "scripts"
 # Relative where the project runs in its own folder: moving the folder then changes no job.
 LIBRARY = os.path.relpath(Path(workflow.basedir) / "workflow" / "sweetspot")
-PYTHON = sys.executable
-
 # Machines of one's own come first; a study without any still has its published ones.
 INSTANCE_FILES = [
     file
@@ -49,14 +50,18 @@ INSTANCE_FILES = [
 ]
 
 # What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
-BENCHMARKS = Path("results/benchmarks")
 BUDGET = budget_words(INVOCATION.config) if workflow.is_main_process else ""
 CHOICE = choose_runs(INVOCATION, BENCHMARKS, budget=bool(BUDGET))
 RUNS = [str(run_file(BENCHMARKS, run)) for run in CHOICE.kept]
-JOBS = Jobs(INVOCATION)
+MISSING_RUNS = missing_runs(RUNS, Path(RESULTS, "throughput.parquet"))
+ATTEMPTS = attempts() if workflow.is_main_process else {}
+JOBS = Jobs(INVOCATION, ATTEMPTS)
 if CHOICE.left_out:
     for line in report_lines(CHOICE, at_most=10):
         logger.warning(f"{BUDGET}: {line}")
+
+# What Snakemake says of every first run that fails: there was no run file to keep (see `kept`).
+logger.addFilter(lambda record: not str(record.msg).endswith("no backup found."))
 
 
 wildcard_constraints:
@@ -71,3 +76,42 @@ def formula(*rooms: str) -> list[str]:
     ]
     own = (Path(LIBRARY, room).rglob("*.py") for room in rooms)
     return [*ground, *sorted(str(file) for files in own for file in files)]
+
+
+def kept(file: str):
+    """An output that is not removed before it is made again: it stays until its successor is whole.
+
+    Snakemake fails to do so for files of a storage provider (Kubernetes): there they are removed first.
+    """
+    stored = workflow.storage_settings.default_storage_provider is not None
+    return file if stored else update(file)
+
+
+# By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run.
+RUN_BENCHMARK = shell_text(
+    shlex.join(
+        [sys.executable, f"{workflow.basedir}/workflow/scripts/run_benchmark.py"]
+    )
+)
+PLACE, PLACE_PARAMS = JOBS.place()
+
+
+def runs_to_make() -> list[str]:
+    """Run files that this invocation makes, or makes again."""
+    jobs = workflow.dag.needrun_jobs()
+    return [str(job.output[0]) for job in jobs if job.rule.name == "run_benchmark"]
+
+
+onstart:
+    if workflow.is_main_process and not workflow.touch:
+        note_reruns(runs_to_make(), ATTEMPTS)
+
+
+onsuccess:
+    if workflow.is_main_process:
+        settle()
+
+
+onerror:
+    if workflow.is_main_process:
+        settle()

@@ -40,6 +40,8 @@ rule list_left_out:
         formula=formula("study", "harness", "matrix"),
     output:
         f"{RESULTS}/left_out.parquet",
+    log:
+        f"results/logs/list_left_out/{STUDY}.log",
     params:
         # No estimates: they change with every run made, and the list would be made anew each time.
         runs=left_out_rows(CHOICE),

@@ -1,13 +1,18 @@
 """What Snakemake is told of a run, for machines measured here, through Slurm and on Kubernetes."""
 
+import inspect
+from pathlib import Path
 from types import SimpleNamespace
 from typing import get_args
 
 import pytest
+from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
+from sweetspot.study.config import Measure
 from sweetspot.study.executors import Executor
 from sweetspot.study.platforms import PLATFORMS
 
+ROOT = Path(__file__).parent.parent.parent
 HERE = Executor(where="local", device="cpu")
 CARD = Executor(where="local", device="gpu", expect_gpu="Tesla V100")
 SLURM = Executor(where="slurm", device="gpu", partition="p3", gpu_model="v100", cpus=16, mem_mb=9000, runtime_min=45)
@@ -78,3 +83,50 @@ def test_every_platform_has_a_row_and_asks_for_keys_that_an_executor_has():
     for platform in PLATFORMS.values():
         assert set(platform.resources.values()) <= set(Executor.model_fields)
         assert platform.names_machine is None or platform.names_machine in Executor.model_fields
+
+
+# As Snakemake recorded them of the runs made before 2026-11; another text would repeat every one of them.
+RECORDED = {
+    "--protocol 1 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --min-steps-slow 3 --target-half-width 0.03 "
+    "--time-limit-s 1800 --no-xla",
+    "--device cpu --where local",
+}
+
+
+def shipped(**measure):
+    return load_invocation(ROOT / "config" / "config.yaml", {"measure": measure}, ROOT / "config")
+
+
+def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
+    assert {Jobs(shipped()).protocol(), Jobs(shipped()).device()} == RECORDED
+    assert {Jobs(shipped(time_limit_s=60)).protocol(), jobs(a=CARD).device()} == {
+        *RECORDED - {"--device cpu --where local"},
+        "--device gpu --where local",
+    }
+
+
+def test_where_a_run_is_made_is_text_of_the_command_or_a_function_of_resources_which_snakemake_does_not_compare():
+    assert Jobs(shipped()).place() == ("", {})
+    assert Jobs(shipped(time_limit_s=60)).place() == ("--time-limit-s 60", {})
+    config = SimpleNamespace(measure_on=["a", "b"], measure=Measure())
+    instances = {name: SimpleNamespace(measure=executor) for name, executor in {"a": CARD, "b": SLURM}.items()}
+    text, params = Jobs(SimpleNamespace(config=config, instances=instances)).place()
+    assert text == "{params.place}"
+    assert list(inspect.signature(params["place"]).parameters) == ["wildcards", "resources"]
+    assert params["place"](run("a"), None) == "--expect-gpu 'Tesla V100'"
+    assert params["place"](run("b"), None) == "--where slurm"
+    odd = Executor(where="local", device="gpu", expect_gpu="{x}")
+    assert jobs_of(odd).place() == ("--expect-gpu '{{x}}'", {})
+
+
+def jobs_of(executor):
+    config = SimpleNamespace(measure_on=["a"], measure=Measure())
+    return Jobs(SimpleNamespace(config=config, instances={"a": SimpleNamespace(measure=executor)}))
+
+
+def test_a_run_refused_before_has_the_number_of_its_attempt():
+    path = "instance~workstation/framework~tensorflow/model~vgg16/batch_size~16/gpus~1/precision~fp32/variant~default"
+    protocol = Jobs(shipped(), {f"results/benchmarks/{path}/run~1.parquet": 2}).protocol()
+    words = {"framework": "tensorflow", "model": "vgg16", "batch_size": "16", "precision": "fp32", "variant": "default"}
+    assert protocol(run("workstation", run="1", **words)).endswith("--no-xla --attempt 2")
+    assert protocol(run("workstation", run="2", **words)).endswith("--no-xla")

@@ -71,7 +71,10 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--time-limit-s", type=int, default=1800)
     parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--checkpoint", default="", help="Keras weights file to start from")
+    attempt = "how often the workflow asked for this run before and it was refused; changes nothing"
+    parser.add_argument("--attempt", type=int, default=0, help=attempt)
     parser.add_argument("--output", required=True, help="the run file")
     values = vars(parser.parse_args(arguments))
+    values.pop("attempt")
     cell = Cell(**{column: values.pop(column) for column in Cell._fields})
     return Request(cell=cell, **values)

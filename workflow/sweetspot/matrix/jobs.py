@@ -5,13 +5,15 @@ a dry run of 10,000 cells a tenth faster.
 """
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from sweetspot.cells import Cell
+from sweetspot.matrix.budget import Run
 from sweetspot.matrix.invocation import Invocation
-from sweetspot.matrix.schedule import priorities
+from sweetspot.matrix.schedule import BENCHMARKS, priorities, run_file
 from sweetspot.study.executors import Executor
 
 
@@ -31,8 +33,10 @@ PerRun = Any  # a value for all runs, or a function of the wildcards (and more, 
 class Jobs:
     """The runs of a plan, as the rule of the benchmarks describes them to Snakemake."""
 
-    def __init__(self, plan: Invocation) -> None:
+    def __init__(self, plan: Invocation, attempts: Mapping[str, int] = MappingProxyType({})) -> None:
+        """`attempts`: of run files that earlier invocations were to replace (`reruns.attempts`)."""
         self._plan = plan
+        self._attempts = {file: number for file, number in attempts.items() if number}
         measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
         self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
 
@@ -45,20 +49,44 @@ class Jobs:
         return lambda wildcards: values[wildcards.instance]
 
     def protocol(self) -> PerRun:
-        """The protocol as flags; a model that starts from a checkpoint has one more, the others stay as they are."""
+        """What a measurement means, as flags.
+
+        A model that starts from a checkpoint has one more, and a run that was refused before has the number of its
+        attempt; the others stay as they are, so that none is repeated for it.
+        """
         flags, files = self._plan.config.measure.flags(), self._plan.config.measure.checkpoints
-        if not files:
+        if not files and not self._attempts:
             return flags
 
-        def of_model(wildcards: Wildcards) -> str:
-            file = files.get(wildcards.model)
-            return flags if file is None else f"{flags} --checkpoint {shlex.quote(file)}"
+        def of_run(wildcards: Wildcards) -> str:
+            file, attempt = files.get(wildcards.model), self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
+            checkpoint = "" if file is None else f" --checkpoint {shlex.quote(file)}"
+            return f"{flags}{checkpoint}{f' --attempt {attempt}' if attempt else ''}"
 
-        return of_model
+        return of_run
 
     def device(self) -> PerRun:
-        """What a run must find on its node, as flags."""
-        return self.per_instance(device_flags)
+        """What is measured on, as flags: the kind of device, and devices a node where a cell takes several."""
+        if not any(executor.gpus_per_node for executor in self._executors.values()):
+            return self.per_instance(device_flags)
+
+        def of_run(wildcards: Wildcards) -> str:
+            return device_flags(self._executors[wildcards.instance], self._nodes(wildcards))
+
+        return of_run
+
+    def place(self) -> tuple[str, dict[str, PerRun]]:
+        """Where a run is made, what it must find there and how long it may take: flags that follow the others.
+
+        None of it changes what a measurement means, so by none of it a run is made again: it is text of the shell
+        command where all instances agree, else a parameter that is a function of `resources`, which Snakemake does
+        not compare. Returns that text and the parameters that it names.
+        """
+        limit = self._plan.config.measure.limit_flag()
+        flags = self.per_instance(lambda executor: " ".join(filter(None, (limit, place_flags(executor)))))
+        if isinstance(flags, str):
+            return shell_text(flags), {}
+        return "{params.place}", {"place": lambda wildcards, resources: flags(wildcards)}
 
     def resources(self) -> dict[str, PerRun]:
         """What a run asks of Slurm or Kubernetes, and the GPUs that it keeps from other runs.
@@ -76,8 +104,7 @@ class Jobs:
         order = priorities(self._plan)
 
         def of_run(wildcards: Wildcards) -> int:
-            cell = Cell(*(kind(wildcards[name]) for name, kind in Cell.__annotations__.items()))
-            return order.get((cell, int(wildcards["run"])), 0)
+            return order.get(_run(wildcards), 0)
 
         return of_run
 
@@ -113,12 +140,28 @@ class Jobs:
         return int(wildcards.gpus) if on_gpu and self._nodes(wildcards) == 1 else 0
 
 
+def _run(wildcards: Wildcards) -> Run:
+    cell = Cell(*(kind(wildcards[name]) for name, kind in Cell.__annotations__.items()))
+    return Run(cell, int(wildcards["run"]))
+
+
 def _resource_keys(executors: Iterable[Executor]) -> dict[str, str]:
     return {word: key for executor in executors for word, key in executor.platform.resources.items()}
 
 
-def device_flags(executor: Executor) -> str:
-    """What a run must find on its node, as flags."""
-    expected = f" --expect-gpu {shlex.quote(executor.expect_gpu)}" if executor.expect_gpu else ""
-    several = f" --gpus-per-node {executor.gpus_per_node}" if executor.gpus_per_node else ""
-    return f"--device {executor.device} --where {executor.where}{expected}{several}"
+def shell_text(text: str) -> str:
+    """A text as it stands in a shell command that Snakemake formats."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def device_flags(executor: Executor, nodes: int = 1) -> str:
+    """What is measured on. `--where local` stands in the records of older runs; `place_flags` gives what holds."""
+    several = f" --gpus-per-node {executor.gpus_per_node}" if nodes > 1 else ""
+    return f"--device {executor.device} --where local{several}"
+
+
+def place_flags(executor: Executor) -> str:
+    """Where a run is made, where that is not this machine, and the device that it must find."""
+    where = "" if executor.where == "local" else f"--where {executor.where}"
+    expected = f"--expect-gpu {shlex.quote(executor.expect_gpu)}" if executor.expect_gpu else ""
+    return " ".join(filter(None, (where, expected)))

@@ -6,6 +6,7 @@ missing, in the order of `budget`. A price list is never read here; `usd_per_hou
 
 import json
 import math
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,7 @@ from sweetspot.study.config import Config, Measure
 if TYPE_CHECKING:
     import pandas as pd
 
+BENCHMARKS = Path("results/benchmarks")
 START_S = 30.0  # of a process: imports, building the network, the machine's own rate
 
 
@@ -55,6 +57,14 @@ def choose_runs(plan: Invocation, folder: Path, budget: bool = True) -> Choice:
     choice = order_within_budget(plan.cells, estimates, caps, config.runs, decides, prices, done)
     chosen = set(choice.kept)
     return choice._replace(kept=[run for run in runs if run in chosen])  # in the order of the matrix, as without
+
+
+def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
+    """Run files that are not there although their table is, so that Snakemake would not ask for them.
+
+    Without the table every run is asked for by the rule that makes it; nothing is looked at then.
+    """
+    return [file for file in runs if not os.path.exists(file)] if collected.is_file() else []  # noqa: PTH110 (faster)
 
 
 def priorities(plan: Invocation) -> dict[Run, int]:

@@ -21,6 +21,7 @@ def _nothing_of_text(value: Any) -> Any:
 FromText = BeforeValidator(_number_of_text)
 Whole = Annotated[Count, FromText]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
+TIME_LIMIT_S = 1800
 Cap = Annotated[Positive | None, BeforeValidator(_nothing_of_text)]
 
 
@@ -63,7 +64,7 @@ class Measure(Closed):
         ge=0,
         lt=1,
     )
-    time_limit_s: Whole = Field(1800, description="Seconds after which a run is ended and recorded as failed")
+    time_limit_s: Whole = Field(TIME_LIMIT_S, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
     checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
     budget_minutes: Cap = Field(None, description="Cap on the time of all runs together; null: none")
@@ -80,14 +81,19 @@ class Measure(Closed):
         return self
 
     def flags(self) -> str:
-        """The settings as command-line flags of `run_benchmark.py`, in a fixed order.
+        """What a measurement means, as flags of `run_benchmark.py` in a fixed order: a change repeats every run.
 
-        The budget is none of them: it decides what is measured, not how, so an edit of it repeats no run.
+        The budget is none of them: it decides what is measured, not how. Nor is the time limit: `limit_flag` gives the
+        one that holds, and its default stands here only because this text stands in the records of older runs.
         """
-        budget = {"budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"}
-        values = self.model_dump(exclude={"xla", "checkpoints"} | budget)
+        left_out = {"xla", "checkpoints", "budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"}
+        values = self.model_dump(exclude=left_out) | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
         return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
+
+    def limit_flag(self) -> str:
+        """How long a run may take, as a flag that follows the others; nothing where that is the default."""
+        return "" if self.time_limit_s == TIME_LIMIT_S else f"--time-limit-s {self.time_limit_s}"
 
 
 class Config(Closed):

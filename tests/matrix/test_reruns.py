@@ -1,0 +1,131 @@
+"""A rerun that is refused or killed: the run file stays, and its run is asked for until it is made."""
+
+import os
+import shutil
+import signal
+
+import pandas as pd
+import pytest
+from fault_projects import fill, measured, small_disk, start, waiting_project
+from patience import PATIENCE_S, until
+from project_copy import edit, run_snakemake, scheduled
+from sweetspot.matrix.reruns import attempts, note_reruns, settle
+
+PROTOCOL_2 = ("--config", "measure={protocol: 2}")
+
+
+def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_its_number(tmp_path):
+    notes, run = tmp_path / "notes.json", tmp_path / "run~1.parquet"
+    name = str(run)
+    assert attempts(notes) == {}
+    run.write_text("old")
+    numbers = []
+    for _ in range(3):  # three invocations, each refused
+        note_reruns([name, str(tmp_path / "run~2.parquet")], attempts(notes), notes)
+        settle(notes)
+        numbers.append(attempts(notes))
+    assert numbers == [{name: 1}, {name: 2}, {name: 3}]
+    note_reruns([name], attempts(notes), notes)
+    run.write_text("new")
+    settle(notes)
+    assert attempts(notes) == {name: 3}  # as Snakemake recorded it when the run was made
+
+
+def test_notes_of_runs_made_at_once_are_dropped(tmp_path):
+    notes, run = tmp_path / "notes.json", tmp_path / "run~1.parquet"
+    run.write_text("old")
+    note_reruns([str(run)], {}, notes)
+    run.write_text("new")
+    assert attempts(notes) == {str(run): 0}
+    settle(notes)
+    assert attempts(notes) == {}
+
+
+@pytest.mark.slow
+def test_where_a_run_is_made_and_how_long_it_may_take_repeat_none(project):
+    instances = project / "config" / "instances.yaml"
+    edit(instances, "measure: {where: local, device: cpu}", "measure: {where: local, device: cpu, expect_gpu: Else}")
+    assert "run_benchmark" not in scheduled(project, "--config", "measure={time_limit_s: 60}")
+    limit = ("--config", "measure={time_limit_s: 60}")
+    told = run_snakemake(project, "--dry-run", "--printshellcmds", "-R", "run_benchmark", *limit)
+    assert told.stdout.count("--time-limit-s 60 --expect-gpu Else") == 2
+    elsewhere = "measure: {where: slurm, partition: cpu, device: cpu, mem_mb: 100}"
+    edit(instances, "measure: {where: local, device: cpu, expect_gpu: Else}", elsewhere)
+    assert "run_benchmark" not in scheduled(project)
+    edit(instances, elsewhere, "measure: {where: local, device: gpu}")  # another device is another measurement
+    assert scheduled(project)["run_benchmark"] == 2
+
+
+@pytest.mark.slow
+def test_a_refused_rerun_leaves_the_old_runs_and_is_asked_for_until_it_is_made(project):
+    before = measured(project)
+    refusal = "measure: {where: local, device: cpu, expect_gpu: No such processor}"
+    edit(project / "config" / "instances.yaml", "measure: {where: local, device: cpu}", refusal)
+    for _ in range(2):
+        done = run_snakemake(project, *PROTOCOL_2)
+        assert done.returncode == 1
+        assert "--expect-gpu is 'No such processor'" in done.stdout
+        assert "Traceback" not in done.stdout
+        assert measured(project) == before
+        assert scheduled(project, *PROTOCOL_2)["run_benchmark"] == 2
+    edit(project / "config" / "instances.yaml", refusal, "measure: {where: local, device: cpu}")
+    done = run_snakemake(project, *PROTOCOL_2)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {2}
+    assert scheduled(project, *PROTOCOL_2) == {}
+
+
+@pytest.mark.slow
+def test_a_rerun_of_which_everything_is_killed_leaves_the_old_runs_and_is_asked_for(project):
+    before = measured(waiting_project(project))
+    (project / "hold-measure").touch()
+    process = start(project, *PROTOCOL_2)
+    until(lambda: "step 2 of" in (project / "out.txt").read_text(), "the second step")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(timeout=PATIENCE_S)
+    assert measured(project) == before
+    assert run_snakemake(project, "--unlock").returncode == 0
+    assert scheduled(project, *PROTOCOL_2)["run_benchmark"] == 2
+    (project / "hold-measure").unlink()
+    done = run_snakemake(project, *PROTOCOL_2)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {2}
+
+
+@pytest.mark.slow
+def test_a_rerun_that_the_disk_has_no_room_for_leaves_the_old_runs(project, tmp_path):
+    folder = project / "results" / "benchmarks"
+    folder.rename(tmp_path / "there")
+    with small_disk(folder, "2m"):
+        shutil.copytree(tmp_path / "there", folder, dirs_exist_ok=True)
+        before = measured(project)
+        fill(folder)
+        done = run_snakemake(project, *PROTOCOL_2)
+        (folder / "filling").unlink()
+        assert done.returncode == 1
+        assert "cannot be written" in done.stdout
+        assert measured(project) == before
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_made_again_a_run_a_folder_a_table_or_a_figure(project):
+    results = project / "results"
+    runs = sorted((results / "benchmarks").rglob("*.parquet"))
+    study = results / "parkopedia-2018"
+    for file, rule in (
+        (runs[0], "run_benchmark"),
+        (study / "throughput.parquet", "collect_throughput"),
+        (study / "left_out.parquet", "list_left_out"),
+        (study / "scaling" / "averages.parquet", "fit_scaling"),
+        (study / "bills" / "gce.parquet", "price_workloads"),
+        (study / "comparison" / "headline.parquet", "compare"),
+        (study / "report" / "figures" / "throughput.svg", "draw_speed"),
+        (study / "report" / "figures" / "bill.png", "render_report"),
+        (study / "report" / "summary.md", "render_report"),
+    ):
+        aside = file.rename(project / "aside")
+        assert scheduled(project).get(rule) == 1, file
+        aside.rename(file)
+    assert scheduled(project) == {}
+    (results / "benchmarks").rename(project / "aside")
+    assert scheduled(project)["run_benchmark"] == len(runs)
