@@ -140,5 +140,11 @@ def test_prices_relative_to_amazon(initialized):
     assert claims.loc["p5000-clear-winner", "computed"] == pytest.approx(4.5 / 2.7)  # 3 / (2/3) against GPU+
 
 
+def test_the_1080_ti_is_the_fastest_and_spot_draws_level_with_p5000(initialized):
+    fastest, spot = (initialized.claims.loc[name] for name in ("1080ti-fastest", "spot-changes-the-economics"))
+    assert (fastest["computed"], fastest["verdict"]) == (pytest.approx(167 / 129), "holds")
+    assert (spot["computed"], spot["verdict"]) == (pytest.approx((129 / 0.6) / (43 / 0.2)), "not printed")
+
+
 def test_speeds_without_a_unit_are_marked_relative(initialized):
     assert set(initialized.throughput["unit"]) == {"relative"}

@@ -159,6 +159,7 @@ def test_gpus_are_often_on_par_with_cpus(woolf):
         ("mlp-cntk-more-effective-p100", 0.86 / 0.65),
         ("mlp-cpus-close-to-gpu", 1.02),
         ("mlp-p100-dearer", 2.59),  # chart 6
+        ("bilstm-cntk-better-in-june", 1106.58 / 609.52),  # seconds of the two earlier logs
         ("mlp-cpus-cheaper", 1),
         ("cifar10-cpus-cheaper", 1),
         ("cpu32-still-more-cost-efficient", 1),
