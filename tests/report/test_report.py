@@ -165,7 +165,7 @@ def test_claims_that_do_not_recompute_are_said_plainly():
     assert worst == "Farthest off: “An hour costs 1.3”: printed 1.30, recomputed 1.10 (USD/hour)."
     _, differing = claims_in_words(claims[claims["verdict"] != "contradicted"])
     assert differing == "Farthest off: “1.9 times GCE_8xK80”: printed 1.90, recomputed 13.1 (x)."
-    assert claims_in_words(claims[claims["verdict"] == "holds"])[1] == ""
+    assert claims_in_words(claims[claims["verdict"] == "holds"]) == ("Of 1 claims 1 hold.", "")
     assert claims_in_words(claims.iloc[:0]) is None
 
 

@@ -26,12 +26,13 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
     if table.empty:
         return None
     counts = table["verdict"].value_counts()
-    said = len(table) - counts.get(NOT_PRINTED, 0)
-    tally = (
-        f"Of {said} claims {counts.get(HOLDS, 0)} hold; contradicted by the source's own figures: "
-        f"{counts.get(CONTRADICTED, 0)}; different with stand-ins or other publications' figures: "
-        f"{counts.get(DIFFERS, 0)}; not to be checked: {counts.get(UNKNOWN, 0)}"
-    )
+    others = {
+        "contradicted by the source's own figures": counts.get(CONTRADICTED, 0),
+        "different with stand-ins or other publications' figures": counts.get(DIFFERS, 0),
+        "not to be checked": counts.get(UNKNOWN, 0),
+    }
+    said = f"Of {len(table) - counts.get(NOT_PRINTED, 0)} claims {counts.get(HOLDS, 0)} hold"
+    tally = "; ".join([said, *(f"{words}: {count}" for words, count in others.items() if count)])
     worst = min(table.to_dict("records"), key=_gravity)
     if worst["verdict"] not in FAILED:
         return f"{tally}.", ""
