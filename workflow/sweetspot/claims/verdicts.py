@@ -45,7 +45,7 @@ def _row(claim: kinds.Claim, evidence: Evidence, own: frozenset[str]) -> dict[st
     try:
         recomputed = CHECKS[type(claim)](claim, evidence)
     except CannotCheckError as missing:
-        return {**row, **blank, "verdict": UNKNOWN, "reason": claim.reason or str(missing)}
+        return {**row, **blank, "verdict": UNKNOWN, "reason": str(missing)}
     values = sorted(recomputed.values.values())
     reached = [value for value in values if math.isfinite(value)]
     several = len(values) > 1 or not reached
