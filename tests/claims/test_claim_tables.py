@@ -13,6 +13,7 @@ from sweetspot.study.claims import load_claims
 ROW = {
     "id": "a", "kind": "fact", "text": 'He said "twice",\nor 2 \u00d7; \u4e8c', "printed": 0.1, "computed": 2 / 3,
     "computed_low": None, "computed_high": 1e300, "unit": None, "verdict": "holds", "reason": "", "source": "s",
+    "rests_on": None, "detail": "x",
 }  # fmt: skip
 
 

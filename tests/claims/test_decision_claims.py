@@ -68,13 +68,14 @@ def test_every_claim_of_the_text_has_a_row_and_a_verdict(claims):
         "almost-twice-as-cheap-as-cheapest-cloud", "cheaper-than-cheapest-spot", "fourth-fastest",
         "box-against-gce-8xk80-vgg16", "box-against-gce-8xk80-resnet50", "box-against-gce-8xk80-inception3",
         "break-even-google", "twice-as-cheap-as-tpu", "twice-as-cheap-as-gce-8xk80", "break-even-cheapest-spot",
-        "software", "box-hour", "gce-1xk80-price", "spot-discount-p2.xlarge",
+        "software", "box-hour", "gce-1xk80-price", "spot-share-called-discount",
     }  # fmt: skip
     assert expected <= set(claims.index)
-    assert set(claims["verdict"]) <= {"holds", "does not", "cannot be checked"}
+    assert set(claims["verdict"]) == {"holds", "contradicted", "differs", "cannot be checked", "not printed"}
     assert claims["source"].str.startswith("parkopedia-2018").all()
     unchecked = claims[claims["verdict"] == "cannot be checked"]
-    assert list(unchecked.index) == ["software"]
+    assert set(unchecked.index) == {"software", "box-electricity-month", "tpu-like-p3.8xlarge"}
+    assert claims["reason"].str.len().gt(0).all() and not claims["reason"].str.contains(r"\. ").any()  # one sentence
 
 
 @pytest.mark.parametrize(
@@ -83,22 +84,24 @@ def test_every_claim_of_the_text_has_a_row_and_a_verdict(claims):
 def test_the_gce_8xk80_claim_says_plainly_what_it_needs_and_what_is_published(claims, model, needed, published):
     # needed: 5.12/1.102778 x printed box figure / printed ratio, e.g. 4.64282 x 556 / 1.9 = 1358.6
     row = claims.loc[f"box-against-gce-8xk80-{model}"]
-    assert row["verdict"] == "does not"
-    assert f"needs {needed} images/s of GCE_8xK80" in row["reason"]
-    assert f"gives {published} at batch" in row["reason"]
+    assert row["verdict"] == "differs"
+    assert f"needs {needed} images/s of GCE_8xK80" in row["detail"]
+    assert f"gives {published} at batch" in row["detail"]
     assert row["computed"] > 5  # printed 1.7 and 1.9; 8 x K80 at about 250 images/s gives 8 to 12
 
 
 @pytest.mark.parametrize(
     ("name", "computed", "verdict"),
     [
-        ("box-hour", 264.67 / 240, "does not"),
+        ("box-hour", 264.67 / 240, "contradicted"),
         ("box-month", 264.67, "holds"),
-        ("box-electricity-month", 48.0, "holds"),
-        ("gce-1xk80-price", 4 * 0.0475 + 0.45, "does not"),
+        ("box-electricity-month", 48.0, "cannot be checked"),  # 1.0 kW is taken from these 48 USD
+        ("gce-1xk80-price", 4 * 0.0475 + 0.45, "contradicted"),
         ("gce-8xk80-price", 32 * 0.0475 + 8 * 0.45, "holds"),
-        ("spot-discount-p2.xlarge", 100 * (1 - 0.28 / 0.9), "does not"),
-        ("spot-discount-p3.16xlarge", 100 * (1 - 8.00 / 24.48), "does not"),
+        ("gce-1xk80-sum", 0.04 + 0.45, "holds"),  # the cell adds up; its first term is what is wrong
+        ("spot-share-p2.xlarge", 100 * 0.28 / 0.9, "holds"),
+        ("spot-share-p3.16xlarge", 100 * 8.00 / 24.48, "holds"),
+        ("spot-share-called-discount", 100 * (1 - 0.28 / 0.9), "contradicted"),
         ("mean-efficiency-inception3-64", (0.97 + 0.96 + 0.87 + 0.86 + 0.81 + 0.72) / 6, "holds"),
         ("box-vgg16-64", 498, "holds"),
     ],
@@ -109,13 +112,88 @@ def test_prices_and_means_recompute_from_the_printed_tables(claims, name, comput
     assert row["verdict"] == verdict
 
 
-def test_the_discount_is_called_what_it_is(claims):
-    assert "31.1% is paid, 68.9% is saved" in claims.loc["spot-discount-p2.xlarge", "reason"]
-    assert claims.loc["spot-discount-p2.xlarge", "computed"] == pytest.approx(68.9, abs=0.05)
+def test_the_nine_spot_percentages_hold_and_only_the_word_is_wrong(claims):
+    shares = claims[claims.index.str.match(r"spot-share-[pg]\d")]
+    assert len(shares) == 9 and set(shares["verdict"]) == {"holds"}
+    assert "31.1% is paid, 68.9% is saved" in claims.loc["spot-share-called-discount", "detail"]
 
 
 def test_stand_ins_are_named_beside_the_verdict(claims):
-    assert "stand-in throughput: TPUv2" in claims.loc["break-even-google", "reason"]
+    row = claims.loc["twice-as-cheap-as-tpu"]
+    assert row["verdict"] == "differs"
+    assert row["rests_on"] == (
+        "speed of TPUv2 (stand-in); speed of office-4x1080ti (extrapolated); price of TPUv2 (DAWNBench)"
+    )
+    assert row["reason"].endswith(f"used here: {row['rests_on']}")
+
+
+def test_a_printed_table_that_adds_up_is_shown_as_such(claims):
+    # Section 2.1: nine machines by day, week and month (24, 168, 732 h); e.g. 24.48 x 732 = 17,919.36
+    cells = claims[claims.index.str.match("(day|week|month)-")]
+    assert len(cells) == 27 and set(cells["verdict"]) == {"holds"}
+    assert cells.loc["month-p3.16xlarge", "printed"] == 17919.36 == pytest.approx(24.48 * 732)
+    assert set(claims.loc[[f"samples-{model}" for model in ("inception3", "resnet50", "vgg16")], "verdict"]) == {
+        "holds"
+    }
+    assert (claims.loc[[f"box-{m}-{b}" for m, b in PRINTED_BOX], "verdict"] == "holds").all()
+
+
+DAY, POWER = (
+    6500 / 30 / 24,
+    48 / 240,
+)  # a day of the box, its electricity an hour; at 10 days an hour costs DAY/10 + POWER
+
+
+@pytest.mark.parametrize(
+    ("name", "computed", "verdict"),
+    [
+        # 8 K80 at 5.12 USD do 8 x 0.92 times the work of one at 0.49 (VGG16; 0.87 on Inception3 makes 1.50)
+        ("gce-8xk80-cheapest-persistent-cloud", 5.12 / 0.49 / (8 * 0.92), "contradicted"),
+        # p2.xlarge on spot against GCE_8xK80 at twice the box: 2 x 0.28 x 8 x 0.92 / 5.12 = 0.805 of the box
+        ("twice-and-36-percent", 100 * (1 - 1 / 0.805), "contradicted"),
+        ("gains-over-p3-fit-together", 1.8 / 0.83, "contradicted"),  # 2.17, printed 1.9
+        # an hour of the box's work on GCE_8xK80: 1.7 x 1.102778 = 1.874722 USD; 9.02778 / (1.874722 - 0.2) = 5.39
+        ("break-even-google", 5.3906, "holds"),
+        ("break-even-all-persistent", 5.3906, "holds"),
+        ("twice-as-cheap-as-gce-8xk80", DAY / (1.874722 / 2 - POWER), "contradicted"),  # 12.24, printed 10
+        # on spot 1.8 x (9.02778 / 8.5 + 0.2) x 1.11 / 3.06 = 0.82408 USD; 9.02778 / (0.82408 - 0.2) = 14.47, printed 8
+        ("break-even-cheapest-spot", 14.466, "contradicted"),
+        ("tpu-price-implied", 12.24 * 2 / 1.9, "not printed"),  # 12.88 USD an hour, where DAWNBench has 6.595
+    ],
+)
+def test_what_the_text_says_is_held_against_what_else_it_says(claims, name, computed, verdict):
+    row = claims.loc[name]
+    assert row["computed"] == pytest.approx(computed, rel=1e-3)
+    assert (row["verdict"], row["rests_on"]) == (verdict, "the source's own figures")
+
+
+def test_the_text_contradicts_itself_eight_times(claims):
+    assert set(claims.index[claims["verdict"] == "contradicted"]) == {
+        "spot-share-called-discount", "box-hour", "gce-1xk80-price", "gce-8xk80-cheapest-persistent-cloud",
+        "twice-and-36-percent", "gains-over-p3-fit-together", "twice-as-cheap-as-gce-8xk80", "break-even-cheapest-spot",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pair", "ratio"),
+    [("GCE_1xK80", 0.49 / 0.9), ("GCE_8xK80", 5.12 / 7.2), ("GCE_1xV100", 2.86 / 3.06), ("GCE_8xV100", 22.88 / 24.48)],
+)
+def test_google_asks_less_for_equal_hardware(claims, pair, ratio):
+    row = claims.loc[f"cheaper-than-aws-{pair}"]
+    assert (row["computed"], row["verdict"]) == (pytest.approx(ratio), "holds")
+
+
+@pytest.mark.parametrize(("model", "ratio"), [("inception3", 227 / 230), ("resnet50", 387 / 384), ("vgg16", 234 / 260)])
+def test_google_and_amazon_are_alike_on_tensorflows_page(claims, model, ratio):
+    row = claims.loc[f"gce-like-aws-{model}"]
+    assert (row["computed"], row["verdict"]) == (pytest.approx(ratio), "holds")
+    assert row["rests_on"] == "figures of tensorflow-benchmarks-2017"
+
+
+def test_nothing_persistent_is_both_faster_and_cheaper_than_the_box(claims):
+    row = claims.loc["sweet-spot"]
+    assert (row["computed"], row["verdict"]) == (0, "holds")
+    assert "better in both on vgg16: none" in row["detail"]
 
 
 def row_of(tmp_path, text, **changes):
@@ -149,13 +227,13 @@ def test_kinds_of_claims_on_paper(tmp_path, claim, computed):
     row = row_of(tmp_path, {**claim, "printed": round(computed, 3), "tolerance": 0.01})
     assert row["computed"] == pytest.approx(computed, rel=2e-4)
     assert row["verdict"] == "holds"
-    assert row_of(tmp_path, {**claim, "printed": computed * 2, "tolerance": 0.01})["verdict"] == "does not"
+    assert row_of(tmp_path, {**claim, "printed": computed * 2, "tolerance": 0.01})["verdict"] == "differs"
 
 
 def test_what_is_never_reached_does_not_hold(tmp_path):
     claim = {"kind": "break_even", "against": {"purchase": "on_demand"}, "printed": 5, "tolerance": 0.5}
     row = row_of(tmp_path, claim, price_p3=0.09)
-    assert row["verdict"] == "does not" and pd.isna(row["computed"]) and "never" in row["reason"]
+    assert row["verdict"] == "differs" and pd.isna(row["computed"]) and "never" in row["detail"]
 
 
 def test_a_claim_about_something_unknown_cannot_be_checked(tmp_path):

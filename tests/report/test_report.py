@@ -151,18 +151,22 @@ def test_the_summary_holds_the_answer():
 
 
 def test_claims_that_do_not_recompute_are_said_plainly():
-    """Apart by a factor: 1.9 against 13.1 is 6.9, 1.3 against 1.1028 is 1.18."""
+    """Apart by a factor: 1.9 against 13.1 is 6.9, 1.3 against 1.1028 is 1.18; but only the latter is contradicted."""
     claims = pd.DataFrame(
-        [("a", "An hour costs 1.3", 1.3, 1.1028, "USD/hour", "does not"),
+        [("a", "An hour costs 1.3", 1.3, 1.1028, "USD/hour", "contradicted"),
          ("b", "Nine dollars", 9.0, 9.0, "USD", "holds"),
-         ("c", "1.9 times GCE_8xK80", 1.9, 13.1, "x", "does not"),
-         ("d", "Unknown", None, 2.0, "x", "cannot be checked")],
+         ("c", "1.9 times GCE_8xK80", 1.9, 13.1, "x", "differs"),
+         ("d", "Unknown", None, 2.0, "x", "cannot be checked"),
+         ("e", "Never said", None, 3.0, "x", "not printed")],
         columns=["id", "text", "printed", "computed", "unit", "verdict"],
     )  # fmt: skip
     tally, worst = claims_in_words(claims)
-    assert tally == "1 of 4 claims recompute, 2 do not."
-    assert worst == "Farthest off: “1.9 times GCE_8xK80”: printed 1.90, recomputed 13.1 (x)."
-    assert claims_in_words(claims[claims["verdict"] == "holds"]) == ("1 of 1 claims recompute, 0 do not.", "")
+    apart = "different with stand-ins or other publications' figures: 1; not to be checked: 1."
+    assert tally == f"Of 4 claims 1 hold; contradicted by the source's own figures: 1; {apart}"
+    assert worst == "Farthest off: “An hour costs 1.3”: printed 1.30, recomputed 1.10 (USD/hour)."
+    _, differing = claims_in_words(claims[claims["verdict"] != "contradicted"])
+    assert differing == "Farthest off: “1.9 times GCE_8xK80”: printed 1.90, recomputed 13.1 (x)."
+    assert claims_in_words(claims[claims["verdict"] == "holds"]) == ("Of 1 claims 1 hold.", "")
     assert claims_in_words(claims.iloc[:0]) is None
 
 

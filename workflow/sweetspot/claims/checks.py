@@ -1,12 +1,16 @@
 """Recompute the claims on prices, options and scaling (`study.claims`); lookups that raise CannotCheckError."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
+from sweetspot.claims.bill_checks import counted, figures_of
+from sweetspot.claims.grounds import sourced
 from sweetspot.claims.lookup import (
     LEAST_FIRST,
+    TIMES,
     CannotCheckError,
     Evidence,
+    Figure,
     Recomputed,
     Row,
     best,
@@ -14,10 +18,8 @@ from sweetspot.claims.lookup import (
     known,
     number,
 )
-from sweetspot.claims.words import named, sentences, stand_ins
+from sweetspot.claims.words import named, sentences
 from sweetspot.study import claims as kinds
-
-TIMES = ("hours", "images_per_s")
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -29,29 +31,34 @@ def _offer(choice: kinds.Choice, evidence: Evidence) -> Row:
 
 
 def _price(claim: kinds.Price, evidence: Evidence) -> Recomputed:
-    return Recomputed({"all": number(_offer(claim.of, evidence), "usd_per_hour") * claim.hours})
+    offer = _offer(claim.of, evidence)
+    return Recomputed({"all": number(offer, "usd_per_hour") * claim.hours}, None, sourced("price", [offer]))
 
 
 def _monthly(claim: kinds.MonthlyCost, evidence: Evidence) -> Recomputed:
     offer = _offer(claim.of, evidence)
     working = HOURS_A_DAY * number(offer, "days_per_month") * (1.0 - number(offer, "downtime_share"))
     fixed, electricity = number(offer, "fixed_usd_per_month"), number(offer, "energy_usd_per_hour") * working
-    return Recomputed({"all": {"all": fixed + electricity, "fixed": fixed, "electricity": electricity}[claim.part]})
+    parts = {"all": fixed + electricity, "fixed": fixed, "electricity": electricity}
+    return Recomputed({"all": parts[claim.part]}, None, sourced("price", [offer]))
 
 
 def _composition(claim: kinds.Composition, evidence: Evidence) -> Recomputed:
     share = _mean([usd / vcpus for vcpus, usd in claim.siblings])
     machine, cards = claim.vcpus * share, claim.cards * claim.usd_per_card_hour
-    note = f"siblings cost {share:.4g} USD a vCPU: {claim.vcpus} vCPUs {machine:.4g} + cards {cards:.4g}"
+    note = f"Its siblings cost {share:.4g} USD a vCPU: {claim.vcpus} vCPUs are {machine:.4g}, the cards {cards:.4g}"
     return Recomputed({"all": machine + cards}, note)
 
 
 def _price_ratio(claim: kinds.PriceRatio, evidence: Evidence) -> Recomputed:
-    one, other = (number(_offer(choice, evidence), "usd_per_hour") for choice in (claim.of, claim.to))
-    paid = one / other
+    one, other = _offer(claim.of, evidence), _offer(claim.to, evidence)
+    usd, rival = number(one, "usd_per_hour"), number(other, "usd_per_hour")
+    paid = usd / rival
     value = 1 - paid if claim.as_discount else paid
-    note = f"{paid:.1%} is paid, {1 - paid:.1%} is saved"
-    return Recomputed({"all": value * (100 if claim.percent else 1)}, note)
+    # A dearer offer saves nothing: its price is a multiple, not a share.
+    share = f"{paid:.1%} is paid, {1 - paid:.1%} is saved" if paid <= 1 else f"{paid:.3g} times the price"
+    note = f"{usd:.4g} against {rival:.4g} USD an hour: {share}"
+    return Recomputed({"all": value * (100 if claim.percent else 1)}, note, sourced("price", [one, other]))
 
 
 def _ratio(claim: kinds.Ratio, evidence: Evidence) -> Recomputed:
@@ -64,7 +71,9 @@ def _ratio(claim: kinds.Ratio, evidence: Evidence) -> Recomputed:
         values[model] = 1 / ratio if claim.measure == "usd" else ratio
         used += [one, other]
         notes += _implied(claim, model, one, other, values[model])
-    return Recomputed(values, sentences(*notes, stand_ins(used)))
+    if claim.within is not None:
+        return counted(values, claim.within, figures_of(claim.measure, used, evidence))
+    return Recomputed(values, sentences(*notes), figures_of(claim.measure, used, evidence))
 
 
 def _implied(claim: kinds.Ratio, model: str, one: Row, other: Row, ratio: float) -> list[str]:
@@ -85,23 +94,27 @@ def _implied(claim: kinds.Ratio, model: str, one: Row, other: Row, ratio: float)
 
 
 def _smallest_gain(claim: kinds.SmallestGain, evidence: Evidence) -> Recomputed:
-    gains = {}
+    gains: dict[str, float] = {}
+    used: list[Row] = []
     for model, rows in evidence.models([]).items():
         one, other = chosen(rows, claim.of)[0], chosen(rows, claim.to)[0]
         gains[model] = number(one, "images_per_usd") / number(other, "images_per_usd")
+        used += [one, other]
     if claim.model not in gains:
         raise CannotCheckError(f"no priced figure of {claim.model}")
     place = 1.0 + sum(gain < gains[claim.model] for gain in gains.values())
-    return Recomputed({claim.model: place}, ", ".join(f"{model} {gain:.3g}x" for model, gain in gains.items()))
+    note = ", ".join(f"{model} {gain:.3g}x" for model, gain in gains.items())
+    return Recomputed({claim.model: place}, note, figures_of("images_per_usd", used, evidence))
 
 
 def _saving(claim: kinds.Saving, evidence: Evidence) -> Recomputed:
-    values, used = {}, []
+    values: dict[str, float] = {}
+    used: list[Row] = []
     for model, rows in evidence.models(claim.models).items():
         one, other = best(chosen(rows, claim.of), "usd"), best(chosen(rows, claim.to), "usd")
         values[model] = 100 * (1 - one["usd"] / other["usd"])
-        used.append(other)
-    return Recomputed(values, sentences(named("compared with", used), stand_ins(used)))
+        used += [one, other]
+    return Recomputed(values, named("compared with", used[1::2]), figures_of("usd", used, evidence))
 
 
 def _rank(claim: kinds.Rank, evidence: Evidence) -> Recomputed:
@@ -112,15 +125,32 @@ def _rank(claim: kinds.Rank, evidence: Evidence) -> Recomputed:
         ranked = chosen(rows, claim.among)
         left_out = [] if claim.without is None else chosen(ranked, claim.without)
         ranked = [row for row in ranked if row not in left_out and known(row[claim.measure])]
-        one = best(chosen(rows, claim.of), claim.measure)[claim.measure]
+        its_own = best(chosen(rows, claim.of), claim.measure)
+        one = its_own[claim.measure]
         # One machine counts once, whichever way it is paid.
         who = "instance" if claim.measure in TIMES else "option"
         least = claim.measure in LEAST_FIRST
         ahead = [row for row in _once(ranked, who) if (row[claim.measure] < one if least else row[claim.measure] > one)]
         values[model] = float(len(ahead) + 1)
         notes.append(f"ahead on {model}: {', '.join(row[who] for row in ahead) or 'none'}")
-        used += ahead
-    return Recomputed(values, sentences(*notes, stand_ins(used)))
+        used += [its_own, *ranked]
+    return Recomputed(values, sentences(*notes), figures_of(claim.measure, used, evidence))
+
+
+def _dominated(claim: kinds.Dominated, evidence: Evidence) -> Recomputed:
+    values: dict[str, float] = {}
+    notes: list[str] = []
+    used: list[Row] = []
+    for model, rows in evidence.models(claim.models).items():
+        one = chosen(rows, claim.of)[0]
+        usd, hours = number(one, "usd"), number(one, "hours")
+        others = [row for row in chosen(rows, claim.among) if row["option"] != one["option"] and known(row["usd"])]
+        better = [row for row in others if row["usd"] <= usd and row["hours"] <= hours]
+        better = [row for row in better if (row["usd"], row["hours"]) != (usd, hours)]
+        values[model] = float(len(better))
+        notes.append(f"better in both on {model}: {', '.join(row['option'] for row in better) or 'none'}")
+        used += [one, *others]
+    return Recomputed(values, sentences(*notes), figures_of("usd", used, evidence))
 
 
 def _once(rows: Sequence[Row], column: str) -> list[Row]:
@@ -150,8 +180,14 @@ def _break_even(claim: kinds.BreakEven, evidence: Evidence) -> Recomputed:
         model: float(crossing_days(box["fixed_usd_per_month"], box["variable_usd_per_hour"], hour, claim.factor))
         for model, (box, _, hour) in beaten.items()
     }
-    used = [rival for _, rival, _ in beaten.values()]
-    return Recomputed(values, sentences(named("last to be beaten:", used), stand_ins(used)))
+    rivals = [rival for _, rival, _ in beaten.values()]
+    return Recomputed(values, named("last to be beaten:", rivals), _both(beaten, evidence))
+
+
+def _both(beaten: Mapping[str, tuple[Row, Row, float]], evidence: Evidence) -> tuple[Figure, ...]:
+    """The figures of the rivals and the reference."""
+    rows = [row for box, rival, _ in beaten.values() for row in (rival, box)]
+    return figures_of("usd", rows, evidence)
 
 
 def _gain_at(claim: kinds.GainAt, evidence: Evidence) -> Recomputed:
@@ -160,26 +196,37 @@ def _gain_at(claim: kinds.GainAt, evidence: Evidence) -> Recomputed:
         model: hour / usd_per_hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], claim.days)
         for model, (box, _, hour) in beaten.items()
     }
-    return Recomputed(values, stand_ins([rival for _, rival, _ in beaten.values()]))
+    return Recomputed(values, None, _both(beaten, evidence))
 
 
 def _extrapolated(claim: kinds.Extrapolated, evidence: Evidence) -> Recomputed:
     wanted = (claim.instance, claim.model, claim.batch_size, claim.method)
     for row in evidence.rows("extrapolation"):
         if (row["instance"], row["model"], row["batch_size"], row["method"]) == wanted:
-            return Recomputed({"all": row["images_per_s"]})
+            return Recomputed({"all": row["images_per_s"]}, None, _made_of(claim, row, evidence))
     raise CannotCheckError("no extrapolation of {}, {}, {} by {}".format(*wanted))
+
+
+def _made_of(claim: kinds.Extrapolated, found: Row, evidence: Evidence) -> tuple[Figure, ...]:
+    """The published speed and efficiencies that an extrapolated figure is made of."""
+    base = found.get("base_instance") or claim.instance
+    made: tuple[Figure, ...] = ()
+    cell = (claim.model, claim.batch_size, "published")
+    for kind, table in (("speed", "throughput"), ("efficiency", "efficiency")):
+        rows = [row for row in evidence.rows(table) if (row["model"], row["batch_size"], row["basis"]) == cell]
+        made += sourced(kind, [row for row in rows if kind == "efficiency" or row["instance"] == base])
+    return made
 
 
 def _mean_efficiency(claim: kinds.MeanEfficiency, evidence: Evidence) -> Recomputed:
     found = [
-        row["efficiency"]
+        row
         for row in evidence.rows("efficiency")
         if (row["model"], row["batch_size"], row["basis"]) == (claim.model, claim.batch_size, "published")
     ]
     if not found:
         raise CannotCheckError(f"no efficiencies for {claim.model} at batch {claim.batch_size}")
-    return Recomputed({"all": _mean(found)})
+    return Recomputed({"all": _mean([row["efficiency"] for row in found])}, None, sourced("efficiency", found))
 
 
 OPTION_CHECKS: dict[type, Callable[..., Recomputed]] = {
@@ -191,6 +238,7 @@ OPTION_CHECKS: dict[type, Callable[..., Recomputed]] = {
     kinds.SmallestGain: _smallest_gain,
     kinds.Saving: _saving,
     kinds.Rank: _rank,
+    kinds.Dominated: _dominated,
     kinds.BreakEven: _break_even,
     kinds.GainAt: _gain_at,
     kinds.Extrapolated: _extrapolated,

@@ -4,25 +4,40 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from sweetspot.study.claim_base import Choice
 from sweetspot.study.purchases import INTERRUPTIBLE
 
 Row = Mapping[str, Any]
 LEAST_FIRST = ("usd", "hours")
+TIMES = ("hours", "images_per_s")  # measures that need no price
 
 
 class CannotCheckError(Exception):
     """The tables do not hold what a claim speaks of."""
 
 
+class Figure(NamedTuple):
+    """A figure that a check used: what of what machine ("speed", "p3.2xlarge"), how it came to be, and from where."""
+
+    kind: str
+    name: str
+    basis: str
+    source: str
+
+
 @dataclass(frozen=True)
 class Recomputed:
-    """Recomputed values (one a model, or a single one) and what to say of them."""
+    """Recomputed values (one a model, or a single one), what to say of them, and the figures that they rest on.
+
+    `ends`: lowest and highest that the rounding of the numbers used allows; None: the values themselves.
+    """
 
     values: dict[str, float]
     note: str | None = None
+    figures: tuple[Figure, ...] = ()
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +77,11 @@ class Evidence:
             for row in rows
             if row["is_reference"] and row["purchase"] == "own"
         }
+
+    def prices(self, options: Iterable[Row]) -> list[Row]:
+        """The offers of options."""
+        keys = {(row["price_list"], row["instance"], row["purchase"]) for row in options}
+        return [row for row in self.offered if (row["price_list"], row["instance"], row["purchase"]) in keys]
 
     def models(self, wanted: Sequence[str]) -> dict[str, list[Row]]:
         """The options of the models that a claim speaks of, by default of all."""

@@ -15,25 +15,26 @@ from sweetspot.files import write_whole
 COLUMNS = {
     "options": (
         "option", "instance", "purchase", "provider", "price_list", "persistent", "is_reference", "model",
-        "images_per_s", "images_per_usd", "hours", "usd", "usd_per_hour", "throughput_basis", "capex_usd",
+        "images_per_s", "images_per_usd", "hours", "usd", "usd_per_hour", "throughput_basis", "throughput_source",
+        "capex_usd",
         "fixed_usd_per_month", "variable_usd_per_hour",
     ),
     "offers": (
         "price_list", "instance", "purchase", "provider", "usd_per_hour", "days_per_month", "downtime_share",
-        "fixed_usd_per_month", "energy_usd_per_hour",
+        "fixed_usd_per_month", "energy_usd_per_hour", "basis", "source",
     ),
-    "costs": ("price_list", "instance", "purchase", "provider", "workload", "gpus", "usd"),
+    "costs": ("price_list", "instance", "purchase", "provider", "workload", "gpus", "usd", "basis", "source"),
     "bills": ("price_list", "instance", "purchase", "workload", "gpus", "line", "usd"),
-    "throughput": ("instance", "model", "images_per_s", "basis", "status"),
-    "extrapolation": ("instance", "model", "batch_size", "method", "images_per_s"),
-    "efficiency": ("model", "batch_size", "basis", "efficiency"),
+    "throughput": ("instance", "model", "batch_size", "images_per_s", "basis", "status", "source"),
+    "extrapolation": ("instance", "base_instance", "model", "batch_size", "method", "images_per_s"),
+    "efficiency": ("instance", "model", "batch_size", "basis", "efficiency", "source"),
 }  # fmt: skip
 TEXTS, NUMBERS = ("id", "kind", "text"), ("printed", "computed", "computed_low", "computed_high")
 SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in TEXTS),
         *((name, pa.float64()) for name in NUMBERS),
-        *((name, pa.string()) for name in ("unit", "verdict", "reason", "source")),
+        *((name, pa.string()) for name in ("unit", "verdict", "reason", "source", "rests_on", "detail")),
     ]
 )
 

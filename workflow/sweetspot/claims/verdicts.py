@@ -1,4 +1,8 @@
-"""Say of each claim of a text whether it holds, with what was recomputed."""
+"""Say of each claim of a text whether it holds, with what was recomputed.
+
+A claim that does not recompute is `contradicted` if every figure used is printed by the source itself. If a stand-in or
+another publication's figure took part, it `differs` from what these make of it, which refutes nothing.
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,57 +10,94 @@ from typing import Any
 
 from sweetspot.claims.bill_checks import BILL_CHECKS
 from sweetspot.claims.checks import OPTION_CHECKS
+from sweetspot.claims.grounds import OWN, cited, foreign
 from sweetspot.claims.lookup import CannotCheckError, Evidence
 from sweetspot.claims.words import sentences
 from sweetspot.study import claims as kinds
+from sweetspot.study.arithmetic import half_a_digit
 
-HOLDS, FAILS, UNKNOWN, NOT_PRINTED = "holds", "does not", "cannot be checked", "not printed"
+HOLDS, CONTRADICTED, DIFFERS = "holds", "contradicted", "differs"
+UNKNOWN, NOT_PRINTED = "cannot be checked", "not printed"
+FAILED = (CONTRADICTED, DIFFERS)
 CHECKS = {**OPTION_CHECKS, **BILL_CHECKS}
 
 
 def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> list[dict[str, Any]]:
     """One row a claim.
 
-    Columns: id, kind, text, printed, computed, computed_low, computed_high, unit, source, `verdict` (holds, does not,
-    cannot be checked, or not printed: recomputed, but the text gives no number) and `reason`. Said of several models,
-    `computed` is the median over them, `computed_low` and `computed_high` their range; the claim holds if the printed
-    number lies in that range widened by the claim's tolerance. A number that is not there is None.
+    Columns: id, kind, text, printed, computed, computed_low, computed_high, unit, source, `verdict` (holds,
+    contradicted, differs, cannot be checked, or not printed: recomputed, but the text gives no number), `reason` (one
+    sentence), `rests_on` (the figures used that are not the source's own, or OWN) and `detail` (values by model, what
+    was compared).
+    Said of several models, `computed` is the median over them; `computed_low` and `computed_high` are the range over
+    models and over the rounding of the printed numbers used; the claim holds if the printed number lies in that range
+    widened by the claim's tolerance. A number that is not there is None.
     """
-    return [_row(claim, evidence) for claim in claims]
+    own = cited(claims)
+    return [_row(claim, evidence, own) for claim in claims]
 
 
-def _row(claim: kinds.Claim, evidence: Evidence) -> dict[str, Any]:
+def _row(claim: kinds.Claim, evidence: Evidence, own: frozenset[str]) -> dict[str, Any]:
     row = claim.model_dump(include={"id", "kind", "text", "printed", "unit", "source"})
-    blank = {"computed": None, "computed_low": None, "computed_high": None}
+    blank = {"computed": None, "computed_low": None, "computed_high": None, "rests_on": None, "detail": None}
     if isinstance(claim, kinds.Fact):
-        return {**row, **blank, "verdict": UNKNOWN, "reason": claim.reason or "a statement, not a computed figure"}
+        return {**row, **blank, "verdict": UNKNOWN, "reason": claim.reason or "A statement, not a computed figure"}
     try:
         recomputed = CHECKS[type(claim)](claim, evidence)
     except CannotCheckError as missing:
-        return {**row, **blank, "verdict": UNKNOWN, "reason": sentences(str(missing), claim.reason)}
+        return {**row, **blank, "verdict": UNKNOWN, "reason": str(missing)}
     values = sorted(recomputed.values.values())
     reached = [value for value in values if math.isfinite(value)]
     several = len(values) > 1 or not reached
     spelled = ", ".join(f"{name} {_figure(value)}" for name, value in recomputed.values.items()) if several else None
+    ends = _widened(claim, *(recomputed.ends or (reached[0], reached[-1]))) if reached else None
+    others = foreign(recomputed.figures, own)
+    verdict = _verdict(claim, ends, others)
     return {
         **row,
         "computed": _finite(_median(values)),
-        "computed_low": _finite(values[0]),
-        "computed_high": _finite(values[-1]),
-        "verdict": _verdict(claim, reached),
-        "reason": sentences(spelled, recomputed.note, claim.reason),
+        "computed_low": ends[0] if ends and math.isfinite(values[0]) else None,
+        "computed_high": ends[1] if ends and math.isfinite(values[-1]) else None,
+        "verdict": verdict,
+        "reason": _reason(claim, verdict, others, recomputed.note),
+        "rests_on": "; ".join(others) or OWN,
+        "detail": sentences(spelled, recomputed.note) or None,
     }
 
 
-def _verdict(claim: kinds.Claim, reached: Sequence[float]) -> str:
+def _widened(claim: kinds.Claim, low: float, high: float) -> tuple[float, float]:
+    """The ends of a value stretched by the rounding of the printed figures that it is proportional to."""
+    for printed in claim.rounded_inputs:
+        share = half_a_digit(printed) / float(printed)
+        low, high = min(low * (1 - share), low * (1 + share)), max(high * (1 - share), high * (1 + share))
+    return low, high
+
+
+def _verdict(claim: kinds.Claim, ends: tuple[float, float] | None, others: Sequence[str]) -> str:
+    """`ends` of the recomputed value, None where it is never reached; `others`: figures that are not the source's."""
+    if not claim.checkable:
+        return UNKNOWN
     if claim.printed is None:
         return NOT_PRINTED
-    if not reached:
-        return FAILS
-    # 0.865 printed as 0.87 must not fail on the last digit of a float.
-    slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
-    above, below = claim.printed >= min(reached) - slack, claim.printed <= max(reached) + slack
-    return HOLDS if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation] else FAILS
+    if ends:
+        # 0.865 printed as 0.87 must not fail on the last digit of a float.
+        slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
+        above, below = claim.printed >= ends[0] - slack, claim.printed <= ends[1] + slack
+        if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation]:
+            return HOLDS
+    return DIFFERS if others else CONTRADICTED
+
+
+def _reason(claim: kinds.Claim, verdict: str, others: Sequence[str], how: str | None) -> str:
+    """One sentence for a reader of the source: the claim's own, or one made from the verdict."""
+    used = "; ".join(others)
+    if claim.reason:
+        return f"{claim.reason}; used here: {used}" if verdict == DIFFERS else claim.reason
+    if verdict == HOLDS:
+        return f"It comes out with the {used}" if others else how or f"It comes out of {OWN}"
+    if verdict == DIFFERS:
+        return f"The source does not print the {used}, with which it comes out otherwise"
+    return "The source prints no number for it" if verdict == NOT_PRINTED else how or "Nothing is computed from it"
 
 
 def _median(ordered: Sequence[float]) -> float:

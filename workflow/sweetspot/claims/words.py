@@ -10,12 +10,6 @@ def sentences(*parts: str | None) -> str:
     return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-def stand_ins(rows: Sequence[Row]) -> str | None:
-    """Names the figures that are not the text's own: stand-ins for what it shows in charts only."""
-    weak = sorted({row["instance"] for row in rows if row["throughput_basis"] == "stand_in"})
-    return f"stand-in throughput: {', '.join(weak)}" if weak else None
-
-
 def named(what: str, rows: Sequence[Row]) -> str:
     """The options used, by model where they differ."""
     options = sorted({row["option"] for row in rows})

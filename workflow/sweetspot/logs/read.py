@@ -9,18 +9,24 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.logs.dawnbench import read_dawnbench
 from sweetspot.logs.keras_csv import read_keras_csv
-from sweetspot.logs.mlperf import read_mlperf
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
 from sweetspot.study.log_sources import LogSource
 from sweetspot.warnings import joined, warning
+
+
+def _read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
+    from sweetspot.logs.mlperf import read_mlperf  # MLPerf's own package, which no other format needs
+
+    return read_mlperf(path, source)
+
 
 READERS = {
     "tf_cnn_benchmarks": read_tf_cnn,
     "lambda": read_tf_cnn,
     "keras_csv": read_keras_csv,
     "dawnbench": read_dawnbench,
-    "mlperf": read_mlperf,
+    "mlperf": _read_mlperf,
 }
 BENCHMARKS = {"lambda": "tf_cnn_benchmarks", "keras_csv": "keras", "dawnbench": "DAWNBench", "mlperf": "MLPerf"}
 COLUMNS = (

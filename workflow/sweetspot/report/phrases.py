@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
 
@@ -12,22 +13,28 @@ SHOWN = 400  # messages of one warning on the page; the table beside it holds al
 Row = Mapping[str, object]
 
 
-def _gravity(row: Row) -> tuple[bool, float]:
-    """Those that do not recompute before the others, the farthest off first."""
+def _gravity(row: Row) -> tuple[int, float]:
+    """Those that the source's own figures contradict first, then those that differ; the farthest off first."""
     printed, found = row["printed"], row["computed"]
     known = not (missing(printed) or missing(found)) and float(printed) * float(found) > 0  # type: ignore[arg-type]
     apart = abs(math.log(float(found) / float(printed))) if known else 0.0  # type: ignore[arg-type]
-    return row["verdict"] != "does not", -apart
+    return FAILED.index(str(row["verdict"])) if row["verdict"] in FAILED else len(FAILED), -apart
 
 
 def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
-    """How many claims recompute, and in plain words the one that is farthest off; None without claims."""
+    """How many claims there are of each verdict, and in plain words the one farthest off; None without claims."""
     if table.empty:
         return None
     counts = table["verdict"].value_counts()
-    tally = f"{counts.get('holds', 0)} of {len(table)} claims recompute, {counts.get('does not', 0)} do not"
+    others = {
+        "contradicted by the source's own figures": counts.get(CONTRADICTED, 0),
+        "different with stand-ins or other publications' figures": counts.get(DIFFERS, 0),
+        "not to be checked": counts.get(UNKNOWN, 0),
+    }
+    said = f"Of {len(table) - counts.get(NOT_PRINTED, 0)} claims {counts.get(HOLDS, 0)} hold"
+    tally = "; ".join([said, *(f"{words}: {count}" for words, count in others.items() if count)])
     worst = min(table.to_dict("records"), key=_gravity)
-    if worst["verdict"] != "does not":
+    if worst["verdict"] not in FAILED:
         return f"{tally}.", ""
     values = (number(worst[name], 3) for name in ("printed", "computed"))
     return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {} ({}).".format(

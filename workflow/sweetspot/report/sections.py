@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 from markupsafe import Markup
 
+from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
 from sweetspot.report.cited import Cited, text
 from sweetspot.report.variants import best_of_variants
 from sweetspot.warnings import as_text
@@ -34,8 +35,9 @@ def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataF
         return table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
     if name == "claims":
         # What does not recompute, and of that what concerns the answer before single prices.
-        order = table.assign(_holds=table["verdict"] != "does not", _price=table["kind"] == "price_ratio")
-        return order.sort_values(["_holds", "_price"], kind="stable")
+        place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
+        order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
+        return order.sort_values(["_place", "_price"], kind="stable")
     if name == "break_even" and len(headline):
         asked = headline["model"].iloc[0]
         return table.sort_values("model", key=lambda model: model != asked, kind="stable")
@@ -222,10 +224,10 @@ class Sections(Cited):
             printed = self.origin.cite(row["printed"], "published", row["source"], digits=4)
             ends = (row["computed_low"], row["computed_high"])
             origin = f"recomputed: {text(row['id'])}"
-            found = self.origin.cite(row["computed"], "", origin, "", *ends, digits=4, level="range over models")
+            found = self.origin.cite(row["computed"], "", origin, "", *ends, digits=4, level="models, rounding")
             words = [text(row[name]) for name in ("unit", "verdict", "reason")]
             rows.append([text(row["text"]), printed, found, *words])
-            classes.append({"holds": "good", "does not": "bad"}.get(str(row["verdict"]), ""))
+            classes.append({HOLDS: "good", CONTRADICTED: "bad"}.get(str(row["verdict"]), ""))
         return self._part("claims", "claim|printed|recomputed|unit|verdict|why", rows, classes)
 
     def offers(self) -> Part:

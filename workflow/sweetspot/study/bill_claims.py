@@ -2,26 +2,38 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import AfterValidator, Field, StringConstraints
 
 from sweetspot.study.arithmetic import evaluate
 from sweetspot.study.base import Slug, Text
 from sweetspot.study.claim_base import Base, Choice, Measure
 
 
+def _computes(value: str) -> str:
+    evaluate(value)
+    return value
+
+
+Expression = Annotated[str, StringConstraints(max_length=200), AfterValidator(_computes)]
+
+
 class Arithmetic(Base):
-    """A figure that the text computes from other figures that it prints; tables do not enter."""
+    """A figure that follows from other figures that the text prints; tables do not enter."""
 
     kind: Literal["arithmetic"] = Field(description="The kind of claim that this is")
-    expression: Annotated[str, StringConstraints(max_length=200)] = Field(
-        description="The text's own numbers with + - * / and brackets"
+    expression: Expression = Field(
+        description="The text's own numbers with + - * / and brackets; ~ before one that was rounded when printed"
     )
+    also: list[Text] = Field([], description="Other publications whose numbers stand in the expression")
 
-    @field_validator("expression")
-    @classmethod
-    def _computes(cls, value: str) -> str:
-        evaluate(value)
-        return value
+
+class Counted(Base):
+    """For how many of several things a figure of the text, computed from others that it prints, lies above a bound."""
+
+    kind: Literal["counted"] = Field(description="The kind of claim that this is")
+    expressions: dict[Text, Expression] = Field(min_length=1, description="Each thing's figure, as in `arithmetic`")
+    above: float = Field(1.0, description="The bound")
+    also: list[Text] = Field([], description="Other publications whose numbers stand in the expressions")
 
 
 class Bill(Base):
@@ -64,6 +76,7 @@ class ThroughputRatio(Base):
     instance: Slug = Field(description="The machine")
     to: Slug = Field(description="The machine it is compared with")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
+    within: tuple[float, float] | None = Field(None, description="Count the models whose ratio lies between the two")
 
 
 class Wins(Base):

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Slug, Text, validated
-from sweetspot.study.bill_claims import Arithmetic, Bill, Idle, Recoup, ThroughputRatio, Wins
+from sweetspot.study.bill_claims import Arithmetic, Bill, Counted, Idle, Recoup, ThroughputRatio, Wins
 from sweetspot.study.claim_base import Base, Choice, Measure
 from sweetspot.study.yamlfile import load_yaml
 
@@ -75,6 +75,7 @@ class Ratio(Base):
     models: list[Slug] = Field([], description="Models it is said of; none: all")
     stated_images_per_s: float | None = Field(None, gt=0, description="Throughput that the text itself gives `of`")
     published: list[Published] = Field([], description="Throughput of `to` printed elsewhere, to set beside the claim")
+    within: tuple[float, float] | None = Field(None, description="Count the models whose ratio lies between the two")
 
 
 class SmallestGain(Base):
@@ -103,6 +104,15 @@ class Rank(Base):
     of: Choice = Field(description="The option")
     among: Choice = Field(Choice(), description="Who is ranked")
     without: Choice | None = Field(None, description="Who is left out of the ranking")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class Dominated(Base):
+    """How many options are neither slower nor dearer than one, and better in one of both: 0 is the front."""
+
+    kind: Literal["dominated"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The option")
+    among: Choice = Field(Choice(), description="The options that it is held against")
     models: list[Slug] = Field([], description="Models it is said of; none: all")
 
 
@@ -143,8 +153,8 @@ class MeanEfficiency(Base):
 
 
 Claim = Annotated[
-    Fact | Price | MonthlyCost | Composition | PriceRatio | Ratio | SmallestGain | Saving | Rank | BreakEven | GainAt
-    | Extrapolated | MeanEfficiency | Arithmetic | Bill | Idle | Recoup | ThroughputRatio | Wins,
+    Fact | Price | MonthlyCost | Composition | PriceRatio | Ratio | SmallestGain | Saving | Rank | Dominated | BreakEven
+    | GainAt | Extrapolated | MeanEfficiency | Arithmetic | Counted | Bill | Idle | Recoup | ThroughputRatio | Wins,
     Field(discriminator="kind"),
 ]  # fmt: skip
 
