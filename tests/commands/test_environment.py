@@ -14,7 +14,13 @@ from project_copy import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {file.stem: file.read_text() for file in sorted((ROOT / "envs").glob("*.lock"))}
-DISTRIBUTIONS = {"yaml": "pyyaml", "pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python", "keras": "tensorflow"}
+DISTRIBUTIONS = {
+    "yaml": "pyyaml",
+    "pynvml": "nvidia-ml-py",
+    "vl_convert": "vl-convert-python",
+    "mlperf_logging": "mlperf-logging",
+    "keras": "tensorflow",
+}
 OPTIONS = {"GPU", "SLURM", "STUDY", "VENV", "PYTHON", "CORES"}  # of make, which would reach it through the environment
 FOUNDATIONS = {"snakemake", "pydantic_core", "psutil"}  # the workflow's own; parts of pydantic and snakemake
 
