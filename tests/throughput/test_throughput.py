@@ -273,3 +273,24 @@ def test_an_efficiency_above_one_point_two_is_refused(tmp_path):
     file.write_text(header + "a,b,2,vgg16,64,fp16,default,1.21,s\n")
     with pytest.raises(UserError, match=r"line 2: efficiency is 1\.21; expected at most 1\.2"):
         read_efficiency(file)
+
+
+def _bounded(tmp_path, low, high):
+    source = Path(__file__).parents[2] / "config" / "studies" / "cheap-cron-2018" / "throughput.csv"
+    head, row = source.read_text().splitlines()
+    count = "0.00833333333333333"
+    file = tmp_path / "throughput.csv"
+    file.write_text(f"{head}\n{row.replace(f'runs,{count},{count}', f'runs,{low},{high}')}\n")
+    return file
+
+
+def test_a_source_may_bound_its_own_figure(tmp_path):
+    table = read_published(_bounded(tmp_path, 0.008, 0.009))
+    assert table[["images_per_s_low", "images_per_s_high"]].iloc[0].tolist() == [0.008, 0.009]
+    assert read_published(_bounded(tmp_path, "", ""))["images_per_s_low"].isna().all()
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.009, 0.01), (0.008, ""), ("", 0.009), (0.007, 0.008)])
+def test_ends_that_do_not_enclose_the_figure_are_refused(tmp_path, low, high):
+    with pytest.raises(UserError, match=r"line 2: images_per_s_low and images_per_s_high are .*; expected both"):
+        read_published(_bounded(tmp_path, low, high))

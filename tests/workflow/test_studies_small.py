@@ -148,3 +148,11 @@ def test_the_1080_ti_is_the_fastest_and_spot_draws_level_with_p5000(initialized)
 
 def test_speeds_without_a_unit_are_marked_relative(initialized):
     assert set(initialized.throughput["unit"]) == {"relative"}
+
+
+def test_a_count_of_runs_has_no_spread(cron):
+    # A start is up for 120 s wherever it runs: the hours of a month, and so its bill, are exact.
+    ranks = cron.comparison["ranks"]
+    assert (ranks["hours_low"] == ranks["hours"]).all() and (ranks["hours_high"] == ranks["hours"]).all()
+    printed = ranks[(ranks["price_list"] == "gcp-as-printed") & (ranks["workload"] == "every-4-hours")].iloc[0]
+    assert (round(printed["usd_low"], 2), round(printed["usd_high"], 2)) == (0.76, 0.76)

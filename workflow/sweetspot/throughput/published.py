@@ -43,6 +43,9 @@ EFFICIENCY_CSV = {
 }
 # Columns that a throughput.csv may have: what is counted per second, and what the source says of the machine.
 OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": ""}
+# Columns that a throughput.csv may have where the source itself bounds its figure: by the rounding of the hours that it
+# prints, or not at all where the figure is a count (both ends are the figure).
+OWN_ENDS = ("images_per_s_low", "images_per_s_high")
 # Columns that an efficiency.csv may have; a row without a framework is of its instance's, else of the study's.
 EFFICIENCY_TEXT = {"framework": "", "xla": ""}
 MAX_EFFICIENCY = 1.2
@@ -100,21 +103,38 @@ def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> 
         row = int(bad.to_numpy().argmax())
         expected = "a whole number above 0" if kind is int else "a number above 0"
         raise UserError(f"{path}, line {row + 2}: {column.name} is {column.iloc[row]!r}; expected {expected}")
-    return numbers.astype("Int64" if empty_allowed else kind)
+    return numbers.astype("Int64" if empty_allowed and kind is int else kind)
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """A study's throughput.csv as a table of the columns of THROUGHPUT_CSV and OPTIONAL_TEXT.
+    """A study's throughput.csv as a table of the columns of THROUGHPUT_CSV, OPTIONAL_TEXT and OWN_ENDS.
 
-    Raises UserError for a row without a source, or whose interconnect, network, xla or nodes is none that there is.
+    Raises UserError for a row without a source, whose interconnect, network, xla or nodes is none that there is, or
+    whose ends do not enclose its figure.
     """
-    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, OPTIONAL_TEXT)
+    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, ""))
     check_stated(path, table)
+    for name in OWN_ENDS:
+        table[name] = _numbers(path, table[name], float, empty_allowed=True)
+    _check_ends(path, table)
     table["nodes"] = _numbers(path, table["nodes"], int, empty_allowed=True)
     unsourced = (table["source"].str.strip() == "").to_numpy()
     if unsourced.any():
         raise UserError(f"{path}, line {int(unsourced.argmax()) + 2}: source is empty; expected its origin")
     return table
+
+
+def _check_ends(path: Path, table: pd.DataFrame) -> None:
+    low, high = (table[name] for name in OWN_ENDS)
+    stated = low.notna() | high.notna()
+    wrong = (stated & ~((low <= table["images_per_s"]) & (table["images_per_s"] <= high))).to_numpy()
+    if wrong.any():
+        row = int(wrong.argmax())
+        found = ", ".join(f"{table[name].iloc[row]:g}" for name in OWN_ENDS)
+        raise UserError(
+            f"{path}, line {row + 2}: images_per_s_low and images_per_s_high are {found}; "
+            f"expected both, around {table['images_per_s'].iloc[row]:g}"
+        )
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
-from sweetspot.throughput.published import frameworks_of, remarks
+from sweetspot.throughput.published import OWN_ENDS, frameworks_of, remarks
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 class Figure(NamedTuple):
     """A throughput figure with its evidence.
 
+    images_per_s_low, images_per_s_high: as the source bounds it; NaN where it does not.
     stand_in_*: the cell whose figure stands in, for this figure or for the one it is made from; else None.
     """
 
@@ -32,6 +33,8 @@ class Figure(NamedTuple):
     stand_in_framework: str | None = None
     stand_in_batch_size: int | None = None
     stand_in_precision: str | None = None
+    images_per_s_low: float = math.nan
+    images_per_s_high: float = math.nan
 
 
 def resolve_cells(
@@ -99,7 +102,8 @@ class _Resolver:
             raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
         own = self.own.get((name, model, batch_size, instance.gpus))
         if own is not None:
-            return Figure(own.images_per_s, own.variant, "published", own.source, remarks(own), bool(own.xla))
+            ends = {name: getattr(own, name, math.nan) for name in OWN_ENDS}
+            return Figure(own.images_per_s, own.variant, "published", own.source, remarks(own), bool(own.xla), **ends)
         if instance.equivalent_to is not None:
             other = self.figure(instance.equivalent_to, model, batch_size, (*seen, name))
             if other is None:
@@ -120,9 +124,8 @@ class _Resolver:
         if base is None or row is None or framework != self._framework(instance.base_instance):
             return None  # figures of two frameworks are never a pair
         source = f"{row.gpus} x {instance.base_instance} x {row.efficiency:g} ({row.source}) ; {base.source}"
-        value = row.gpus * base.images_per_s * row.efficiency
-        scaled = weakest("scaled", base.basis)
-        return base._replace(images_per_s=value, variant=row.variant, basis=scaled, source=source)
+        rates = {name: row.gpus * getattr(base, name) * row.efficiency for name in ("images_per_s", *OWN_ENDS)}
+        return base._replace(**rates, variant=row.variant, basis=weakest("scaled", base.basis), source=source)
 
 
 def stand_in(pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "Question") -> Figure | None:
