@@ -3,17 +3,21 @@
 import json
 import re
 import struct
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 from decision_tables import figure, inputs
+from project_copy import ROOT, environment
 from report_tables import FIGURES, make_report, small_tables
-from sweetspot.report.cash import cash_lines
-from sweetspot.report.marks import Facts
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts.cash_flow import cash_lines
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.whatif import script_json
+from sweetspot.warnings import warning
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +65,9 @@ def test_ids_are_unique(report):
 
 
 def test_each_figure_is_svg_and_png(report):
+    script = ROOT / "workflow" / "scripts" / "draw_png.py"
+    figures = [str(report / "figures" / f"{name}.svg") for name in FIGURES]
+    subprocess.run([sys.executable, script, *figures], check=True, env=environment(ROOT))
     for name in FIGURES:
         assert (report / "figures" / f"{name}.svg").read_text().lstrip().startswith("<svg")
         head = (report / "figures" / f"{name}.png").read_bytes()[:24]
@@ -77,7 +84,10 @@ def test_each_table_is_csv_and_parquet_with_the_same_rows(report):
 def test_hostile_text_is_text(tmp_path):
     tables = small_tables()
     hostile = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'
-    tables["throughput"] = tables["throughput"].assign(source=hostile, warning=hostile)
+    told = [[warning(hostile, hostile)]] * len(tables["throughput"])
+    tables["throughput"] = tables["throughput"].assign(source=hostile, warnings=told)
+    told = pd.DataFrame([("throughput", hostile, hostile, hostile)], columns=["scope", "instance", "rule", "message"])
+    tables["warnings"] = told
     folder = make_report(tmp_path, tables, title=hostile, question=hostile)
     page = (folder / "index.html").read_text()
     assert "<img" not in page
@@ -167,9 +177,9 @@ def test_claims_that_do_not_recompute_are_said_plainly():
 
 def test_the_reference_has_its_own_kind_in_the_charts():
     rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
-    rented = rows.assign(kind=["stays", "stays", "can be taken away"])
-    facts = Facts({}, "box")
-    assert facts.kinds(rows).tolist() == ["box", "stays", "can be taken away"]
-    assert facts.kind_names(rows.assign(kind=facts.kinds(rows))) == ["stays", "can be taken away", "box"]
-    assert Facts({}, None).kind_names(rented) == ["stays", "can be taken away"]
-    assert Facts({}, None).kind_names(rented.head(2)) == ["stays"]
+    rented = rows.assign(kind=["persistent", "persistent", "interruptible"])
+    data = ChartData({}, "box")
+    assert data.kinds(rows).tolist() == ["box", "persistent", "interruptible"]
+    assert data.kind_names(rows.assign(kind=data.kinds(rows))) == ["persistent", "interruptible", "box"]
+    assert ChartData({}, None).kind_names(rented) == ["persistent", "interruptible"]
+    assert ChartData({}, None).kind_names(rented.head(2)) == ["persistent"]

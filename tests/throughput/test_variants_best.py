@@ -3,7 +3,7 @@
 import math
 
 import pandas as pd
-from sweetspot.report.variants import best_of_variants
+from sweetspot.report.sections import best_of_variants
 from sweetspot.scaling.evidence import EFFICIENCY_COLUMNS, study_efficiency
 from sweetspot.throughput.best import mark_best
 
