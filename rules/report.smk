@@ -4,10 +4,7 @@ from sweetspot.report.charts import of_stage
 
 REPORT = f"{RESULTS}/report"
 SPEED = {
-    "speed": [
-        f"{RESULTS}/{table}.parquet"
-        for table in ("throughput", "efficiency", "extrapolation")
-    ],
+    "throughput": [f"{RESULTS}/throughput.parquet"],
     "scaling": [rules.fit_scaling.output, rules.extrapolate.output],
 }
 PRICED = {

@@ -3,21 +3,19 @@
 import json
 import re
 import struct
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
 from decision_tables import figure, inputs
-from project_copy import ROOT, environment
-from report_tables import FIGURES, make_report, small_tables
+from report_tables import FIGURES, draw_png, files_of, make_report, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.cash_flow import cash_lines
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
 from sweetspot.report.provenance import Provenance
+from sweetspot.report.tables import read_tables, write_tables
 from sweetspot.report.whatif import script_json
-from sweetspot.warnings import warning
+from sweetspot.warnings import pairs, warning
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +63,7 @@ def test_ids_are_unique(report):
 
 
 def test_each_figure_is_svg_and_png(report):
-    script = ROOT / "workflow" / "scripts" / "draw_png.py"
-    figures = [str(report / "figures" / f"{name}.svg") for name in FIGURES]
-    subprocess.run([sys.executable, script, *figures], check=True, env=environment(ROOT))
+    draw_png(report)
     for name in FIGURES:
         assert (report / "figures" / f"{name}.svg").read_text().lstrip().startswith("<svg")
         head = (report / "figures" / f"{name}.png").read_bytes()[:24]
@@ -79,6 +75,28 @@ def test_each_table_is_csv_and_parquet_with_the_same_rows(report):
     for name, table in small_tables().items():
         assert len(pd.read_parquet(report / "tables" / f"{name}.parquet")) == len(table), name
         assert (report / "tables" / f"{name}.csv").is_file()
+
+
+def test_a_table_that_two_inputs_name_is_read_once(tmp_path):
+    table = pd.DataFrame({"model": ["vgg16", None], "efficiency": [0.8, 0.9]})
+    files = files_of({"efficiency": table}, tmp_path)["others"]
+    read = read_tables({"speed": files, "scaling": files})["efficiency"]
+    assert read["efficiency"].tolist() == [0.8, 0.9]
+
+
+def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
+    """An empty list has no types; one without a column leaves it empty."""
+    lists = {
+        "a": pd.DataFrame({"price_list": ["a"], "usd": [1], "warnings": [[warning("stale_price", "of 2016")]]}),
+        "b": pd.DataFrame({"price_list": ["b"], "usd": [2.5]}),
+        "none": pd.DataFrame({"price_list": pd.Series([], dtype=object)}),
+    }
+    files = {"costs": files_of(lists, tmp_path)["others"]}
+    read = read_tables(files)["costs"]
+    assert read["usd"].tolist() == [1.0, 2.5]
+    assert [pairs(value) for value in read["warnings"]] == [[("stale_price", "of 2016")], []]
+    write_tables(files, tmp_path / "tables")
+    assert (tmp_path / "tables" / "costs.csv").read_text().splitlines()[1:] == ['"a",1,"of 2016"', '"b",2.5,""']
 
 
 def test_hostile_text_is_text(tmp_path):

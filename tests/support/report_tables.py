@@ -3,6 +3,8 @@
 import atexit
 import functools
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -11,6 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 from decision_tables import inputs, study
+from project_copy import ROOT, environment
 from sweetspot.decision.compare import compare
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
@@ -65,10 +68,18 @@ def make_report(folder: Path, tables=None, figures=FIGURES, **changes) -> Path:
     real = [file for file in drawn if file.stem in figures]
     draw_figures(files, study_file, real, [report / "captions" / f"{name}.rst" for name in figures])
     for file in set(drawn) - set(real):
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("<svg></svg>")
     write_tables(files, report / "tables")
     write_report(read_tables(files), study_file, report, drawn)
     return report
+
+
+def draw_png(report: Path, figures=FIGURES) -> None:
+    """The figures as PNG, by the script of their rule."""
+    files = [str(report / "figures" / f"{name}.svg") for name in figures]
+    script = ROOT / "workflow" / "scripts" / "draw_png.py"
+    subprocess.run([sys.executable, script, *files], check=True, env=environment(ROOT))
 
 
 @functools.cache

@@ -19,9 +19,7 @@ Files = Mapping[str, Sequence[str | Path]]
 
 def read_tables(files: Files) -> Tables:
     """Read the tables by name; those of one file a price list are put together under one name."""
-    tables = {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
-    # Text as plain objects: the page reads single cells, which Arrow strings make slow.
-    return {name: table.astype(dict.fromkeys(_texts(table), object)) for name, table in tables.items()}
+    return {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
 
 
 def write_tables(files: Files, folder: Path) -> None:
@@ -54,11 +52,13 @@ def unit_of(tables: Tables) -> str:
 
 
 def _by_table(files: Files) -> dict[str, list[Path]]:
-    """Files by the table's name, in the order of the names."""
+    """Files by the table's name, in the order of the names. A table that two rules' outputs name is one file."""
     found: dict[str, list[Path]] = {}
     for name, paths in files.items():
-        for path in map(Path, paths):
-            found.setdefault(name if name in BY_PRICE_LIST else path.stem, []).append(path)
+        if name in BY_PRICE_LIST:
+            found[name] = [Path(path) for path in paths]
+        else:
+            found |= {Path(path).stem: [Path(path)] for path in paths}
     return dict(sorted(found.items()))
 
 
@@ -70,10 +70,6 @@ def _read(paths: Sequence[Path]) -> "pa.Table":
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")
-
-
-def _texts(table: "pd.DataFrame") -> list[str]:
-    return [str(name) for name, kind in table.dtypes.items() if kind == "str"]
 
 
 def _without_lists(content: "pa.Table") -> "pa.Table":
