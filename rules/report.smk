@@ -2,7 +2,6 @@
 
 from sweetspot.report.charts import of_stage
 
-REPORT = f"{RESULTS}/report"
 SPEED = {
     "throughput": [f"{RESULTS}/throughput.parquet"],
     "scaling": [rules.fit_scaling.output, rules.extrapolate.output],
@@ -13,24 +12,6 @@ PRICED = {
 } | {"comparison": rules.compare.output}
 
 
-def figure(chart):
-    """Its file, as Snakemake's own report shows it."""
-    caption = f"{REPORT}/captions/{chart.name}.rst"
-    marked = report(
-        f"{REPORT}/figures/{chart.name}.svg",
-        # Made with the figure, from the chart's own words.
-        caption=os.path.abspath(caption),
-        category=chart.category,
-        labels={"figure": chart.name.replace("_", " ")},
-    )
-    return marked
-
-
-def captions(stage: str) -> list[str]:
-    """The captions of the figures of that stage."""
-    return [f"{REPORT}/captions/{chart.name}.rst" for chart in of_stage(stage)]
-
-
 rule draw_speed:
     """Draw the figures that no price can change, so that a price edit need not."""
     input:
@@ -39,9 +20,11 @@ rule draw_speed:
         formula=formula("study", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("speed")],
-        captions=captions("speed"),
+        captions=captions(of_stage("speed")),
+    log:
+        f"results/logs/draw_speed/{STUDY}.log",
     run:
-        here("draw_figures", input, output)
+        here("draw_figures", input, output, log)
 
 
 rule draw_figures:
@@ -53,9 +36,11 @@ rule draw_figures:
         formula=formula("study", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("price")],
-        captions=captions("price"),
+        captions=captions(of_stage("price")),
+    log:
+        f"results/logs/draw_figures/{STUDY}.log",
     run:
-        here("draw_figures", input, output)
+        here("draw_figures", input, output, log)
 
 
 rule draw_png:
@@ -64,8 +49,10 @@ rule draw_png:
         figures=rules.draw_figures.output.figures,
     output:
         [file.replace(".svg", ".png") for file in rules.draw_figures.output.figures],
+    log:
+        f"results/logs/draw_png/{STUDY}.log",
     shell:
-        "{PYTHON:q} {SCRIPTS:q}/draw_png.py {input.figures:q}"
+        "{PYTHON:q} {SCRIPTS:q}/draw_png.py {input.figures:q} 2> {log:q}"
 
 
 use rule draw_png as draw_speed_png with:
@@ -73,6 +60,8 @@ use rule draw_png as draw_speed_png with:
         figures=rules.draw_speed.output.figures,
     output:
         [file.replace(".svg", ".png") for file in rules.draw_speed.output.figures],
+    log:
+        f"results/logs/draw_speed_png/{STUDY}.log",
 
 
 rule write_tables:
@@ -83,8 +72,10 @@ rule write_tables:
         formula=formula("report"),
     output:
         tables=directory(f"{REPORT}/tables"),
+    log:
+        f"results/logs/write_tables/{STUDY}.log",
     run:
-        here("write_tables", input, output)
+        here("write_tables", input, output, log)
 
 
 rule render_report:
@@ -105,8 +96,10 @@ rule render_report:
             category="Answer",
         ),
         summary=f"{REPORT}/summary.md",
+    log:
+        f"results/logs/render_report/{STUDY}.log",
     run:
-        here("render_report", input, output)
+        here("render_report", input, output, log)
 
 
 rule print_report:
@@ -115,6 +108,8 @@ rule print_report:
         html=rules.render_report.output.html,
     output:
         pdf=f"{REPORT}/index.pdf",
+    log:
+        f"results/logs/print_report/{STUDY}.log",
     script:
         "../workflow/scripts/print_report.py"
 

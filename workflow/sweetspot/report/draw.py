@@ -59,8 +59,9 @@ class Engine:
         """SVG text by name, once. Raises RuntimeError with the engine's last words where a specification is wrong."""
         drawn, complaint = self._process.communicate(json.dumps(specs))
         if self._process.returncode != 0:
-            last = (complaint.strip().splitlines() or ["no message"])[-1]
-            raise RuntimeError(f"drawing {', '.join(specs)} failed: {last}")
+            # After the message the engine lists the frames of its own machine code.
+            found = [line for line in complaint.splitlines() if "Error" in line]
+            raise RuntimeError(f"drawing {', '.join(specs)} failed: {(found or ['no message'])[-1].strip()}")
         return json.loads(drawn)
 
     def __enter__(self) -> Self:
