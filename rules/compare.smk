@@ -35,11 +35,13 @@ rule compare:
         efficiency=f"{RESULTS}/efficiency.parquet",
         left_out=f"{RESULTS}/left_out.parquet",
         workloads=f"{CONFIG}/workloads.yaml",
-        formula=formula("study", "bills", "decision"),
+        formula=formula("study", "throughput", "bills", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
+    log:
+        f"results/logs/compare/{STUDY}.log",
     params:
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study)),
-    script:
-        "../workflow/scripts/compare.py"
+    run:
+        here("compare", input, output, log, params)

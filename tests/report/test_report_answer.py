@@ -7,8 +7,9 @@ import pytest
 from decision_tables import BOX, RENTED, inputs
 from report_tables import make_report, small_tables
 from sweetspot.decision.certainty import percent
-from sweetspot.report.labels import ABOVE, BELOW, NOWHERE, sides
-from sweetspot.report.marks import STAYS, TAKEN, Facts, few_models
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts.time_cost import ABOVE, BELOW, NOWHERE, sides
+from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 
 
 def tiles(folder):
@@ -41,7 +42,7 @@ def test_a_simulated_probability_is_never_certain(share, text):
 def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
     rows = pd.DataFrame({"model": [f"m{n}" for n in range(500)], "basis": "measured"})
     rows.loc[[300, 400], "basis"] = ["published", "extrapolated"]
-    kept = few_models(pd.concat([rows, rows]), "m450")
+    kept = ChartData.few_models(pd.concat([rows, rows]), "m450")
     assert set(kept["model"]) == {"m450", "m300", "m400", *(f"m{n}" for n in range(9))}
     assert len(kept) == 24
 
@@ -87,12 +88,12 @@ def test_the_prediction_used_for_the_answer_stands_first(tmp_path):
     assert methods[:2] == ["used", "other"]
 
 
-def test_a_preemptible_twin_of_the_reference_is_one_that_can_be_taken_away():
+def test_a_preemptible_twin_of_the_reference_is_interruptible():
     tables = small_tables()
     tables["headline"] = tables["headline"].assign(reference=RENTED)
     rows = tables["ranks"].drop_duplicates("option").set_index("option", drop=False)
-    kinds = Facts(tables, RENTED).kinds(rows)
-    assert dict(kinds) == {BOX: STAYS, RENTED: RENTED, f"{RENTED} (spot)": TAKEN}
+    kinds = ChartData(tables, RENTED).kinds(rows)
+    assert dict(kinds) == {BOX: PERSISTENT, RENTED: RENTED, f"{RENTED} (spot)": INTERRUPTIBLE}
 
 
 def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():

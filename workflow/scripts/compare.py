@@ -7,7 +7,6 @@ from typing import Any
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
-from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
 
 
@@ -21,10 +20,9 @@ def main(
 
 
 if "snakemake" in globals():
-    with exit_on_user_error():
-        main(
-            tables={name: snakemake.input[name] for name in Inputs.__dataclass_fields__},
-            workloads=snakemake.input.workloads,
-            settings=snakemake.params.settings,
-            outputs=list(snakemake.output),
-        )
+    main(
+        tables={name: snakemake.input[name] for name in Inputs.__dataclass_fields__},
+        workloads=snakemake.input.workloads,
+        settings=snakemake.params.settings,
+        outputs=list(snakemake.output),
+    )

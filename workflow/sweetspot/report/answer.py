@@ -1,6 +1,6 @@
 """What stands at the top of the page: the answer in two sentences, and the figures that carry it."""
 
-from sweetspot.report.cited import Cited, Row, text
+from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import interval_text, missing
 
 
@@ -9,9 +9,9 @@ def answer(cited: Cited) -> dict[str, object] | None:
     headline = cited.table("headline")
     if headline.empty:
         return None
-    first = headline.iloc[0].to_dict()
+    first = records(headline.head(1))[0]
     rows = cited.table("ranks")
-    box = rows[(rows["model"] == first["model"]) & (rows["option"] == first["reference"])].iloc[0].to_dict()
+    box = rows[(rows["model"] == first["model"]) & (rows["option"] == first["reference"])].head(1).pipe(records)[0]
     step = f"comparison of {cited.study.name}, by simulation"
     facts = _for_the_winner(first) | {"basis": box["basis"]}
     loser = first["alternative" if first["gain"] > 1 else "reference"]

@@ -1,17 +1,18 @@
 """The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
-from sweetspot.report.cited import Cited, text
-from sweetspot.report.variants import best_of_variants
+from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.warnings import as_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
+SAME = ("base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis")
 Cell = Markup | str
 
 
@@ -27,6 +28,11 @@ class Part:
 
 def _words(value: object) -> str:
     return text(value).replace("_", " ")
+
+
+def _warned(row: Row) -> str:
+    """The messages of a row's warnings."""
+    return as_text(row.get("warnings"))
 
 
 def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataFrame:
@@ -46,6 +52,16 @@ def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataF
     return table
 
 
+def best_of_variants(table: pd.DataFrame) -> Callable[[Mapping[str, object]], str]:
+    """A function of a row of `table`: `best` where its column `best` is true and its cell has other variants too."""
+    same = [name for name in SAME if name in table.columns]
+    if "best" not in table.columns or table["variant"].nunique() < 2:
+        return lambda row: ""
+    counts = table.groupby(same)["variant"].nunique()
+    several = set(counts[counts > 1].index)
+    return lambda row: "best" if row["best"] and tuple(row[name] for name in same) in several else ""
+
+
 class Sections(Cited):
     """Makes the tables of the page."""
 
@@ -57,9 +73,9 @@ class Sections(Cited):
         )  # fmt: skip
         return {maker.__name__: maker() for maker in makers}
 
-    def _records(self, name: str) -> list[dict[str, object]]:
+    def _records(self, name: str) -> list[dict[str, Any]]:
         table = self.table(name)
-        return (in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS).to_dict("records")
+        return records((in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS))
 
     def _part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
         every = list(rows)
@@ -78,7 +94,7 @@ class Sections(Cited):
             price = self.origin.cite(row["usd_per_hour"], "published", row["price_source"], row["as_of"])
             names = [text(row[name]) for name in ("model", "option", "workload")]
             rows.append([*names, *figures, price, text(row["rank"]), text(row["rank_hours"])])
-            classes.append("" if row["persistent"] else "fleeting")
+            classes.append("" if row["persistent"] else "interruptible")
         head = f"model|option|workload|{self.unit}/s|{self.unit} per USD|hours|USD|USD/hour|by money|by time"
         return self._part("ranks", head, rows, classes)
 
@@ -148,7 +164,7 @@ class Sections(Cited):
         for row in self._records("throughput"):
             facts = (row["basis"], row["source"], row["as_of"], row["images_per_s_low"], row["images_per_s_high"])
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
-            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), as_text(row["warnings"])]
+            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), _warned(row)]
             rows.append([*(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
         head = (
@@ -163,13 +179,15 @@ class Sections(Cited):
         rows = [
             [
                 f"{text(row['base_instance'])} → {text(row['instance'])}",
-                *(text(row[name]) for name in ("gpus", "model", "batch_size", "precision", "variant")),
+                *(text(row.get(name)) for name in ("gpus", "framework", "model", "batch_size", "precision", "variant")),
                 self.origin.cite(row["efficiency"], row["basis"], row["source"], self.study.as_of, digits=2),
                 best(row),
+                _warned(row),
             ]
             for row in self._records("efficiency")
         ]
-        return self._part("efficiency", "pair|devices|model|batch|precision|variant|efficiency|of variants", rows)
+        head = "pair|devices|framework|model|batch|precision|variant|efficiency|of variants|warning"
+        return self._part("efficiency", head, rows)
 
     def extrapolation(self) -> Part:
         """Predictions by method; the one used for the answer is marked."""
@@ -179,11 +197,12 @@ class Sections(Cited):
                 _words(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
+                _warned(row),
             ]
             for row in self._records("extrapolation")
         ]
-        classes = ["good" if row[-1] else "" for row in rows]
-        head = f"machine|model|batch|method|{self.unit}/s|efficiency|role"
+        classes = ["good" if row[-2] else "" for row in rows]
+        head = f"machine|model|batch|method|{self.unit}/s|efficiency|role|warning"
         return self._part("extrapolation", head, rows, classes)
 
     def validation(self) -> Part:
@@ -210,7 +229,7 @@ class Sections(Cited):
                 *(self.share(row, name, step) for name in ("compute_share", "communication_share", "rest_share")),
                 *(self.made(row, name, step) for name in ("batch_for_90", "bandwidth_factor_for_90")),
             ]
-            for row in own.head(ROWS).to_dict("records")
+            for row in records(own.head(ROWS))
         ]
         head = (
             "instance|model|batch|devices|computing|exchanging gradients|rest|batch for 90 %|link times faster for 90 %"
@@ -235,8 +254,9 @@ class Sections(Cited):
         ends = ("usd_per_hour_low", "usd_per_hour_high")
         rows = []
         for row in self._records("offers"):
-            facts = (row["basis"], row["source"], row["as_of"], *(row[end] for end in ends))
+            low, high = (row[end] for end in ends)
+            facts = (row["basis"], row["source"], row["as_of"], low, high)
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
             names = [_words(row[name]) for name in ("instance", "purchase", "provider", "price_list")]
-            rows.append([*names, price, text(row["as_of"])[:10], text(row.get("warning"))])
+            rows.append([*names, price, text(row["as_of"])[:10], _warned(row)])
         return self._part("offers", "instance|purchase|provider|price list|USD/hour|as of|warning", rows)
