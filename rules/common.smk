@@ -85,7 +85,7 @@ def formula(*rooms: str) -> list[str]:
 
 
 def here(script: str, input, output, log, params=None, wildcards=None) -> None:
-    """Run `script`.py in this process, its `snakemake` holding what the rule holds; a `run:` of one line.
+    """Run `script`.py in this process, with a `snakemake` as `script:` would give it.
 
     A price edit runs six such jobs of a fifth of a second each. As processes of their own each would import pandas
     and Snakemake's script support first: twice the CPU time of everything they compute. Where the profile does not say
