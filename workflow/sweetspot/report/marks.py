@@ -45,14 +45,15 @@ def named(data: str) -> "alt.Chart":
     return alt.Chart(alt.NamedData(data))
 
 
-def by_row(panel: "alt.LayerChart", field: str) -> "alt.FacetChart":
-    """One such panel a value of `field`, below each other.
+def by_row(panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | None" = None) -> "alt.FacetChart":
+    """One such panel a value of `field`, below each other; `scales`: which of them each panel has for itself.
 
     The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
     """
     import altair as alt
 
-    return panel.facet(row=alt.Row(field, title=None), data=alt.NamedData("rows"))
+    resolve = {"resolve": alt.Resolve(scale=scales)} if scales else {}
+    return panel.facet(row=alt.Row(field, title=None), data=alt.NamedData("rows"), **resolve)
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
@@ -91,7 +92,7 @@ def empty(reason: str) -> Drawing:
     import altair as alt
     import pandas as pd
 
-    words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text="text:N")
+    words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 

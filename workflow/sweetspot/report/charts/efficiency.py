@@ -32,9 +32,9 @@ def draw(data: "ChartData") -> Drawing:
     low, tint = alt.Y("low:Q", title="efficiency"), colour("base_instance:N", names)
     fitted, seen = alt.Chart().transform_filter("datum.fitted"), alt.Chart().transform_filter("!datum.fitted")
     panel = alt.layer(
-        fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2="high:Q", color=tint),
+        fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=tint),
         fitted.mark_line(strokeDash=[5, 3]).encode(x=x, y=y, color=tint),
-        seen.mark_line().encode(x=x, y=y, color=tint, detail="base_instance:N"),
+        seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("base_instance:N")),
         *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
         width=WIDTH - 70,
         height=120,

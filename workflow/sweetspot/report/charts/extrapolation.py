@@ -27,7 +27,7 @@ def draw(data: "ChartData") -> Drawing:
     low = alt.X("images_per_s_low:Q", title=title)
     y, offset, tint = alt.Y("cell:N", title=None), alt.YOffset("method:N", sort=names), colour("method:N", names)
     panel = alt.layer(
-        alt.Chart().mark_rule().encode(y=y, x=low, x2="images_per_s_high:Q", color=tint, yOffset=offset),
+        alt.Chart().mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint, yOffset=offset),
         *points(alt.Chart(), y=y, x=x, color=tint, yOffset=offset),
         width=WIDTH - 100,
         height=alt.Step(max(7, 20 // len(names))),

@@ -26,12 +26,12 @@ def draw(data: "ChartData") -> Drawing:
     low = alt.X("images_per_usd_low:Q", title=title)
     kinds = colour("kind:N", data.kind_names(rows))
     panel = alt.layer(
-        alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2="images_per_usd_high:Q", color=kinds),
+        alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
         *points(alt.Chart(), y=y, x=x, color=kinds),
         width=WIDTH - 215,
         height=alt.Step(15),
     )
-    return Drawing(by_row(panel, "model:N").resolve_scale(y="independent"), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
 
 
 CHART = Chart(

@@ -26,12 +26,12 @@ def draw(data: "ChartData") -> Drawing:
     x = alt.X("months:Q", title="months of the project")
     scale = alt.Scale(domain=[0, 31], nice=False)
     y = alt.Y("break_even_days:Q", title=f"days a month to pay ({data.model})", scale=scale)
-    plan = named("plan").encode(x=x, y="days_per_month:Q")
+    plan = named("plan").encode(x=x, y=alt.Y("days_per_month:Q"))
     chart = alt.layer(
         named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tariffs),
         # A shape that says nothing of the basis of a figure.
         plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1),
-        plan.mark_text(dx=8, align="left", fontSize=11).encode(text="label:N"),
+        plan.mark_text(dx=8, align="left", fontSize=11).encode(text=alt.Text("label:N")),
         width=WIDTH - 70,
         height=200,
     )

@@ -36,12 +36,12 @@ def draw(data: "ChartData") -> Drawing:
     tint = colour("batch:N", batches, "batch per device")
     bounded = alt.Chart().transform_filter("isValid(datum.images_per_s_low)")
     panel = alt.layer(
-        bounded.mark_rule().encode(y=y, x=low, x2="images_per_s_high:Q", color=tint),
+        bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint),
         *points(alt.Chart(), y=y, x=x, color=tint),
         width=WIDTH - 150,
         height=alt.Step(15),
     )
-    return Drawing(by_row(panel, "model:N").resolve_scale(y="independent"), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
 
 
 CHART = Chart(

@@ -48,12 +48,12 @@ def draw(data: "ChartData") -> Drawing:
     panel = alt.layer(
         front.mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after"),
         *points(alt.Chart(), x=x, y=y, color=colour("kind:N", data.kind_names(rows))),
-        above.mark_text(align="left", dx=8, **names).encode(text="label:N"),
-        below.mark_text(align="right", dx=-8, **names).encode(text="label:N"),
+        above.mark_text(align="left", dx=8, **names).encode(text=alt.Text("label:N")),
+        below.mark_text(align="right", dx=-8, **names).encode(text=alt.Text("label:N")),
         width=CHART_WIDTH,
         height=CHART_HEIGHT,
     )
-    return Drawing(by_row(panel, "model:N").resolve_scale(x="independent", y="independent"), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(x="independent", y="independent")), {"rows": rows})
 
 
 def _sides_of(rows: "pd.DataFrame", option: str) -> "pd.Series":

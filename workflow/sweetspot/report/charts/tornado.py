@@ -27,9 +27,9 @@ def draw(data: "ChartData") -> Drawing:
     x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
     tint = colour("kind:N", list(KINDS.values()))
     chart = alt.layer(
-        named("rows").mark_bar(height=11).encode(y=y, x=x, x2="margin_high:Q", color=tint),
-        named("middle").mark_rule(color=GREY).encode(x="margin:Q"),
-        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x="one:Q"),
+        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint),
+        named("middle").mark_rule(color=GREY).encode(x=alt.X("margin:Q")),
+        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x=alt.X("one:Q")),
         width=WIDTH - 210,
         height=alt.Step(20),
     )

@@ -40,12 +40,12 @@ def draw(data: "ChartData") -> Drawing:
     lines, dots = (named(rows).encode(x=x, color=tint) for rows in ("rows", "marks"))
     closest = lines.transform_filter(alt.FieldEqualPredicate(field="option", equal=names[0]))
     chart = alt.layer(
-        closest.mark_area(opacity=0.15).encode(y=low, y2="gain_high:Q"),
-        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(y="one:Q"),
+        closest.mark_area(opacity=0.15).encode(y=low, y2=alt.Y2("gain_high:Q")),
+        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(y=alt.Y("one:Q")),
         lines.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes("option:N", names)),
         dots.mark_point(filled=True, size=60, opacity=1).encode(y=y),
-        dots.mark_rule(opacity=0.5).encode(y=place, y2="gain:Q"),
-        dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(y=place, text="label:N"),
+        dots.mark_rule(opacity=0.5).encode(y=place, y2=alt.Y2("gain:Q")),
+        dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(y=place, text=alt.Text("label:N")),
         width=WIDTH - 60,
         height=250,
     )

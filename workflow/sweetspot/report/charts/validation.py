@@ -23,7 +23,7 @@ def draw(data: "ChartData") -> Drawing:
     x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
     base = alt.Chart().encode(y=y, x=x)
     panel = alt.layer(
-        base.mark_rule(strokeWidth=1.5).encode(x2="p90_abs_error:Q"),
+        base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
         base.mark_point(filled=True, size=62, opacity=1),
         width=WIDTH - 150,
         height=alt.Step(15),
