@@ -75,6 +75,8 @@ def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[st
     """Price list and instances of a catalogue: the cheapest place of each instance and purchase."""
     if options.as_of is None:
         raise UserError(f"--as-of is missing: {Path(options.file).name} does not say of which day its prices are")
+    if options.as_of > date.today():
+        raise UserError(f"--as-of is {options.as_of}, a day to come; expected the day of the prices")
     catalogue = READERS[options.format](options.file)
     only = frozenset(options.only) if options.only else None
     kept = cheapest(catalogue, options.zone, only)
@@ -127,7 +129,10 @@ def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[s
         for offer in prices.offers
     }
     offers, _ = offer_rows("imported", prices, machines, 30.5)
-    return [f"{finding.severity}: {finding.message}" for finding in lint(prices, offers, machines, as_of, 30.5)]
+    found = lint(prices, offers, machines, as_of, 30.5)
+    told = [f"{finding.severity}: {finding.message}" for finding in found if finding.rule != "spot_terms"]
+    spot = len(found) - len(told)
+    return [*told, f"note: {spot} spot prices without an interruption rate; their cost assumes none"] if spot else told
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
