@@ -18,7 +18,7 @@ from sweetspot.files import require_writable
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
-from sweetspot.matrix.reruns import attempts, note_reruns, settle
+from sweetspot.matrix.reruns import NOTES, attempts, note_reruns, settle
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
     budget_words,

@@ -1,6 +1,7 @@
 """Signals, a second invocation, a stale lock and a power cut, each given to a real Snakemake that is measuring."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -139,6 +140,36 @@ def test_a_reader_that_goes_away_while_a_job_fails_ends_the_workflow(project):
     script.write_text(whole)
     done = run_snakemake(project)
     assert done.returncode == 0, done.stdout[-3000:]  # nothing is locked
+
+
+def test_two_clones_that_share_run_files_measure_a_run_once(held, tmp_path):
+    project, begin = held
+    before = measured(project)
+    other = tmp_path / "other"
+    shutil.copytree(project, other, symlinks=True)
+    shutil.rmtree(other / "results" / "benchmarks")
+    (other / "results" / "benchmarks").symlink_to(project / "results" / "benchmarks")
+    first = measuring(project, begin, run_file(3))
+    second = start(other, run_file(3))
+    try:
+        until(lambda: "waiting: another measurement holds this host's processor" in said(other), "the lease")
+        assert "starting tensorflow" not in said(other)
+        release(project)
+        assert first.wait(timeout=PATIENCE_S) == 0
+        made = measured(project)
+        assert second.wait(timeout=PATIENCE_S) == 0
+    finally:
+        if second.poll() is None:
+            os.killpg(second.pid, signal.SIGKILL)
+            second.wait()
+    assert f"{run_file(3)}: another invocation has measured this run; it stays" in said(other)
+    assert measured(project) == made
+    assert set(made) == {*before, run_file(3)}
+    again = run_snakemake(other, run_file(3))
+    assert "Nothing to be done" in again.stdout
+    asked = run_snakemake(other, "-R", "run_benchmark", "--", run_file(3))
+    assert asked.returncode == 0, asked.stdout[-3000:]
+    assert measured(project)[run_file(3)] != made[run_file(3)]
 
 
 def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes_on(held):
