@@ -203,8 +203,10 @@ def _plain(content: "pa.Table") -> "pa.Table":
             write = _shown
         else:
             continue
-        text = pa.array([write(value) for value in content.column(place).to_pylist()], type=pa.string())
-        content = content.set_column(place, field.name, text)
+        values = content.column(place).to_pylist()
+        text = [write(value) for value in values]
+        if text != values:  # rarely: making a column takes longer than looking at one
+            content = content.set_column(place, field.name, pa.array(text, type=pa.string()))
     return content
 
 
