@@ -67,7 +67,7 @@ def _replacements(old: str) -> list[str]:
     """What stands for a token: see SWAPS; `not` goes, an integer grows by one, another number doubles (0 becomes 1)."""
     if old in ("not", "is not", "not in"):
         return [{"not": "", "is not": "is", "not in": "in"}[old]]
-    if not old[0].isdigit() and not (old[0] == "." and old[1:]):
+    if not old.lstrip(".")[:1].isdigit():
         return SWAPS.get(old, [])
     value = ast.literal_eval(old)
     return [repr(value + 1 if isinstance(value, int) else 2 * value or 1.0)]
