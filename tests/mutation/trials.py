@@ -30,6 +30,7 @@ PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling"
 OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 NOT_COPIED = ("results", ".*", "__pycache__", "*.egg-info")
+NO_VERDICT = (3, 4, 5)  # exit codes of pytest: an error of its own, of the command line, and no tests
 MEMORY = 8 << 30  # bytes: a mutant that fills the machine is noticed too
 
 
@@ -99,6 +100,8 @@ class Workshop:
         if child == 0:
             self._run_tests(mutant, cpu_limit_s)
         code = _wait(child, 5 * cpu_limit_s)
+        if code in NO_VERDICT:
+            raise RoomFailsError(f"pytest ended with {code}: {self._report.with_suffix('.txt').read_text()[-2000:]}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         report = json.loads(self._report.read_text()) if self._report.exists() else {}
         self._costs = self._costs or report.get("costs", {})
@@ -144,26 +147,42 @@ class Watcher:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Those that noticed before, then by the power of ten of their cost: fixtures of a module are made rarely."""
+        """Those that noticed before, then by the power of ten of their cost: fixtures of a module are made rarely.
+
+        A test that shares a dear fixture costs what the fixture does, whichever test the rehearsal made it for.
+        """
+        shared: dict[tuple[str, str], float] = {}
+        for item in items:
+            dear = self._known.get(f"{item.nodeid} setup", 0.0)
+            for fixture in _own_fixtures(item):
+                shared[fixture] = max(shared.get(fixture, 0.0), dear)
 
         def place(item: pytest.Item) -> tuple[int, int, str]:
             if item.nodeid in self._first:
                 return -1, self._first.index(item.nodeid), ""
-            cost = self._known.get(item.nodeid, 0.0)
+            cost = self._known.get(item.nodeid, 0.0) + max([shared[name] for name in _own_fixtures(item)], default=0.0)
             return sum(cost > bound for bound in (0.02, 0.2, 1.0)), 0, item.nodeid.split("::")[0]
 
         if self._known:
             items.sort(key=place)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Add up setup, call and teardown."""
-        self._costs[report.nodeid] = self._costs.get(report.nodeid, 0.0) + report.duration
+        """Note what the fixtures and what the test itself took."""
+        if report.when in ("setup", "call"):
+            self._costs[report.nodeid + (" setup" if report.when == "setup" else "")] = report.duration
         if report.failed and not self._failed:
             self._failed = report.nodeid
 
     def write(self) -> None:
         """Tell the parent."""
         self._file.write_text(json.dumps({"costs": self._costs, "failed": self._failed}))
+
+
+def _own_fixtures(item: pytest.Item) -> list[tuple[str, str]]:
+    """The fixtures of a test's own module that serve several tests."""
+    found = item._fixtureinfo.name2fixturedefs
+    module = item.nodeid.split("::")[0]
+    return [(module, name) for name, several in found.items() if several[-1].scope != "function" and several[-1].baseid]
 
 
 def _wait(child: int, wall_limit_s: float) -> int:
