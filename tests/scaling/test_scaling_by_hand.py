@@ -236,6 +236,8 @@ def test_the_summary_of_a_slice_by_hand():
     assert found.loc["m1"].index.tolist() == slices
     assert ("m2", "study_models") not in found.index  # it has no such row
     assert best_method(found.reset_index()) == "m2"  # 0.1 against 0.2
+    other_way = validation_table(held_out_errors()[::-1])  # methods in the order of the errors
+    assert other_way["method"].drop_duplicates().tolist() == ["m2", "m1"]
 
 
 def test_widths_are_calibrated_method_by_method():

@@ -155,10 +155,13 @@ def test_small_networks_by_their_layers():
     # biases: 832 + 51,264 + 7 x 7 x 64 x 512 + 512 + 5,130 parameters; 784 x 800 + 196 x 51,200 + 1,605,632 + 5,120
     assert NETWORKS["lenet5"].parameters == pytest.approx(1.663, rel=0.03)
     assert NETWORKS["lenet5"].giga_macs == pytest.approx(0.0123, rel=0.25)
+    assert not NETWORKS["lenet5"].normalised
+    assert not NETWORKS["trivial"].normalised
     assert NETWORKS["alexnet"].tensors == 16  # five convolutions and three dense layers, weights and biases
     assert NETWORKS["overfeat"].tensors == 16
     assert NETWORKS["lenet5"].tensors == 8
     assert NETWORKS["inception3"].tensors == 94 * 2 + 2  # Keras: 94 convolutions with an offset each, and a dense layer
+    assert NETWORKS["inception4"].tensors == 149 * 2 + 2  # as many, of the paper's figures 3 to 9
     assert NETWORKS["googlenet"].tensors == 57 * 2 + 2  # 57 convolutions, weights and biases
     assert NETWORKS["mobilenet"].tensors == 52 * 3 + 2  # 52 convolutions, each with scale and offset
     # `trivial` of tf_cnn_benchmarks: 224 x 224 x 3 pixels to 1 neuron, then 4096 and 1001

@@ -6,11 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence, super_linear
+from sweetspot.scaling.evidence import (
+    EVIDENCE_COLUMNS,
+    average_efficiency,
+    study_efficiency,
+    study_evidence,
+    super_linear,
+)
 from sweetspot.scaling.explain import explain
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS
-from sweetspot.scaling.partners import with_partners
+from sweetspot.scaling.partners import published_evidence, with_partners
 from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled
 from sweetspot.scaling.targets import Fitted, extrapolate_all, scaling_curve, target_cells
 from sweetspot.study.instances import Instance
@@ -40,9 +46,9 @@ def model_with(bytes_share, start_share):
     return Pooled(theta, np.eye(len(theta)), {"x": 0}, {"x": 0})
 
 
-def explained(efficiency, bytes_share=0.16, start_share=0.02):
+def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
     rest = {"study": "s", "framework": "tensorflow", "variant": "default", "dataset": "synthetic", "source": "s"}
-    rows = table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest)
+    rows = table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
     return explain(rows, model_with(bytes_share, start_share)).iloc[0]
 
 
@@ -70,7 +76,8 @@ def test_what_the_rest_alone_spoils_no_batch_and_no_link_mends():
     row = explained(0.7)  # 0.4286 - 0.18 = 0.2486 of rest
     assert math.isnan(row["batch_for_90"])
     assert math.isnan(row["bandwidth_factor_for_90"])
-    assert explained(0.95, 0.0, 0.0)["bandwidth_factor_for_90"] == 1  # nothing is exchanged
+    assert explained(0.95, 0.0, 0.0)["bandwidth_factor_for_90"] == 1  # next to nothing is exchanged
+    assert explained(0.95, exchange=False)["bandwidth_factor_for_90"] == 1  # nothing at all
 
 
 # --- efficiencies, partners, targets --------------------------------------------------------------------------------
@@ -107,6 +114,13 @@ def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
     paired, alone = with_partners(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
     assert paired["efficiency"].tolist() == [0.75]
     assert alone["images_per_s"].tolist() == [190.0]
+
+
+def test_published_evidence_has_the_columns_of_evidence_and_no_date():
+    rows = published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 150.0})
+    found = published_evidence("pool", rows.assign(variant="default"))
+    assert list(found.columns) == list(EVIDENCE_COLUMNS)
+    assert found[["study", "as_of", "efficiency"]].to_numpy().tolist() == [["pool", "", 0.75]]
 
 
 def cell(instance, gpus, images_per_s, **other):
