@@ -10,10 +10,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """`batch_sizes`: the headline batch per device, by model; the other fields have their names in study.yaml."""
+    """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure).
+
+    The other fields have their names in study.yaml.
+    """
 
     study: str
-    batch_sizes: Mapping[str, int]
+    batch_sizes: Mapping[str, int | None]
     precision: str
     framework: str
     reference: str | None

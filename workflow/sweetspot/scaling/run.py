@@ -17,6 +17,7 @@ from sweetspot.scaling.targets import (
     extrapolate_all,
     scaling_curve,
     target_cells,
+    with_equivalents,
 )
 from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
 
@@ -56,7 +57,10 @@ def run(
         tables["averages"],
         float(evidence["gpus"].max()),
     )
-    estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline) if len(cells) else cells
+    estimated = cells
+    if len(cells):
+        estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline)
+        estimated = with_equivalents(estimated, instances)
     return {
         "extrapolation": estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)),
         "curve": scaling_curve(cells, instances, fitted, headline),

@@ -10,9 +10,17 @@ from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, validated
 from sweetspot.study.executors import Executor
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.warnings import warning
 
 Interconnect = Literal["pcie", "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "none"]
 Network = Literal["ethernet", "infiniband", "roce", "efa", "none"]
+
+
+class Caution(Closed):
+    """A warning that belongs to a machine, whatever figure is shown of it."""
+
+    rule: Slug = Field(description="Name by which tables count it, such as no_peer_access")
+    message: Text = Field(description="What a reader must know before staking money on it, with its source")
 
 
 class Instance(Closed):
@@ -29,6 +37,7 @@ class Instance(Closed):
     base_instance: Slug | None = Field(None, description="Machine with one device of the same family")
     equivalent_to: Slug | None = Field(None, description="Machine whose throughput it is declared to have")
     note: Text | None = Field(None, description="What a reader must know of it")
+    warnings: list[Caution] = Field([], description="Warnings that stand beside every figure of it")
     framework: Slug | None = Field(
         None, description="Framework that belongs to this configuration, where a study compares frameworks"
     )
@@ -39,6 +48,12 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
     """Machines that `gpus` devices of an instance take: devices / gpus_per_node where it is measured so, else 1."""
     instance = instances.get(name)
     return instance.measure.nodes(gpus) if instance is not None and instance.measure is not None else 1
+
+
+def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
+    """The declared warnings of an instance, as a table's column `warnings` holds them; none of one not declared."""
+    instance = instances.get(name)
+    return [warning(entry.rule, entry.message) for entry in instance.warnings] if instance is not None else []
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:

@@ -8,12 +8,13 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.errors import UserError
-from sweetspot.study.instances import nodes_of
+from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summarise_runs
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, remarks
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
+from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -48,6 +49,8 @@ def gather_throughput(
     if not parts:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    told = zip(table["warnings"], table["instance"], strict=True)
+    table["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
     best = best_figures(table, CELL_COLUMNS)
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     whole = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
