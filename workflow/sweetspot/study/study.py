@@ -34,7 +34,9 @@ class Question(Closed):
 
     model: list[Slug] = Field(description="Models compared", min_length=1)
     batch_size: list[Count] = Field(description="Batches per device in the tables", min_length=1)
-    precision: Precision = Field(description="Precision asked for; others serve as stand-ins")
+    precision: Precision | Literal["mixed"] = Field(
+        description="Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"
+    )
     framework: Framework = Field("tensorflow", description="Framework of the published figures")
     headline_batch_size: Count | Literal["own"] | dict[Slug, Count] = Field(
         description="The batch that the answer and the costs to train use; where models differ, one for each; own: "
