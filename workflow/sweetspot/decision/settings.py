@@ -23,6 +23,7 @@ class Settings:
     month_days: float
     accepts_interruptions: bool
     seed: int
+    deadlines_hours: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, study: "Study") -> "Settings":
@@ -37,4 +38,5 @@ class Settings:
             month_days=study.month_days,
             accepts_interruptions=study.accepts_interruptions,
             seed=study.seed,
+            deadlines_hours=tuple(study.deadlines_hours),
         )

@@ -89,6 +89,9 @@ class Study(Closed):
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"
     )
+    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field(
+        [], description="Deadlines in hours: for each the cheapest option that finishes a workload in time is named"
+    )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     @model_validator(mode="after")

@@ -1,8 +1,8 @@
 """Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second.
 
-A time to a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the batch
-of so many devices. It belongs to a device and a count, not to one provider's machine: every instance with that `gpu` and
-`gpus` takes it.
+A time to a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the
+batch of so many devices. It belongs to a device and a count, not to one provider's machine: every instance with that
+`gpu` and `gpus` takes it.
 """
 
 import re
@@ -116,7 +116,7 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
     """Cells of every instance whose device and count somebody has timed, in runs per second; basis `published`.
 
     Columns: those of a cell, gpu, nodes, images_per_s = 1 / (60 x minutes) with its ends (95 %, by the spread between
-    submitters), unit (`runs`), basis, source, warnings, xla. The cell has the study's precision and batch: a run is one.
+    submitters), unit (`runs`), basis, source, warnings, xla. The cell has the study's precision and batch.
     """
     known = results(table)
     rows = []
