@@ -11,7 +11,8 @@ rule collect_throughput:
         published=[
             str(file)
             for file in (
-                Path(CONFIG) / name for name in ("throughput.csv", "efficiency.csv")
+                Path(CONFIG) / name
+                for name in ("throughput.csv", "efficiency.csv", "time_to_target.csv")
             )
             if file.is_file()
         ],

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
+from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import headline
 from sweetspot.decision.options import build_options
@@ -61,6 +62,7 @@ def compare(
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days)
+    later = [*deadline_phases(options, drawn, settings.deadlines_hours)]
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": options,
@@ -71,7 +73,7 @@ def compare(
         "frontier": frontier(options, drawn),
         "surface": surface(options, settings.month_days),
         "tornado": parameters,
-        "recommendation": recommend(phases(options, drawn, inputs.plans, together), parameters),
+        "recommendation": recommend([*phases(options, drawn, inputs.plans, together), *later], parameters),
         "headline": headline(options, drawn, days),
         "warnings": warning_table(
             inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out

@@ -67,7 +67,8 @@ def build_options(
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """The cost rows the answer is about, one per offer, model and workload: the asked precision, best cell first."""
-    asked = costs["batch_size"] == costs["model"].map(settings.batch_sizes)
+    own = [model for model, batch in settings.batch_sizes.items() if batch is None]
+    asked = (costs["batch_size"] == costs["model"].map(settings.batch_sizes)) | costs["model"].isin(own)
     rows = costs[asked | costs["model"].isna()]
     if "status" in rows.columns:
         rows = rows[rows["status"].isna() | (rows["status"] == "ok")]
@@ -163,7 +164,7 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
 
 def _batches(settings: Settings) -> str:
     """The headline batch, or each model's where they differ."""
-    batches = settings.batch_sizes
+    batches = {name: "of its own figure" if size is None else size for name, size in settings.batch_sizes.items()}
     alike = len(set(batches.values())) == 1
     return (
         str(next(iter(batches.values()))) if alike else ", ".join(f"{size} ({name})" for name, size in batches.items())

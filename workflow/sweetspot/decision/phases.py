@@ -21,7 +21,8 @@ POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that 
 class PricedPhase:
     """One phase: `table` has a row an option (option, persistent, usd, hours), cheapest first; `usd` its draws.
 
-    A plan's total also has `planned_hours`: those that an owned machine is planned to be used.
+    A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
+    is in the table.
     """
 
     name: str
@@ -29,6 +30,7 @@ class PricedPhase:
     table: pd.DataFrame
     usd: np.ndarray
     models: tuple[str, ...]
+    nobody: str = ""
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -73,7 +75,7 @@ def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[
     parts = rows[whole].groupby("option", sort=False)
     if len(parts):
         table = parts.agg(**{key: (key, "first") for key in ("instance", "persistent")}, usd=("usd", "sum"),
-                          hours=("hours", "sum")).reset_index()  # fmt: skip
+                          hours=("hours", "sum"), usd_per_hour=("usd_per_hour", "first")).reset_index()  # fmt: skip
         drawn = np.stack([draws.usd[where].sum(axis=0) for where in parts.groups.values()])
         yield _sorted(name, ", ".join(workloads), table, drawn, rows["model"])
 

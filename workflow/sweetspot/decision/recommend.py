@@ -14,6 +14,8 @@ COLUMNS = (
     "confidence", "verdict", "balanced", "reason", "would_change",
 )  # fmt: skip
 
+DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
+
 
 def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFrame:
     """One row a phase: the persistent option that does it for the least money, and how sure that is.
@@ -29,12 +31,14 @@ def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFr
 
 def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
     table, usd = phase.table, phase.usd
+    if table.empty:
+        return {"confidence": "clear", "verdict": phase.nobody, "reason": phase.nobody}
     kept = table[table["persistent"]]
     # Where everything can be taken away there is nothing better to recommend than the cheapest.
     field = kept if len(kept) else table
     best = field.iloc[0]
     drawn = usd[field.index.to_numpy()]
-    probability = float(np.mean(drawn.argmin(axis=0) == 0))
+    probability = float(np.mean((drawn.argmin(axis=0) == 0) & np.isfinite(drawn[0])))
     result = {"option": best["option"], "usd": best["usd"], "hours": best["hours"], "probability": probability}
     result["confidence"] = confidence(probability)
     balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
@@ -43,7 +47,8 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
     if len(field) == 1:
         return {**result, "confidence": "clear", "verdict": best["option"], "reason": "the only persistent option"}
     second = field.iloc[1]
-    low, high = interval(drawn[1] / drawn[0])
+    with np.errstate(invalid="ignore"):
+        low, high = interval(drawn[1] / drawn[0])
     close = result["confidence"] == "too close to call"
     return {
         **result,
@@ -61,6 +66,9 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
         f"{amount(best['usd'])} USD and {amount(best['hours'])} h; {second['option']} costs "
         f"{second['usd'] / best['usd']:.2f} times as much and takes {amount(second['hours'])} h"
     ]
+    dear = _dearer_hour(best, field)
+    if dear:
+        parts.append(dear)
     fastest = field.sort_values(["hours", "usd"], kind="stable").iloc[0]
     if fastest["option"] not in (best["option"], second["option"]):
         parts.append(
@@ -84,6 +92,20 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
             f"{spot['option']}, which can be taken away, costs {abs(1 - spot['usd'] / best['usd']):.0%} {word}"
         )
     return "; ".join(parts)
+
+
+def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
+    """What a table of prices hides: the cheapest hour, where it is below the best option's and its work is dearer."""
+    if "usd_per_hour" not in field.columns or not best["usd_per_hour"] > 0:
+        return ""
+    cheap = field.sort_values(["usd_per_hour", "usd"], kind="stable").iloc[0]
+    dearer = best["usd_per_hour"] / cheap["usd_per_hour"]
+    if not dearer > DEARER_HOUR:
+        return ""
+    return (
+        f"its hour costs {dearer:.1f} times that of {cheap['option']}, the cheapest hour, whose work costs "
+        f"{cheap['usd'] / best['usd']:.2f} times as much"
+    )
 
 
 def _would_change(tornado: pd.DataFrame) -> str:

@@ -10,16 +10,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """`batch_sizes`: the headline batch per device, by model; the other fields have their names in study.yaml."""
+    """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure).
+
+    The other fields have their names in study.yaml.
+    """
 
     study: str
-    batch_sizes: Mapping[str, int]
+    batch_sizes: Mapping[str, int | None]
     precision: str
     framework: str
     reference: str | None
     month_days: float
     accepts_interruptions: bool
     seed: int
+    deadlines_hours: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, study: "Study") -> "Settings":
@@ -34,4 +38,5 @@ class Settings:
             month_days=study.month_days,
             accepts_interruptions=study.accepts_interruptions,
             seed=study.seed,
+            deadlines_hours=tuple(study.deadlines_hours),
         )
