@@ -43,6 +43,10 @@ def load_invocation(config_file: Path, overrides: dict[str, Any], root: Path = P
     price_lists = sorted(path.stem for path in (folder / "prices").glob("*.yaml"))
     for name in price_lists:
         validated(Name, {"name": name}, folder / "prices" / f"{name}.yaml")
+    for name in study.answer_prices:
+        if name not in price_lists:
+            known = ", ".join(price_lists)
+            raise UserError(f"{folder / 'study.yaml'}: answer_prices names {name!r}; expected some of {known}")
     return Invocation(
         config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
     )

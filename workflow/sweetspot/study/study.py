@@ -2,7 +2,7 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -58,6 +58,9 @@ class Question(Closed):
         return batch[model] if isinstance(batch, dict) else batch
 
 
+Counted = Literal["train", "run", "task", "month"]
+
+
 class Study(Closed):
     """config/studies/<study>/study.yaml: one question with its data."""
 
@@ -76,6 +79,14 @@ class Study(Closed):
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"
+    )
+    counts: Counted = Field(
+        "train", description="What a bill of the answer pays for: training a model, one run, one task, or a month"
+    )
+    answer_prices: list[Slug] = Field(
+        [],
+        description="Price lists whose offers the answer may take, by default all; the others (variants, later or "
+        "earlier prices) stand in the tables",
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 

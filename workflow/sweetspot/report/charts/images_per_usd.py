@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import WIDTH, colour, empty, log_axis, points
+from sweetspot.report.tables import bills_decide
 from sweetspot.report.vega import Drawing, amount, by_field, by_row, end, kind, layer, layered
 
 if TYPE_CHECKING:
@@ -41,4 +42,5 @@ CHART = Chart(
     section="costs",
     order=1,
     draw=draw,
+    fits=lambda tables: not bills_decide(tables),
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import WIDTH, colour, empty, log_axis, points
+from sweetspot.report.tables import hours_differ
 from sweetspot.report.vega import Drawing, amount, by_row, kind, layer, layered
 
 if TYPE_CHECKING:
@@ -148,4 +149,5 @@ CHART = Chart(
     section="costs",
     order=2,
     draw=draw,
+    fits=hours_differ,
 )
