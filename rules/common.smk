@@ -18,7 +18,7 @@ from sweetspot.files import require_writable
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
-from sweetspot.matrix.reruns import attempts, note_reruns, settle
+from sweetspot.matrix.reruns import NOTES, attempts, note_reruns, settle
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
     budget_words,
@@ -27,10 +27,13 @@ from sweetspot.matrix.schedule import (
     missing_runs,
     run_file,
 )
+from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
 gc.set_threshold(100_000, 50, 100)
+
+stop_when_unread(logger.handlers)
 
 try:
     INVOCATION = load_invocation(Path("config/config.yaml"), config)
@@ -85,7 +88,7 @@ def formula(*rooms: str) -> list[str]:
 
 
 def here(script: str, input, output, log, params=None, wildcards=None) -> None:
-    """Run `script`.py in this process, its `snakemake` holding what the rule holds; a `run:` of one line.
+    """Run `script`.py in this process, with a `snakemake` as `script:` would give it.
 
     A price edit runs six such jobs of a fifth of a second each. As processes of their own each would import pandas
     and Snakemake's script support first: twice the CPU time of everything they compute. Where the profile does not say
@@ -153,6 +156,8 @@ def runs_to_make() -> list[str]:
 
 
 onstart:
+    if workflow.is_main_process:
+        stop_on_sigterm(submitted=not workflow.local_exec)
     if workflow.is_main_process and not workflow.touch:
         note_reruns(runs_to_make(), ATTEMPTS)
 

@@ -56,7 +56,7 @@ rule draw_png:
     log:
         f"results/logs/draw_png/{STUDY}.log",
     shell:
-        DRAW_PNG + " {input.figures:q} 2> {log:q}"
+        f"{DRAW_PNG} {{input.figures:q}} 2> {{log:q}}"
 
 
 use rule draw_png as draw_speed_png with:

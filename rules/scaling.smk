@@ -19,7 +19,6 @@ rule fit_scaling:
     log:
         f"results/logs/fit_scaling/{STUDY}.log",
     params:
-        folder=CONFIG,
         framework=INVOCATION.study.cells.framework,
     run:
         here("fit_scaling", input, output, log, params)

@@ -30,7 +30,6 @@ rule collect_throughput:
         # Not study.yaml itself: an edit of its title or its method leaves throughput as it is.
         question=INVOCATION.study.cells.model_dump(mode="json"),
         as_of=INVOCATION.study.as_of.isoformat(),
-        folder=CONFIG,
         logs=[source.model_dump(mode="json") for source in INVOCATION.study.logs],
     run:
         here("collect_throughput", input, output, log, params)

@@ -96,7 +96,10 @@ def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
     assert read["usd"].tolist() == [1.0, 2.5]
     assert [pairs(value) for value in read["warnings"]] == [[("stale_price", "of 2016")], []]
     write_tables(files, tmp_path / "tables")
-    assert (tmp_path / "tables" / "costs.csv").read_text().splitlines()[1:] == ['"a",1,"of 2016"', '"b",2.5,""']
+    assert (tmp_path / "tables" / "costs.csv").read_text().splitlines()[1:] == [
+        '"a",1,"stale_price: of 2016"',
+        '"b",2.5,""',
+    ]
 
 
 def test_hostile_text_is_text(tmp_path):

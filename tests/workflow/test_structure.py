@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from project_copy import ROOT
+from project_copy import ROOT, copy_project, run_snakemake
 
 LIBRARY = ROOT / "workflow" / "sweetspot"
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -111,3 +111,11 @@ def test_there_is_a_rule_to_look_at():
     assert {"collect_throughput", "price_workloads", "compare", "render_report"} <= {
         rule[0] for rule in scripted_rules()
     }
+
+
+@pytest.mark.slow
+def test_snakemakes_own_linter_has_only_the_finding_that_we_keep(tmp_path):
+    done = run_snakemake(copy_project(tmp_path / "project"), "--lint")
+    findings = set(re.findall(r"^ {4}\* (.*)$", done.stdout, re.M))
+    # Rules that run a shell: conda and containers are the user's choice, the environment is one lock (README).
+    assert findings <= {"Specify a conda environment or container for each rule.:"}

@@ -31,7 +31,7 @@ if "snakemake" in globals():
         runs=list(snakemake.input.runs),
         question=snakemake.params.question,
         as_of=snakemake.params.as_of,
-        folder=snakemake.params.folder,
+        folder=str(Path(snakemake.input.instances[-1]).parent),
         logs=snakemake.params.logs,
         instances=list(snakemake.input.instances),
         output=snakemake.output[0],

@@ -26,7 +26,7 @@ def main(
 if "snakemake" in globals():
     main(
         throughput=snakemake.input.throughput,
-        folder=snakemake.params.folder,
+        folder=str(Path(snakemake.input.instances[-1]).parent),
         framework=snakemake.params.framework,
         borrowed=list(snakemake.input.borrowed),
         instances=list(snakemake.input.instances),

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.json
-import pyarrow.parquet as pq
 
 from sweetspot.claims.lookup import Row
-from sweetspot.files import write_whole
+from sweetspot.files import read_arrow, write_arrow
 
 # Plain rows instead of pandas: importing it takes twice the time of all checks of a study.
 COLUMNS = {
@@ -63,17 +62,13 @@ class TableFiles(Mapping[str, list[Row]]):
 
 
 def _rows(path: str | Path, columns: Sequence[str]) -> list[Row]:
-    file = pq.ParquetFile(path)
-    there = [name for name in columns if name in file.schema_arrow.names]
-    rows = file.read(columns=there, use_threads=False).to_pylist()
-    lacking = dict.fromkeys(name for name in columns if name not in there)
-    return [{**lacking, **row} for row in rows]
+    lacking = dict.fromkeys(columns)
+    return [{**lacking, **row} for row in read_arrow(path, columns).to_pylist()]
 
 
 def write_claims(rows: Sequence[Row], path: str | Path) -> None:
     """Write comparison/claims.parquet whole."""
-    with write_whole(path) as temporary:
-        pq.write_table(_table(rows), temporary)
+    write_arrow(_table(rows), path)
 
 
 def _table(rows: Sequence[Row]) -> pa.Table:

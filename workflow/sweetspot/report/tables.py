@@ -1,12 +1,10 @@
 """The tables a report is made of: read for the page and the charts, and written beside them for everybody."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sweetspot import warnings
-from sweetspot.files import write_whole
+from sweetspot.files import read_arrow, write_arrow, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +22,10 @@ def read_tables(files: Files) -> Tables:
 
 def write_tables(files: Files, folder: Path) -> None:
     """Write every table whole as Parquet and CSV; lists are text in the CSV."""
-    import pyarrow.csv
-    import pyarrow.parquet as pq
-
     for name, paths in _by_table(files).items():
         content = _read(paths)
-        with write_whole(folder / f"{name}.parquet") as temporary:
-            pq.write_table(content, temporary)
-        with write_whole(folder / f"{name}.csv") as temporary:
-            pyarrow.csv.write_csv(_without_lists(content), temporary)
+        write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
+        write_csv(content, folder / f"{name}.csv")
 
 
 def table_of(tables: Tables, name: str) -> "pd.DataFrame":
@@ -79,21 +72,8 @@ def _by_table(files: Files) -> dict[str, list[Path]]:
 
 def _read(paths: Sequence[Path]) -> "pa.Table":
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    tables = [pq.ParquetFile(path).read(use_threads=False) for path in paths]
+    tables = [read_arrow(path) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")
-
-
-def _without_lists(content: "pa.Table") -> "pa.Table":
-    """The table as a CSV file can hold it: warnings in words, other lists as JSON."""
-    import pyarrow as pa
-
-    for place, field in enumerate(content.schema):
-        if pa.types.is_list(field.type):
-            in_words = warnings.as_text if field.name == "warnings" else json.dumps
-            values = [in_words(value) for value in content.column(place).to_pylist()]
-            content = content.set_column(place, field.name, pa.array(values, type=pa.string()))
-    return content

@@ -258,7 +258,7 @@ def _overhead(
     parts = _parts(theta, design, base)
     raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
     slopes = {**parts, "q": raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)}
-    return sum(parts.values()), sum(_times(design[part], slopes[part]) for part in PARTS)
+    return np.sum(list(parts.values()), axis=0), sum(_times(design[part], slopes[part]) for part in PARTS)
 
 
 def _times(matrix: "csr_array", rows: np.ndarray) -> "csr_array":
