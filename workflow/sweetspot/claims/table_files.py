@@ -34,6 +34,7 @@ SCHEMA = pa.schema(
         *((name, pa.string()) for name in TEXTS),
         *((name, pa.float64()) for name in NUMBERS),
         *((name, pa.string()) for name in ("unit", "verdict", "reason", "source", "rests_on", "detail")),
+        ("lead", pa.bool_()),
     ]
 )
 

@@ -41,6 +41,10 @@ def load_invocation(config_file: Path, overrides: dict[str, Any], root: Path = P
             raise UserError(f"{folder / 'study.yaml'}: {where} is {name!r}; expected an instance of instances.yaml")
     cells = _measured_cells(config, instances, config_file) if study.measure else []
     price_lists = _price_lists(folder / "prices")
+    for name in study.answer_prices:
+        if name not in price_lists:
+            known = ", ".join(price_lists)
+            raise UserError(f"{folder / 'study.yaml'}: answer_prices names {name!r}; expected some of {known}")
     return Invocation(
         config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
     )

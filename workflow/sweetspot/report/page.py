@@ -8,6 +8,7 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
+from sweetspot.decision.sentences import no_answer
 from sweetspot.files import write_whole
 from sweetspot.report import phrases
 from sweetspot.report.answer import answer
@@ -17,7 +18,7 @@ from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
-from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
 from sweetspot.report.whatif import script_json, what_if
 from sweetspot.study.study import Study, load_study
 
@@ -42,10 +43,12 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "never_pays": phrases.never_pays(tables),
-        "warnings": phrases.warnings(table_of(tables, "warnings")),
+        "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
         "owned": len(table_of(tables, "break_even")) > 0,
         "unit": unit_of(tables),
+        "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
+        "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
         "whatif": payload,
@@ -66,7 +69,9 @@ class Figures:
     def __init__(self, tables: Tables, drawn: Mapping[str, str]) -> None:
         self._drawn, self._unit = drawn, unit_of(tables)
         self._left = {
-            name: chart for name, chart in CHARTS.items() if not chart.needs or len(table_of(tables, chart.needs))
+            name: chart
+            for name, chart in CHARTS.items()
+            if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
         }
 
     def __call__(self, section: str) -> Markup:

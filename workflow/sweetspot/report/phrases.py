@@ -52,6 +52,11 @@ def never_pays(tables: Tables) -> str:
     return f"{found.iloc[0]}." if len(found) else ""
 
 
+def decisive(table: pd.DataFrame) -> pd.DataFrame:
+    """The warnings that could change the answer (`decisive`)."""
+    return table[table["decisive"].astype(bool)] if len(table) else table
+
+
 def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
     """Warnings by rule: how many, and the first of each message with what it concerns."""
     found = []

@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
 from sweetspot.report.cited import Cited, Row, records, text
+from sweetspot.report.tables import bills_decide, hours_differ
+from sweetspot.report.words import titles_of
 from sweetspot.warnings import as_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
@@ -68,7 +70,7 @@ class Sections(Cited):
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
         makers = (
-            self.recommendation, self.ranks, self.break_even, self.front, self.tornado, self.throughput,
+            self.recommendation, self.ranks, self.choices, self.break_even, self.front, self.tornado, self.throughput,
             self.efficiency, self.explain, self.extrapolation, self.validation, self.claims, self.offers,
         )  # fmt: skip
         return {maker.__name__: maker() for maker in makers}
@@ -77,26 +79,67 @@ class Sections(Cited):
         table = self.table(name)
         return records((in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS))
 
+    def _title(self, option: object) -> str:
+        """The name for people of an option."""
+        return titles_of(self.tables).get(text(option), text(option))
+
     def _part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
         every = list(rows)
         kinds = list(classes) if classes is not None else [""] * len(every)
         return Part(tuple(head.split("|")), every, kinds, len(self.table(name)) - len(every))
 
     def ranks(self) -> Part:
-        """Every option: speed, images per USD, time and cost."""
+        """Every option: speed, images per USD, time and cost; only what tells the options apart."""
         rows, classes = [], []
+        timed, ranked = hours_differ(self.tables), not bills_decide(self.tables)
+        columns = [
+            *(["images_per_s"] if timed else []),
+            *(["images_per_usd"] if ranked else []),
+            *(["hours"] if timed else []),
+            "usd",
+        ]
         for row in self._records("ranks"):
             source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
             figures = [
                 self.origin.cite(row[name], row["basis"], source, row["as_of"], row[f"{name}_low"], row[f"{name}_high"])
-                for name in ("images_per_s", "images_per_usd", "hours", "usd")
+                for name in columns
             ]
             price = self.origin.cite(row["usd_per_hour"], "published", row["price_source"], row["as_of"])
-            names = [text(row[name]) for name in ("model", "option", "workload")]
-            rows.append([*names, *figures, price, text(row["rank"]), text(row["rank_hours"])])
+            names = [text(row[name]) for name in ("model", "title", "workload")]
+            places = [text(row["rank"]), *([text(row["rank_hours"])] if timed else [])]
+            rows.append([*names, *figures, price, *places])
             classes.append("" if row["persistent"] else "interruptible")
-        head = f"model|option|workload|{self.unit}/s|{self.unit} per USD|hours|USD|USD/hour|by money|by time"
+        heads = {"images_per_s": f"{self.unit}/s", "images_per_usd": f"{self.unit} per USD", "usd": "USD"}
+        figures_head = "|".join(heads.get(name, name) for name in columns)
+        head = f"model|option|workload|{figures_head}|USD/hour|by money{'|by time' if timed else ''}"
         return self._part("ranks", head, rows, classes)
+
+    def choices(self) -> Part:
+        """How the gain of the answer's model moves with figures that others published."""
+        table, headline = self.table("choices"), self.table("headline")
+        if table.empty:
+            return Part((), [], [])
+        step, rows, classes = "comparison: choices of published figures", [], []
+        asked = table[table["model"] == headline["model"].iloc[0]]
+        for row in records(asked.head(ROWS)):
+            told = (text(row["framework_version"]), f"batch {_words(row['batch_size']) or 'not stated'}")
+            used = ["as used"] if row["as_used"] else []
+            rows.append(
+                [
+                    text(row["device"]),
+                    self.origin.cite(row["images_per_s"], "published", text(row["figure_source"]), digits=4),
+                    ", ".join([*filter(None, told), text(row["dataset"]), *used]),
+                    f"{text(row['alternative_title'])}: {text(row['alternative_figure'])}",
+                    text(row["rival_title"]),
+                    self.made(row, "gain", step, unit="×"),
+                    text(row["cheapest_of_all_title"]),
+                    self.made(row, "gain_of_all", step, unit="×"),
+                ]
+            )
+            classes.append("good" if row["as_used"] and row["alternative_figure"] == "as used" else "")
+        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that stays|gain against it"
+        head += "|cheapest of all|gain against it"
+        return Part(tuple(head.split("|")), rows, classes, len(table) - len(asked))
 
     def break_even(self) -> Part:
         """Days of use from which owning pays, against each option."""
@@ -104,7 +147,7 @@ class Sections(Cited):
         rows = [
             [
                 text(row["model"]),
-                text(row["option"]),
+                self._title(row["option"]),
                 self.made(row, "days", step),
                 self.made(row, "twice_as_cheap_days", step, "twice"),
                 self.made(row, "gain_at_use", step, "gain"),
@@ -121,10 +164,10 @@ class Sections(Cited):
         step = "comparison: recommendation"
         rows = [
             [
-                *(text(row[name]) for name in ("phase", "option", "verdict")),
+                *(text(row[name]) for name in ("phase", "title", "verdict")),
                 self.made(row, "margin", step, unit="×"),
                 self.probability(row, "probability", step),
-                *(text(row[name]) for name in ("balanced", "reason", "would_change")),
+                *(text(row[name]) for name in ("balanced_title", "reason", "would_change")),
             ]
             for row in self._records("recommendation")
         ]
@@ -135,9 +178,9 @@ class Sections(Cited):
         """Options that nothing beats in both time and money, and what beats the others."""
         step, rows, classes = "comparison: front of time and money", [], []
         for row in self._records("frontier"):
-            names = [text(row[name]) for name in ("workload", "model", "option")]
+            names = [text(row["workload"]), text(row["model"]), self._title(row["option"])]
             figures = [self.made(row, name, step) for name in ("hours", "usd")]
-            place = "on the front" if row["on_front"] else f"beaten by {text(row['dominated_by'])}"
+            place = "on the front" if row["on_front"] else f"beaten by {self._title(row['dominated_by'])}"
             rows.append([*names, *figures, place, text(row["risk"]), self.probability(row, "p_on_front", step)])
             classes.append("good" if row["on_front"] else "")
         return self._part("frontier", "workload|model|option|hours|USD|front|risk|P(on it)", rows, classes)

@@ -35,6 +35,21 @@ def table_of(tables: Tables, name: str) -> "pd.DataFrame":
     return tables.get(name, pd.DataFrame())
 
 
+def bills_decide(tables: Tables) -> bool:
+    """Whether bills rank the options, which no figure per USD then does."""
+    headline = table_of(tables, "headline")
+    return len(headline) > 0 and bool(headline["bills_decide"].any())
+
+
+def hours_differ(tables: Tables) -> bool:
+    """Whether time tells the options of a workload apart."""
+    ranks = table_of(tables, "ranks")
+    if ranks.empty:
+        return True
+    hours = ranks.groupby("workload")["hours"]
+    return bool((hours.max() > 1.001 * hours.min()).any())
+
+
 def unit_of(tables: Tables) -> str:
     """What this study's throughput counts (images, samples, runs, relative units); samples where it counts several."""
     rows = table_of(tables, "throughput")

@@ -73,6 +73,9 @@ class Question(Closed):
         return batch[model] if isinstance(batch, dict) else batch
 
 
+Counted = Literal["train", "run", "task", "month"]
+
+
 class Study(Closed):
     """config/studies/<study>/study.yaml: one question with its data."""
 
@@ -94,6 +97,14 @@ class Study(Closed):
     )
     deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field(
         [], description="Deadlines in hours: for each the cheapest option that finishes a workload in time is named"
+    )
+    counts: Counted = Field(
+        "train", description="What a bill of the answer pays for: training a model, one run, one task, or a month"
+    )
+    answer_prices: list[Slug] = Field(
+        [],
+        description="Price lists whose offers the answer may take, by default all; the others (variants, later or "
+        "earlier prices) stand in the tables",
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 

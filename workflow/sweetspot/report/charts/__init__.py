@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
     from sweetspot.report.marks import Drawing
+    from sweetspot.report.tables import Tables
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {"costs": "Costs", "use": "Decision", "speed": "Speed", "unmeasured": "Speed"}
@@ -26,7 +27,8 @@ class Chart:
     title, caption: words on the page and in Snakemake's report, with {units} and {Units} (what the study counts) and
     {models} (how many are drawn). stage: `speed` is drawn again only when throughput or scaling change, `price` after
     every comparison. section: where on the page, a key of SECTIONS; order: its place there. needs: the table without
-    whose rows the chart has nothing to say, and is not shown.
+    whose rows the chart has nothing to say, and is not shown. fits: of a study's tables, whether what it shows ranks
+    the options at all; it is not on the page where it does not.
     """
 
     title: str
@@ -36,6 +38,7 @@ class Chart:
     order: int
     draw: Callable[["ChartData"], "Drawing"]
     needs: str = ""
+    fits: Callable[["Tables"], bool] = lambda _: True
     name: str = ""
 
     @property

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+from sweetspot.report.tables import bills_decide
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -42,4 +43,5 @@ CHART = Chart(
     section="costs",
     order=1,
     draw=draw,
+    fits=lambda tables: not bills_decide(tables),
 )

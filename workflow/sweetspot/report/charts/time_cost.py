@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+from sweetspot.report.tables import hours_differ
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,4 +139,5 @@ CHART = Chart(
     section="costs",
     order=2,
     draw=draw,
+    fits=hours_differ,
 )
