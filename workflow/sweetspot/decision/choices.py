@@ -73,7 +73,9 @@ def _of_model(one: Contenders, published: pd.DataFrame, settings: Settings) -> I
         return
     for device in devices:
         for name, factors in rivals:
-            yield _row(one, device, name, factors)
+            row = _row(one, device, name, factors)
+            if row is not None:
+                yield row
 
 
 def _devices(one: Contenders, pool: pd.DataFrame) -> Iterator[Choice]:
@@ -109,7 +111,8 @@ def _rivals(one: Contenders, pool: pd.DataFrame) -> Iterator[tuple[str, Factors]
         yield LEFT_OUT, {rival["instance"]: 0.0}
 
 
-def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row:
+def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row | None:
+    """One choice; None where it leaves the reference without a rival."""
     # A figure of the alternative itself does not move with that of the device.
     factor = {**device.factors, **factors}
     box = one.reference
@@ -120,6 +123,8 @@ def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row:
     }
     own = cost(box, billed=False) / factor.get(box["instance"], 1.0)
     others = [row for row in one.every if row["option"] in costs and not same_machine(row, box)]
+    if not others:
+        return None
     others.sort(key=lambda row: costs[row["option"]])
     # As in the answer: who stays, unless nobody else does.
     rival = next((row for row in others if row["persistent"]), others[0])
