@@ -78,8 +78,8 @@ def test_a_rented_reference_has_no_days_and_an_owned_one_has_its_condition():
     days = pd.DataFrame([{"model": "m", "option": "rival", "days": 6.7, "days_low": 4.1, "days_high": np.nan}])
     owned = answer(box("Box", 10), option("Rival", 20), reference="Box", days=days)
     assert read(owned)[1] == (
-        "The answer rests on 10 days of use a month for 30 months with electricity at 0.2 USD/kWh; owning pays from 6.7 "
-        "days a month (4.1 to never)."
+        "The answer rests on 10 days of use a month for 30 months with electricity at 0.2 USD/kWh; owning pays from "
+        "6.7 days a month (4.1 to never)."
     )
     rented = answer(option("Box", 10), option("Rival", 20), reference="Box", days=days)
     assert "owning" not in " ".join(read(rented)) and np.isnan(rented["planned_days"])
@@ -195,7 +195,7 @@ def models(*shares, reference_wins=()):
 
 def test_different_winners_are_counted_and_the_range_of_their_cost_is_said():
     row = answer(*models(0.3, 0.5, 0.8, 1.25), reference="Card")
-    first, second, more = read(row)
+    first, second, _ = read(row)
     assert first == "CPU is the cheapest on 3 of 4 models, at 0.30 to 0.80 of the cost of Card; on m3 Card is."
     assert second == "There it takes 2.0 times as long; the fastest is Fast on all."
     # least favourable to the card: m0, where the CPU costs 0.3 of it
