@@ -7,7 +7,7 @@ import struct
 import pandas as pd
 import pytest
 from decision_tables import figure, inputs
-from report_tables import FIGURES, draw_png, files_of, make_report, small_tables
+from report_tables import CLAIM, FIGURES, draw_png, files_of, make_report, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.cash_flow import cash_lines
 from sweetspot.report.notation import interval_text, number
@@ -108,7 +108,8 @@ def test_hostile_text_is_text(tmp_path):
     told = [[warning(hostile, hostile)]] * len(tables["throughput"])
     tables["throughput"] = tables["throughput"].assign(source=hostile, warnings=told)
     told = pd.DataFrame([("throughput", hostile, hostile, hostile)], columns=["scope", "instance", "rule", "message"])
-    tables["warnings"] = told
+    tables["warnings"] = told.assign(decisive=True)
+    tables["claims"] = pd.DataFrame([dict.fromkeys(CLAIM, hostile) | {"printed": 1.0, "computed": 2.0, "lead": True}])
     folder = make_report(tmp_path, tables, title=hostile, question=hostile)
     page = (folder / "index.html").read_text()
     assert "<img" not in page
@@ -128,7 +129,7 @@ def test_a_study_without_any_price_still_gets_a_page(tmp_path):
     tables = {name: table.head(0) for name, table in small_tables().items()}
     folder = make_report(tmp_path, tables)
     assert "No answer yet" in (folder / "index.html").read_text()
-    assert "no answer yet" in (folder / "summary.md").read_text()
+    assert "No answer yet: nothing here has a price." in (folder / "summary.md").read_text()
 
 
 def test_failed_cells_are_marked(tmp_path):

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -21,15 +22,20 @@ from sweetspot.report.draw import draw_figures
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
 
+CLAIM = {
+    "id": "total", "kind": "bill", "text": "The task costs 0.76 USD a month", "printed": 0.76, "computed": 0.760008,
+    "computed_low": 0.76, "computed_high": 0.76, "unit": "USD/month", "verdict": "holds", "reason": "It adds up",
+    "source": "paper", "rests_on": "", "detail": None, "lead": True,
+}  # fmt: skip
 FIGURES = ("images_per_usd", "time_cost", "utilisation", "throughput")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
-def small_tables(given=None) -> dict[str, pd.DataFrame]:
-    """All tables of a study with one box and one rented machine, on demand and as spot."""
+def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
+    """All tables of a study with one box and one rented machine, on demand and as spot; `changes` of its settings."""
     given = given or inputs()
-    tables = compare(given, settings())
+    tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
     tables["claims"] = pd.DataFrame()
     tables["bills"] = tables["cash_flow"] = pd.DataFrame()

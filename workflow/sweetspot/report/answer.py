@@ -3,6 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
+from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import Words
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import interval_text, missing, number
@@ -50,11 +51,11 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 def _printed_beside_recomputed(row: Row) -> str:
     unit = f" {text(row['unit'])}" if text(row["unit"]) else ""
-    printed = "not printed" if missing(row["printed"]) else f"{number(row['printed'])}{unit} printed"
+    printed = "not printed" if missing(row["printed"]) else f"{amount(float(row['printed']))}{unit} printed"
     if missing(row["computed"]):
         return f"{text(row['text'])}: {printed}, {text(row['verdict'])}."
     found = "" if text(row["verdict"]) in ("holds", "not printed") else f" ({text(row['verdict'])})"
-    return f"{text(row['text'])}: {printed}, {number(row['computed'])} recomputed{found}."
+    return f"{text(row['text'])}: {printed}, {amount(float(row['computed']))} recomputed{found}."
 
 
 def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
