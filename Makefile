@@ -15,7 +15,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report pdf study test fast environment check driver lock audit clean
+.PHONY: report pdf study test fast mutants environment check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page
@@ -39,6 +39,9 @@ fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow:
 
 check: $(VENV)/.ready-test  ## style and types, without running anything
 	ruff check . && ruff format --check . && snakefmt --check Snakefile rules && mypy
+
+mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
+	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
 
 environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs
 

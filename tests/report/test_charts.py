@@ -4,8 +4,10 @@ import json
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import altair as alt
 import pandas as pd
 import pytest
 from decision_tables import study
@@ -15,7 +17,7 @@ from sweetspot.cells import BASES
 from sweetspot.report import charts, page
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
-from sweetspot.report.draw import Engine, draw_figures, specification
+from sweetspot.report.draw import LOOK, Engine, draw_figures, specification
 from sweetspot.report.marks import SHAPES, empty
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 
@@ -64,7 +66,8 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
             charts._found()
         return
     found = charts._found()
-    assert list(found)[4] == "newcomer"  # after the four charts of costs
+    own = [name for name, chart in found.items() if chart.section == section]
+    assert list(found)[: len(own)] == own and own[-1] == "newcomer"  # the last of the first section
     monkeypatch.setattr(page, "CHARTS", found)
     assert '<figure id="fig-newcomer">' in page.render_page(
         small_tables(), study(), BLANK | {"newcomer": "<svg></svg>"}
@@ -118,6 +121,37 @@ def test_every_chart_is_drawn_whatever_the_tables_hold(tables):
         svgs = engine.svgs({name: specification(chart.draw(data)) for name, chart in CHARTS.items()})
     assert set(svgs) == set(CHARTS)
     assert all((svg.startswith("<svg") and "<path" in svg) or "<text" in svg for svg in svgs.values())
+
+
+@pytest.mark.parametrize("tables", [small_tables(), {}], ids=["a study", "nothing at all"])
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_every_chart_is_what_vega_lites_schema_allows(chart, tables):
+    """A study's own charts are not checked whole: that takes twice the time of making them."""
+    drawing = chart.draw(ChartData(tables, "office-4x1080ti"))
+    drawing.chart.to_dict(validate=True)
+    assert set(re.findall(r'"data": {"name": "(\w+)"}', json.dumps(specification(drawing)))) == set(drawing.data)
+
+
+def test_charts_drawn_in_threads_are_those_drawn_alone():
+    """Both drawing rules may run at once, in threads of Snakemake's process."""
+    data = ChartData(small_tables(), "office-4x1080ti")
+    alone = {name: specification(chart.draw(data)) for name, chart in CHARTS.items()}
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda name: (name, specification(CHARTS[name].draw(data))), [*CHARTS] * 4))
+    assert len(found) == 4 * len(CHARTS)
+    assert all(spec == alone[name] for name, spec in found)
+
+
+def test_a_theme_of_somebody_elses_changes_no_chart():
+    """Altair's themes are one for the whole process, and a plug-in may bring its own."""
+    with alt.theme.enable("dark"):
+        assert specification(empty("nothing"))["config"] == LOOK
+
+
+def test_charts_are_drawn_by_the_vega_lite_of_altairs_schema(monkeypatch):
+    monkeypatch.setattr(alt, "SCHEMA_VERSION", "v2.6.0")
+    with Engine() as engine, pytest.raises(RuntimeError, match=r"drawing old failed: .*Vega-Lite version string 2\.6"):
+        engine.svgs({"old": specification(empty("nothing"))})
 
 
 def test_a_wrong_specification_is_an_error_not_an_empty_chart():

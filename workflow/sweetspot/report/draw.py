@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sweetspot.files import write_whole
 from sweetspot.report.charts import CHARTS, in_words
@@ -14,8 +14,10 @@ from sweetspot.report.charts import CHARTS, in_words
 if TYPE_CHECKING:
     import pandas as pd
 
+    from sweetspot.report.marks import Drawing
     from sweetspot.report.tables import Files
-    from sweetspot.report.vega import Drawing, Spec
+
+    Spec = dict[str, Any]
 
 LOOK = {
     "font": "Arial, Helvetica, Liberation Sans, sans-serif",
@@ -57,7 +59,8 @@ class Engine:
 
     def svgs(self, specs: Mapping[str, "Spec"]) -> dict[str, str]:
         """SVG text by name, once. Raises RuntimeError with the engine's last words where a specification is wrong."""
-        drawn, complaint = self._process.communicate(json.dumps(specs))
+        asked = {"vega_lite": _vega_lite(), "charts": dict(specs)}
+        drawn, complaint = self._process.communicate(json.dumps(asked))
         if self._process.returncode != 0:
             # After the message the engine lists the frames of its own machine code.
             found = [line for line in complaint.splitlines() if "Error" in line]
@@ -99,9 +102,17 @@ def draw_figures(
 
 def specification(drawing: "Drawing") -> "Spec":
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
-    spec = drawing.spec | {"config": LOOK}
+    # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
+    spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
     words = json.dumps(spec)
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
+
+
+def _vega_lite() -> str:
+    """The Vega-Lite version of Altair's schema, as vl-convert names it (`6.4`)."""
+    from altair import SCHEMA_VERSION
+
+    return ".".join(SCHEMA_VERSION.split(".")[:2]).removeprefix("v")
 
 
 def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:

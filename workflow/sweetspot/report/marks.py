@@ -1,12 +1,12 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from sweetspot.cells import BASES
-from sweetspot.report.vega import Drawing, Spec, amount, kind, layer, layered
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
@@ -21,29 +21,62 @@ SHAPES = {
     "transferred": "triangle-right",
     "extrapolated": "circle",
 }
+GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 PERSISTENT, INTERRUPTIBLE = "persistent", "interruptible"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
 PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 
 
-def points(where: tuple[Any, ...] = (), **channels: Any) -> tuple[Spec, ...]:
+class Drawing(NamedTuple):
+    """An Altair chart that refers to its data by name, and the data.
+
+    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them.
+    """
+
+    chart: "alt.TopLevelMixin"
+    data: dict[str, "pd.DataFrame"]
+
+
+def named(data: str) -> "alt.Chart":
+    """A chart of the data of that name in its `Drawing`."""
+    import altair as alt
+
+    return alt.Chart(alt.NamedData(data))
+
+
+def by_row(panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | None" = None) -> "alt.FacetChart":
+    """One such panel a value of `field`, below each other; `scales`: which of them each panel has for itself.
+
+    The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
+    """
+    import altair as alt
+
+    resolve = {"resolve": alt.Resolve(scale=scales)} if scales else {}
+    return panel.facet(row=alt.Row(field, title=None), data=alt.NamedData("rows"), **resolve)
+
+
+def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: filled where measured, published, equivalent or scaled; hollow stand-ins; dashed predictions."""
+    import altair as alt
+
     weak = "datum.basis == 'stand_in'"
     guess = "datum.basis == 'extrapolated'"
     style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
-    scale = {"domain": list(BASES), "range": [SHAPES[basis] for basis in BASES]}
-    shape = kind("basis", scale=scale, legend=None)
-    styles = (
-        (f"!({weak} || {guess})", {"filled": True}),
-        (weak, {"fill": "white"}),
-        (guess, {"fill": "white", "strokeDash": [2.2, 1.6]}),
+    scale = alt.Scale(domain=list(BASES), range=[SHAPES[basis] for basis in BASES])
+    shape = alt.Shape("basis:N", scale=scale, legend=None)
+    marks = (
+        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **style),
+        base.transform_filter(weak).mark_point(fill="white", **style),
+        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6], **style),
     )
-    return tuple(layer("point", style | own, where=(*where, rows), shape=shape, **channels) for rows, own in styles)
+    return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
 
-def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> Spec:
+def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> "alt.Axis":
     """Ticks at 1, 2 and 5 times the powers of ten; at more where `values`, in one of the `facets`, span less than 4."""
+    import altair as alt
+
     least, most = float(values.min()), float(values.max())
     low, high = (math.floor(math.log10(end)) for end in (least, most))
     parts = values.groupby(facets) if facets is not None else values.groupby(lambda _: 0)
@@ -51,34 +84,32 @@ def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> Spec:
     steps = (1, 1.5, 2, 3, 5, 7) if narrow else (1, 2, 5)
     ticks = [step * 10.0**power for power in range(low - 1, high + 2) for step in steps]
     # A scale from a value to itself puts every tick there.
-    return {"values": ticks if most > least else [least], "labelExpr": AMOUNTS}
+    return alt.Axis(values=ticks if most > least else [least], labelExpr=AMOUNTS)
 
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
+    import altair as alt
     import pandas as pd
 
-    words = layer("text", {"color": "#555", "fontSize": 12, "lineBreak": "\n"}, text=kind("text"))
-    return Drawing(layered(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
+    words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text=alt.Text("text:N"))
+    return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 
-def colour(field: str, names: list[str], title: str | None = None) -> Spec:
+def colour(field: str, names: list[str], title: str | None = None) -> "alt.Color":
     """Okabe-Ito colours in the order of `names`."""
+    import altair as alt
+
     palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
     if set(names) & {PERSISTENT, INTERRUPTIBLE}:
         # What it is to a buyer has its colour on every page; the reference is black.
         palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
-    legend = {"title": title, "orient": "top", "columns": 2}
-    return kind(field, scale={"domain": names, "range": palette}, legend=legend)
+    legend = alt.Legend(title=title, orient="top", columns=2)
+    return alt.Color(field, scale=alt.Scale(domain=names, range=palette), legend=legend)
 
 
-def dashes(field: str, names: list[str]) -> Spec:
+def dashes(field: str, names: list[str]) -> "alt.StrokeDash":
     """A dash for each of `names`, so that lines differ without colours too."""
-    return kind(field, sort=names, legend=None)
+    import altair as alt
 
-
-def level(data: str, field: str, channel: str, dashed: bool = False) -> Spec:
-    """A thin line across the chart at `field` of that data."""
-    style = {"color": "#444"} | ({"strokeDash": [5, 4]} if dashed else {})
-    encoding: Spec = {channel: amount(field)}
-    return layer("rule", style, data, **encoding)
+    return alt.StrokeDash(field, sort=names, legend=None)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Name, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
 from sweetspot.study.executors import Executor
 from sweetspot.study.yamlfile import load_yaml
 
@@ -53,6 +53,7 @@ def load_instances(*files: Path) -> dict[str, Instance]:
             if name in found:
                 raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
             found[name] = validated(Instance, entry, f"{file}: {name}")
+    check_apart(found, "instances", files[-1])
     for name, instance in found.items():
         for key in ("base_instance", "equivalent_to"):
             other = getattr(instance, key)

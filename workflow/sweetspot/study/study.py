@@ -7,9 +7,12 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.yamlfile import load_yaml
+
+# Folders of results/ that belong to no study: its own folder there has its name.
+RESERVED = ("benchmarks", "logs")
 
 
 class Source(Closed):
@@ -89,9 +92,20 @@ class Study(Closed):
         return self
 
 
+def check_study_name(name: str, studies: Path) -> None:
+    """Refuse a name whose results would be another's: reserved, or another study's but for case. Raises UserError."""
+    if name.casefold() in RESERVED:
+        raise UserError(
+            f"study {name!r} would write into results/{name.casefold()}, which belongs to all studies; rename it"
+        )
+    known = {entry.name for entry in studies.glob("*") if (entry / "study.yaml").is_file()}
+    check_apart(sorted(other for other in known | {name} if other.casefold() == name.casefold()), "studies", studies)
+
+
 def load_study(folder: str | Path) -> Study:
     """The study in `folder`; its name must be the folder's. Raises UserError."""
     root = Path(folder)
+    check_study_name(root.name, root.parent)
     if not root.is_dir():
         known = sorted(entry.name for entry in root.parent.glob("*") if (entry / "study.yaml").is_file())
         raise UserError(f"study {root.name!r} does not exist; expected one of {', '.join(known) or 'none (no study)'}")

@@ -1,8 +1,8 @@
 """The charts of the page: one module a chart, found by looking into this folder.
 
 A module says `CHART`, a `Chart`; its name is the module's. Rules, page and captions take everything from here, so a
-chart is added by adding its module. Rule files import this before anything runs: a chart's module imports pandas only
-within the functions that need it.
+chart is added by adding its module. Rule files import this before anything runs: a chart's module imports pandas
+and Altair only within the functions that need them.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
-    from sweetspot.report.vega import Drawing
+    from sweetspot.report.marks import Drawing
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {"costs": "Costs", "use": "Decision", "speed": "Speed", "unmeasured": "Speed"}

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import PLAIN, WIDTH, colour, empty
-from sweetspot.report.vega import Drawing, amount, by_field, kind, layer, layered
+from sweetspot.report.marks import PLAIN, WIDTH, Drawing, colour, empty, named
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -15,6 +14,8 @@ KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", 
 
 def draw(data: "ChartData") -> Drawing:
     """A bar an option, from its bill's lines; the cheapest persistent ones and the reference."""
+    import altair as alt
+
     bills, ranks = data.table("bills"), data.table("ranks")
     if bills.empty or ranks.empty:
         return empty("No bill in this study.")
@@ -24,19 +25,12 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.drop_duplicates([*KEY, "line"])
     if rows.empty:
         return empty("No bill for the model of the answer.")
-    bars = layer(
-        "bar",
-        {"stroke": "white"},
-        y=kind("option", sort=by_field("total", "ascending", "min"), title=None),
-        x=amount(
-            "usd",
-            title=f"USD to train {data.model} once",
-            stack="zero",
-            axis={"tickCount": 5, "labelExpr": PLAIN},
-        ),
-        color=colour("line", list(dict.fromkeys(rows["line"]))),
-    )
-    return Drawing(layered(bars, width=WIDTH - 150, height={"step": 24}), {"rows": rows})
+    y = alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None)
+    axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
+    x = alt.X("usd:Q", title=f"USD to train {data.model} once", stack="zero", axis=axis)
+    lines = colour("line:N", list(dict.fromkeys(rows["line"])))
+    bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
+    return Drawing(alt.layer(bars, width=WIDTH - 150, height=alt.Step(24)), {"rows": rows})
 
 
 CHART = Chart(

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, dashes, empty
-from sweetspot.report.vega import Drawing, amount, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, colour, dashes, empty, named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +17,8 @@ COLUMNS = ["option", "month", "cumulative_usd"]
 
 def draw(data: "ChartData") -> Drawing:
     """A line an option: USD paid up to each month."""
+    import altair as alt
+
     flow, offers = data.table("cash_flow"), data.table("offers")
     key = ["price_list", "instance", "purchase"]
     if len(flow):
@@ -26,15 +27,11 @@ def draw(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("Nothing to own in this study: no cash flow to compare.")
     names = list(dict.fromkeys(rows["option"]))
-    lines = layer(
-        "line",
-        {"strokeWidth": 2},
-        x=amount("month", title="month"),
-        y=amount("cumulative_usd", title=f"USD so far for the box's work ({data.model})"),
-        color=colour("option", names),
-        strokeDash=dashes("option", names),
-    )
-    return Drawing(layered(lines, width=WIDTH - 70, height=230), {"rows": rows})
+    x = alt.X("month:Q", title="month")
+    y = alt.Y("cumulative_usd:Q", title=f"USD so far for the box's work ({data.model})")
+    lines = named("rows").mark_line(strokeWidth=2)
+    lines = lines.encode(x=x, y=y, color=colour("option:N", names), strokeDash=dashes("option:N", names))
+    return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows})
 
 
 def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str, model: str) -> "pd.DataFrame":

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty, points
-from sweetspot.report.vega import Drawing, amount, by_row, end, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +15,8 @@ START = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}  # one device
 
 def draw(data: "ChartData") -> Drawing:
     """A line a family, by device count; dashed with its band: predicted."""
+    import altair as alt
+
     rows = data.table("efficiency")
     if rows.empty:
         return empty("No scaling efficiency in this study.")
@@ -23,23 +24,22 @@ def draw(data: "ChartData") -> Drawing:
         _seen_and_predicted(rows[rows["batch_size"] == rows["batch_size"].max()], data.table("curve"))
     )
     names = list(dict.fromkeys(both.sort_values(["fitted", "base_instance"])["base_instance"]))
-    counts = {"values": sorted(both["gpus"].unique().tolist())}
-    x = amount("gpus", scale={"type": "log", "base": 2}, title="devices", axis=counts)
+    counts = alt.Axis(values=sorted(both["gpus"].unique().tolist()))
+    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices", axis=counts)
     # A prediction's band may reach above 1; so do figures measured on a faster second machine.
     top = max(1.05, float(both[["efficiency", "high"]].max().max()))
-    y = amount("efficiency", scale={"domain": [0, top], "nice": False}, title="efficiency")
-    tint = colour("base_instance", names)
-    fitted, seen = ("datum.fitted",), ("!datum.fitted",)
-    low, high = amount("low", title="efficiency"), end("high")
-    spec = layered(
-        layer("area", {"opacity": 0.18}, where=fitted, x=x, y=low, y2=high, color=tint),
-        layer("line", {"strokeDash": [5, 3]}, where=fitted, x=x, y=y, color=tint),
-        layer("line", where=seen, x=x, y=y, color=tint, detail=kind("base_instance")),
-        *points(where=(*seen, "datum.gpus > 1"), x=x, y=y, color=tint),
+    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, top], nice=False), title="efficiency")
+    low, tint = alt.Y("low:Q", title="efficiency"), colour("base_instance:N", names)
+    fitted, seen = alt.Chart().transform_filter("datum.fitted"), alt.Chart().transform_filter("!datum.fitted")
+    panel = alt.layer(
+        fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=tint),
+        fitted.mark_line(strokeDash=[5, 3]).encode(x=x, y=y, color=tint),
+        seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("base_instance:N")),
+        *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
         width=WIDTH - 70,
         height=120,
     )
-    return Drawing(by_row(spec, "model"), {"rows": both})
+    return Drawing(by_row(panel, "model:N"), {"rows": both})
 
 
 def _seen_and_predicted(rows: "pd.DataFrame", curve: "pd.DataFrame") -> "pd.DataFrame":

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty, points
-from sweetspot.report.vega import Drawing, amount, by_row, end, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, points
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -14,6 +13,8 @@ METHODS = 7  # as many as there are colours; that of the answer first
 
 def draw(data: "ChartData") -> Drawing:
     """A point a cell and method on its interval, one panel a machine."""
+    import altair as alt
+
     rows = data.table("extrapolation")
     if rows.empty:
         return empty("Nothing is extrapolated in this study.")
@@ -22,16 +23,16 @@ def draw(data: "ChartData") -> Drawing:
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:METHODS]
     rows = rows[rows["method"].isin(names)]
     title = f"{data.unit}/s"
-    x = amount("images_per_s", title=title, scale={"zero": False, "padding": 8})
-    low, high = amount("images_per_s_low", title=title), end("images_per_s_high")
-    y, offset, tint = kind("cell", title=None), kind("method", sort=names), colour("method", names)
-    spec = layered(
-        layer("rule", y=y, x=low, x2=high, color=tint, yOffset=offset),
-        *points(y=y, x=x, color=tint, yOffset=offset),
+    x = alt.X("images_per_s:Q", title=title, scale=alt.Scale(zero=False, padding=8))
+    low = alt.X("images_per_s_low:Q", title=title)
+    y, offset, tint = alt.Y("cell:N", title=None), alt.YOffset("method:N", sort=names), colour("method:N", names)
+    panel = alt.layer(
+        alt.Chart().mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint, yOffset=offset),
+        *points(alt.Chart(), y=y, x=x, color=tint, yOffset=offset),
         width=WIDTH - 100,
-        height={"step": max(7, 20 // len(names))},
+        height=alt.Step(max(7, 20 // len(names))),
     )
-    return Drawing(by_row(spec, "instance"), {"rows": rows})
+    return Drawing(by_row(panel, "instance:N"), {"rows": rows})
 
 
 CHART = Chart(

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty, log_axis, points
-from sweetspot.report.vega import Drawing, amount, by_field, by_row, end, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -12,25 +11,27 @@ if TYPE_CHECKING:
 
 def draw(data: "ChartData") -> Drawing:
     """A point an option by its basis, on its interval; the best of each model and the reference."""
+    import altair as alt
+
     rows = data.options()
     if rows.empty:
         return empty("No priced option in this study.")
     rows = rows.assign(kind=data.kinds(rows))
     # Names of spot offers carry their price list: cut short, two of them read the same.
-    names = {"labelLimit": 260, "labelFontSize": 11}
-    y = kind("option", sort=by_field("images_per_usd", "descending"), title=None, axis=names)
+    names = alt.Axis(labelLimit=260, labelFontSize=11)
+    y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
     title = f"{data.unit} per USD (log scale)"
     axis = log_axis(rows["images_per_usd"])
-    x = amount("images_per_usd", title=title, scale={"type": "log"}, axis=axis)
-    kinds = colour("kind", data.kind_names(rows))
-    low, high = amount("images_per_usd_low", title=title), end("images_per_usd_high")
-    spec = layered(
-        layer("rule", {"strokeWidth": 1.5}, y=y, x=low, x2=high, color=kinds),
-        *points(y=y, x=x, color=kinds),
+    x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
+    low = alt.X("images_per_usd_low:Q", title=title)
+    kinds = colour("kind:N", data.kind_names(rows))
+    panel = alt.layer(
+        alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
+        *points(alt.Chart(), y=y, x=x, color=kinds),
         width=WIDTH - 215,
-        height={"step": 15},
+        height=alt.Step(15),
     )
-    return Drawing(by_row(spec, "model", ("y",)), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
 
 
 CHART = Chart(

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty
-from sweetspot.report.vega import Drawing, amount, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, colour, empty, named
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -12,6 +11,8 @@ if TYPE_CHECKING:
 
 def draw(data: "ChartData") -> Drawing:
     """A line a tariff; a mark where the box is planned to be used."""
+    import altair as alt
+
     rows = data.table("surface")
     rows = rows[rows["model"] == data.model] if len(rows) else rows
     if rows.empty:
@@ -21,21 +22,20 @@ def draw(data: "ChartData") -> Drawing:
     offers = data.table("offers")
     own = (offers["instance"] == data.reference) & (offers["purchase"] == "own")
     box = offers[own][["months", "days_per_month"]].dropna().head(1)
-    x = amount("months", title="months of the project")
-    scale = {"domain": [0, 31], "nice": False}
-    y = amount("break_even_days", title=f"days a month to pay ({data.model})", scale=scale)
-    planned = amount("days_per_month")
-    # A shape that says nothing of the basis of a figure.
-    mark = {"shape": "triangle-down", "size": 90, "filled": True, "color": "#000", "opacity": 1}
-    words = {"dx": 8, "align": "left", "fontSize": 11}
-    spec = layered(
-        layer("line", {"strokeWidth": 2}, x=x, y=y, color=colour("tariff", list(dict.fromkeys(rows["tariff"])))),
-        layer("point", mark, "plan", x=x, y=planned),
-        layer("text", words, "plan", x=x, y=planned, text=kind("label")),
+    tariffs = colour("tariff:N", list(dict.fromkeys(rows["tariff"])))
+    x = alt.X("months:Q", title="months of the project")
+    scale = alt.Scale(domain=[0, 31], nice=False)
+    y = alt.Y("break_even_days:Q", title=f"days a month to pay ({data.model})", scale=scale)
+    plan = named("plan").encode(x=x, y=alt.Y("days_per_month:Q"))
+    chart = alt.layer(
+        named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tariffs),
+        # A shape that says nothing of the basis of a figure.
+        plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1),
+        plan.mark_text(dx=8, align="left", fontSize=11).encode(text=alt.Text("label:N")),
         width=WIDTH - 70,
         height=200,
     )
-    return Drawing(spec, {"rows": rows, "plan": box.assign(label="as planned")})
+    return Drawing(chart, {"rows": rows, "plan": box.assign(label="as planned")})
 
 
 CHART = Chart(

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty, log_axis, points
-from sweetspot.report.vega import Drawing, amount, by_field, by_row, end, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -15,6 +14,7 @@ COLUMNS = ["instance", "model", "batch_size", "images_per_s", "images_per_s_low"
 
 def draw(data: "ChartData") -> Drawing:
     """A point a machine and batch by its basis, the fastest figure of each; one panel a model."""
+    import altair as alt
     import pandas as pd
 
     rows = data.table("throughput")
@@ -29,18 +29,19 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
-    y = kind("instance", sort=by_field("images_per_s", "descending", "max"), title=None)
+    y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
     title = f"{data.unit}/s (log)"
-    x = amount("images_per_s", scale={"type": "log"}, title=title, axis=log_axis(rows["images_per_s"]))
-    tint = colour("batch", batches, "batch per device")
-    low, high = amount("images_per_s_low", title=title), end("images_per_s_high")
-    spec = layered(
-        layer("rule", where=("isValid(datum.images_per_s_low)",), y=y, x=low, x2=high, color=tint),
-        *points(y=y, x=x, color=tint),
+    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=log_axis(rows["images_per_s"]))
+    low = alt.X("images_per_s_low:Q", title=title)
+    tint = colour("batch:N", batches, "batch per device")
+    bounded = alt.Chart().transform_filter("isValid(datum.images_per_s_low)")
+    panel = alt.layer(
+        bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint),
+        *points(alt.Chart(), y=y, x=x, color=tint),
         width=WIDTH - 150,
-        height={"step": 15},
+        height=alt.Step(15),
     )
-    return Drawing(by_row(spec, "model", ("y",)), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
 
 
 CHART = Chart(

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty, log_axis, points
-from sweetspot.report.vega import Drawing, amount, by_row, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +24,8 @@ Box = tuple[float, float, float]  # from, to along the text's direction; its pla
 
 def draw(data: "ChartData") -> Drawing:
     """A point an option by its basis, one panel a model; what is on the front has its name."""
+    import altair as alt
+
     rows = data.table("frontier")
     if len(rows):
         # What is beaten and interruptible as well tells nobody anything: the table has it.
@@ -36,34 +37,23 @@ def draw(data: "ChartData") -> Drawing:
         return empty("No workload with a model to train in this study.")
     rows = rows.assign(kind=data.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))
     rows = rows.assign(side=_sides_of(rows, data.option))
-    across, up = ({"type": "log", "nice": False, "padding": room} for room in (SIDE, FOOT))
-    x = amount("hours", scale=across, title="hours to train (log)", axis=log_axis(rows["hours"], rows["model"]))
-    y = amount("usd", scale=up, title="USD (log)", axis=log_axis(rows["usd"], rows["model"]))
+    across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (SIDE, FOOT))
+    x = alt.X("hours:Q", scale=across, title="hours to train (log)", axis=log_axis(rows["hours"], rows["model"]))
+    y = alt.Y("usd:Q", scale=up, title="USD (log)", axis=log_axis(rows["usd"], rows["model"]))
+    front, above, below = (
+        alt.Chart().transform_filter(f"datum.{row}").encode(x=x, y=y)
+        for row in ("on_front", f"side == '{ABOVE}'", f"side == '{BELOW}'")
+    )
     names = {"fontSize": 11, "angle": 360 - ANGLE}
-    spec = layered(
-        layer(
-            "line",
-            {"color": "#888", "strokeDash": [4, 3], "interpolate": "step-after"},
-            where=("datum.on_front",),
-            x=x,
-            y=y,
-        ),
-        *points(x=x, y=y, color=colour("kind", data.kind_names(rows))),
-        *(
-            layer(
-                "text",
-                {"align": align, "dx": shift, **names},
-                where=({"field": "side", "equal": side},),
-                x=x,
-                y=y,
-                text=kind("label"),
-            )
-            for side, align, shift in ((ABOVE, "left", 8), (BELOW, "right", -8))
-        ),
+    panel = alt.layer(
+        front.mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after"),
+        *points(alt.Chart(), x=x, y=y, color=colour("kind:N", data.kind_names(rows))),
+        above.mark_text(align="left", dx=8, **names).encode(text=alt.Text("label:N")),
+        below.mark_text(align="right", dx=-8, **names).encode(text=alt.Text("label:N")),
         width=CHART_WIDTH,
         height=CHART_HEIGHT,
     )
-    return Drawing(by_row(spec, "model", ("x", "y")), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(x="independent", y="independent")), {"rows": rows})
 
 
 def _sides_of(rows: "pd.DataFrame", option: str) -> "pd.Series":

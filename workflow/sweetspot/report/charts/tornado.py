@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, empty, level
-from sweetspot.report.vega import Drawing, amount, by_field, end, kind, layer, layered
+from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, empty, named
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -14,6 +13,7 @@ KINDS = {False: "does not flip the winner", True: "flips the winner"}
 
 def draw(data: "ChartData") -> Drawing:
     """A bar an assumption, the widest first; a line where the study stands, a dashed one where both cost the same."""
+    import altair as alt
     import pandas as pd
 
     rows = data.table("tornado")
@@ -21,18 +21,19 @@ def draw(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("Nothing to own in this study: no assumption of owning to vary.")
     rows = rows.assign(kind=rows["flips"].map(KINDS))
-    y = kind("assumption", sort=by_field("swing", "descending"), title=None, axis={"labelLimit": 200})
+    widest = alt.EncodingSortField("swing", order="descending")
+    y = alt.Y("assumption:N", sort=widest, title=None, axis=alt.Axis(labelLimit=200))
     title = f"USD of {data.rival} / USD of the box"
-    x = amount("margin_low", title=title, scale={"zero": False, "padding": 10})
-    tint = colour("kind", list(KINDS.values()))
-    spec = layered(
-        layer("bar", {"height": 11}, y=y, x=x, x2=end("margin_high"), color=tint),
-        level("middle", "margin", "x"),
-        level("even", "one", "x", dashed=True),
+    x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
+    tint = colour("kind:N", list(KINDS.values()))
+    chart = alt.layer(
+        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint),
+        named("middle").mark_rule(color=GREY).encode(x=alt.X("margin:Q")),
+        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x=alt.X("one:Q")),
         width=WIDTH - 210,
-        height={"step": 20},
+        height=alt.Step(20),
     )
-    return Drawing(spec, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})})
+    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})})
 
 
 CHART = Chart(

@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, colour, dashes, empty, level
-from sweetspot.report.vega import Drawing, Spec, amount, end, kind, layer, layered
+from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, dashes, empty, named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +15,7 @@ PERSISTENT_SHOWN, INTERRUPTIBLE_SHOWN = 3, 1  # rivals
 
 def draw(data: "ChartData") -> Drawing:
     """A line a rival, the closest one with its band; dots mark the break-even against each."""
+    import altair as alt
     import pandas as pd
 
     rows = data.table("utilisation")
@@ -28,28 +28,29 @@ def draw(data: "ChartData") -> Drawing:
     marks = days[days["option"].isin(names) & days["days"].notna()].assign(gain=1.0)
     marks["label"] = marks["days"].map("{:.1f} d".format)
     marks["place"] = marks["days"].rank(method="first").map(lambda n: 0.45 / 1.35**n)
-    x = amount("days", title="days of use a month", scale={"domain": [0, 31], "nice": False})
-    y = amount(
-        "gain",
+    x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, 31], nice=False))
+    y = alt.Y(
+        "gain:Q",
         title=f"times cheaper ({data.model}, log)",
-        scale={"type": "log", "domain": [0.1, 10], "clamp": True},
-        axis={"values": [0.1, 0.2, 0.5, 1, 2, 5, 10]},
+        scale=alt.Scale(type="log", domain=[0.1, 10], clamp=True),
+        axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]),
     )
-    tint, place = colour("option", names), amount("place", title="")
-    band: Spec = {"x": x, "y": amount("gain_low", title=""), "y2": end("gain_high"), "color": tint}
-    words = {"dx": 5, "align": "left", "fontSize": 11, "fontWeight": "bold"}
-    spec = layered(
-        layer("area", {"opacity": 0.15}, where=({"field": "option", "equal": names[0]},), **band),
-        level("even", "one", "y", dashed=True),
-        layer("line", {"strokeWidth": 2}, x=x, y=y, color=tint, strokeDash=dashes("option", names)),
-        layer("point", {"filled": True, "size": 60, "opacity": 1}, "marks", x=x, y=y, color=tint),
-        layer("rule", {"opacity": 0.5}, "marks", x=x, y=place, y2=end("gain"), color=tint),
-        layer("text", words, "marks", x=x, y=place, text=kind("label"), color=tint),
+    low, place = alt.Y("gain_low:Q", title=""), alt.Y("place:Q", title="")
+    tint = colour("option:N", names)
+    lines, dots = (named(rows).encode(x=x, color=tint) for rows in ("rows", "marks"))
+    closest = lines.transform_filter(alt.FieldEqualPredicate(field="option", equal=names[0]))
+    chart = alt.layer(
+        closest.mark_area(opacity=0.15).encode(y=low, y2=alt.Y2("gain_high:Q")),
+        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(y=alt.Y("one:Q")),
+        lines.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes("option:N", names)),
+        dots.mark_point(filled=True, size=60, opacity=1).encode(y=y),
+        dots.mark_rule(opacity=0.5).encode(y=place, y2=alt.Y2("gain:Q")),
+        dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(y=place, text=alt.Text("label:N")),
         width=WIDTH - 60,
         height=250,
     )
     # Where both sides cost the same.
-    return Drawing(spec, {"rows": rows, "even": pd.DataFrame({"one": [1.0]}), "marks": marks})
+    return Drawing(chart, {"rows": rows, "even": pd.DataFrame({"one": [1.0]}), "marks": marks})
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:

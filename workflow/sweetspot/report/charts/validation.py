@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, empty
-from sweetspot.report.vega import Drawing, amount, by_row, end, kind, layer, layered
+from sweetspot.report.marks import WIDTH, Drawing, by_row, empty
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -12,21 +11,24 @@ if TYPE_CHECKING:
 
 def draw(data: "ChartData") -> Drawing:
     """A point and line a method, the best first; one panel a slice of the rows."""
+    import altair as alt
+
     rows = data.table("validation")
     if rows.empty:
         return empty("No method was validated for this study.")
     rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
     order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
-    y = kind("method", sort=order, title=None)
+    y = alt.Y("method:N", sort=order, title=None)
     title = "error on unseen devices: median, and 90 % of rows below"
-    x = amount("median_abs_error", title=title, axis={"format": "%"})
-    spec = layered(
-        layer("rule", {"strokeWidth": 1.5}, y=y, x=x, x2=end("p90_abs_error")),
-        layer("point", {"filled": True, "size": 62, "opacity": 1}, y=y, x=x),
+    x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
+    base = alt.Chart().encode(y=y, x=x)
+    panel = alt.layer(
+        base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
+        base.mark_point(filled=True, size=62, opacity=1),
         width=WIDTH - 150,
-        height={"step": 15},
+        height=alt.Step(15),
     )
-    return Drawing(by_row(spec, "slice"), {"rows": rows})
+    return Drawing(by_row(panel, "slice:N"), {"rows": rows})
 
 
 CHART = Chart(

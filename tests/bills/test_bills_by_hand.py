@@ -1,0 +1,357 @@
+"""Bills, plans and prices whose every part differs from one, zero and its neighbour, worked out on paper."""
+
+import math
+
+import numpy as np
+import pytest
+from price_lists import cell, machines, offers, planned, price_list, priced, spent
+from sweetspot.bills.columns import from_rows
+from sweetspot.bills.owning import annuity, crossing_days, fixed_per_month, monthly_rate, usd_per_hour_of_use
+from sweetspot.bills.priced_cells import all_cells, offered, reference_rate
+from sweetspot.bills.renting import billed_months, billed_seconds, sustained_fraction
+from sweetspot.bills.spot import makespan, overhead, wall_time
+from sweetspot.study.instances import Instance
+
+TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s": 3600.0, "wait_s": 900.0,
+         "source": "this test"}  # fmt: skip
+# Daly: M = 6 h, d = 1/12 h, R = 0.1 h, tau = 1 h
+DALY = 6 * math.exp(0.1 / 6) * (math.exp((1 + 1 / 12) / 6) - 1)
+HOURS = {"kind": "runs", "runs": 1, "hours": 10.0}
+
+
+def only(table):
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def training(samples):
+    return {"kind": "training", "model": "vgg16", "samples": float(samples)}
+
+
+# --- spot -----------------------------------------------------------------------------------------------------------
+
+
+def test_interruptions_divide_the_images_of_a_dollar_and_multiply_the_bill():
+    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 2.0, "interruptions": TAKEN})
+    costs, _ = priced(prices, [cell("x", 100.0)], work=training(3_600_000))
+    row = only(costs)
+    assert row["images_per_usd"] == pytest.approx(3600 * 100 / (2 * DALY))
+    assert row["machine_hours"] == pytest.approx(10 * DALY)
+    assert row["usd"] == pytest.approx(20 * DALY)
+    assert row["hours"] == pytest.approx(10 * DALY * (1 + 0.25 / 6))  # a quarter of an hour's wait at each
+    offer = offers(prices).loc["x"]
+    assert offer["spot_overhead"] == pytest.approx(DALY)
+    assert (offer["checkpoint_s"], offer["restore_s"], offer["wait_s"], offer["every_s"]) == (300, 360, 900, 3600)
+
+
+def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost():
+    often = {**TAKEN, "per_hour": {"value": 1 / 6, "low": 0.0, "high": 0.5}}
+    price = {"value": 2.0, "low": 1.5, "high": 3.0}
+    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": price, "interruptions": often})
+    row = only(priced(prices, [cell("x", 100.0, images_per_s_low=80.0, images_per_s_high=125.0)], w=HOURS)[0])
+    dear = 2 * math.exp(0.05) * (math.exp((1 + 1 / 12) / 2) - 1)  # M = 2 h
+    assert row["images_per_usd_low"] == pytest.approx(3600 * 80 / (3 * dear))
+    assert row["images_per_usd_high"] == pytest.approx(3600 * 125 / 1.5)  # never interrupted
+    assert (row["usd_per_hour_low"], row["usd_per_hour_high"]) == (1.5, 3.0)
+    assert row["usd_high"] == pytest.approx(3 * 10 * dear)
+    assert row["usd_low"] == pytest.approx(1.5 * 10)
+
+
+def test_an_overhead_by_the_formula_and_none_without_interruptions():
+    nan = math.nan
+    assert float(overhead(1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(DALY)
+    assert float(overhead(0.0, 1 / 12, 0.1, 1.0)) == 1.0
+    assert float(makespan(10.0, 0.5, 0.2)) == pytest.approx(11)
+    # a job shorter than the interval is one segment: M e^(R/M) (e^((0.5 + d)/M) - 1) / 0.5 an hour of it
+    short = 0.5 * 6 * math.exp(0.1 / 6) * (math.exp((0.5 + 1 / 12) / 6) - 1) / 0.5
+    assert float(wall_time(0.5, 1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(short)
+    assert math.isnan(float(wall_time(nan, 1 / 6, 1 / 12, 0.1, nan)))
+    assert float(wall_time(876_599.0, 0.0, 1.0, 0.0, nan)) == 876_599.0  # a hundred years, and no more
+    assert float(wall_time(876_601.0, 0.0, 1.0, 0.0, nan)) == math.inf
+
+
+# --- terms of billing -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("billing", "seconds"),
+    [
+        ({"granularity": "millisecond"}, 0.001),
+        ({"granularity": "second"}, 1),
+        ({"granularity": "minute"}, 60),
+        ({"granularity": "hour"}, 3600),
+        ({"granularity": "month"}, 30.5 * 24 * 3600),
+        ({"granularity_s": 7.5}, 7.5),
+        ({}, 0),
+    ],
+)
+def test_a_granularity_by_name_is_in_seconds(billing, seconds):
+    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": billing})
+    assert offers(prices).loc["x", "granularity_s"] == pytest.approx(seconds)
+
+
+def test_seconds_are_rounded_up_but_not_for_rounding():
+    found = billed_seconds([0.0, 0.1, 60.0, 60.001, 200.0], [60.0] * 5, [0.0, 0.0, 0.0, 0.0, 300.0])
+    assert found.tolist() == [0, 60, 60, 120, 300]
+    assert billed_seconds([0.1 + 0.2], [0.1], [0.0]).tolist() == pytest.approx([0.3])  # 3 units and a last digit
+    assert billed_seconds([1.5], [0.0], [0.0]).tolist() == [1.5]
+
+
+def test_months_are_whole_unless_prorated_and_none_for_no_time():
+    month = 30.5 * 24
+    hours = np.array([0.0, 1.0, month, 1.5 * month])
+    assert billed_months(hours, 30.5, False).tolist() == [0, 1, 1, 2]
+    assert billed_months(hours, 30.5, True).tolist() == pytest.approx([0, 1 / month, 1, 1.5])
+
+
+def test_tiers_of_sustained_use_hold_for_their_hours_only():
+    tiers = [(0.25, 1.0), (0.5, 0.8), (1.0, 0.4)]
+    # half of a month: a quarter at 1, a quarter at 0.8; all of it: another half at 0.4
+    found = sustained_fraction([0.0, 0.1, 0.5, 0.75, 1.0, 2.0], tiers)
+    assert found.tolist() == pytest.approx([1, 1, 0.9, (0.25 + 0.2 + 0.1) / 0.75, 0.65, 0.65])
+
+
+def test_a_discount_on_the_machine_leaves_the_devices_at_their_price():
+    # 1 for the machine and 2 x 1.5 for devices; the machine's part is a quarter, of which a full month saves half
+    parts = {"machine": {"name": "n1", "per_hour": 1.0}, "gpu": {"name": "v100", "per_hour": 1.5}, "count": 2}
+    sustained = {"tiers": [[1.0, 0.5]], "applies_to": "machine"}
+    prices = price_list({"instance": "x", "compose": parts, "sustained": sustained})
+    month = 30.5 * 24
+    _, bills = priced(prices, [cell("x")], work={"kind": "runs", "runs": 1, "hours": month})
+    lines = bills.set_index("line")["usd"].to_dict()
+    assert lines == pytest.approx({"use": 4 * month, "rounding and discounts": -0.5 * month})
+
+
+def test_fees_by_start_hour_and_month_and_each_line_of_a_bill():
+    fees = [
+        {"name": "rules", "per_start": 0.5, "count": 3.0},
+        {"name": "licence", "per_hour": 0.25},
+        {"name": "licence", "per_month": 7.0},
+    ]
+    billing = {"setup": 11.0, "monthly": 13.0, "storage": {"gb": 100.0, "per_gb_month": 0.02}, "fees": fees}
+    billing |= {"egress": {"gb": 50.0, "per_gb": 0.1}, "granularity": "hour", "monthly_minimum": 40.0}
+    prices = price_list({"instance": "x", "per_hour": 2.0, "billing": billing})
+    # four runs of 1.5 h, billed as 2 h each, spread over two months: 8 h cost 16, the minimum of two months is 80
+    work = {"kind": "runs", "runs": 4, "hours": 1.5, "months": 2.0}
+    costs, bills = priced(prices, [cell("x")], work=work)
+    expected = {
+        "use": 12, "rounding and discounts": 4, "monthly minimum": 64, "setup": 11, "monthly fee": 26, "storage": 4,
+        "egress": 5, "fee: rules": 4 * 1.5, "fee: licence": 8 * 0.25 + 2 * 7,
+    }  # fmt: skip
+    assert bills.set_index("line")["usd"].to_dict() == pytest.approx(expected)
+    assert only(costs)["usd"] == pytest.approx(sum(expected.values()))
+    assert (only(costs)["hours"], only(costs)["machine_hours"]) == (6, 6)
+    offer = offers(prices).loc["x"]
+    assert (offer["per_start_usd"], offer["fees_usd_per_hour"], offer["fees_usd_per_month"]) == (1.5, 0.25, 7.0)
+    assert (offer["storage_usd_per_month"], offer["egress_usd"], offer["monthly_minimum_usd"]) == (2, 5, 40)
+
+
+def test_without_a_spread_a_month_is_what_the_hours_take():
+    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": {"monthly": 30.5}})
+    _, bills = priced(prices, [cell("x")], work={"kind": "runs", "runs": 3, "hours": 8.0})
+    # 24 of the month's 732 hours
+    assert bills.set_index("line")["usd"].to_dict() == pytest.approx({"use": 24, "monthly fee": 30.5 / 30.5})
+
+
+# --- prices ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_end_of_a_composition_is_the_machines_and_its_devices():
+    machine = {"name": "n1", "per_hour": {"value": 1.0, "low": 0.9, "high": 1.2}}
+    device = {"name": "v100", "per_hour": {"value": 2.0, "low": 1.5, "high": 3.0}}
+    prices = price_list({"instance": "x", "compose": {"machine": machine, "gpu": device, "count": 3}})
+    row = offers(prices).loc["x"]
+    found = (row["usd_per_hour"], row["usd_per_hour_low"], row["usd_per_hour_high"])
+    assert found == pytest.approx((1 + 6, 0.9 + 4.5, 1.2 + 9))
+
+
+def test_an_equal_price_is_that_on_demand_of_the_other_machine():
+    prices = price_list(
+        {"instance": "y", "purchase": "spot", "per_hour": 1.0},
+        {"instance": "z", "per_hour": 9.0},
+        {"instance": "y", "per_hour": 3.0},
+        {"instance": "x", "same_price_as": "y"},
+    )
+    table = offers(prices)
+    assert table.loc["x", "usd_per_hour"] == 3.0
+    spot = table[table["purchase"] == "spot"].loc["y"]
+    assert spot["on_demand_usd_per_hour"] == 3.0  # of the same machine, not of the first in the list
+
+
+def test_tax_and_exchange_multiply_every_sum():
+    rates = [{"currency": "EUR", "usd": 1.2, "as_of": "2018-06-01", "source": "bank"}]
+    billing = {"setup": 10.0, "fees": [{"name": "f", "per_start": 1.0}]}
+
+    def usd(**vat):
+        prices = price_list({"instance": "x", "per_hour": 1.0, "vat": {"rate": 0.25, **vat}, "billing": billing},
+                            currency="EUR", rates=rates)  # fmt: skip
+        row = offers(prices).loc["x"]
+        assert row["setup_usd"] == pytest.approx(10 * row["usd_per_hour"])
+        assert row["per_start_usd"] == pytest.approx(row["usd_per_hour"])
+        assert row["source"] == "this test ; 1 EUR = 1.2 USD on 2018-06-01: bank"
+        return row["usd_per_hour"]
+
+    assert usd(included=True, reclaimed=True) == pytest.approx(1.2 / 1.25)
+    assert usd(included=True, reclaimed=False) == pytest.approx(1.2)
+    assert usd(included=False, reclaimed=True) == pytest.approx(1.2)
+    assert usd(included=False, reclaimed=False) == pytest.approx(1.5)
+
+
+BOUGHT = {
+    "capex": 6600.0, "months": 30.0, "residual": 600.0, "maintenance_per_month": 10.0, "kw": 2.0, "load_share": 0.5,
+    "pue": 1.5, "per_kwh": 0.2, "days_per_month": 10.0, "boxes": 2, "staff_hours_per_month": 3.0,
+    "staff_per_hour": 20.0,
+}  # fmt: skip
+
+
+def test_an_owned_machine_draws_its_share_of_the_power():
+    row = offers(price_list({"instance": "x", "purchase": "own", "own": BOUGHT})).loc["x"]
+    assert row["kw"] == pytest.approx(1.0)
+    assert row["energy_usd_per_hour"] == pytest.approx(2 * 0.5 * 1.5 * 0.2)
+    assert row["fixed_usd_per_month"] == pytest.approx(6000 / 30 + 10 + 60)
+    assert row["usd_per_hour"] == pytest.approx(270 / 240 + 0.3)
+    assert (row["boxes"], row["capex_usd"], row["staff_usd_per_month"]) == (2, 6600, 60)
+
+
+def test_two_boxes_are_bought_kept_and_sold():
+    flow = spent(price_list({"instance": "x", "purchase": "own", "own": BOUGHT | {"months": 2.5}}))
+    month = 2 * (10 + 60 + 0.3 * 240)
+    assert flow["usd"].tolist() == pytest.approx([13_200, month, month, month / 2 - 1200])
+    assert flow["cumulative_usd"].iloc[-1] == pytest.approx(13_200 + 2.5 * month - 1200)
+    assert flow["month"].tolist() == [0, 1, 2, 3]
+
+
+def test_possession_without_and_with_a_discount():
+    own = {"capex": 1300.0, "residual": 100.0, "months": 12.0, "maintenance": 5.0, "staff": 7.0}
+    assert fixed_per_month(own) == pytest.approx(100 + 12)
+    # at 21 % a year a month has 1.21^(1/12) - 1; the level payment of 1300 less 100 / 1.21 over a year
+    rate = 1.21 ** (1 / 12) - 1
+    payment = (1300 - 100 / 1.21) * rate / (1 - 1 / 1.21)
+    assert fixed_per_month(own, 0.21) == pytest.approx(payment + 12)
+    assert monthly_rate(0.21) == pytest.approx(rate)
+    assert annuity(12.0, 0.0) == 12.0
+    assert annuity(12.0, 0.21) == pytest.approx(sum((1 + rate) ** -month for month in range(1, 13)))
+
+
+def test_the_days_of_a_break_even_are_those_at_which_both_cost_the_same():
+    # 240 a month and 0.2 an hour against 1.2: 10 days, of which a fifth of the hours is lost: 12.5; twice as cheap: 25
+    assert float(crossing_days(240.0, 0.2, 1.2)) == pytest.approx(10)
+    assert float(crossing_days(240.0, 0.2, 1.2, downtime_share=0.2)) == pytest.approx(12.5)
+    assert float(crossing_days(240.0, 0.2, 1.2, factor=2.0)) == pytest.approx(25)
+    assert usd_per_hour_of_use(240.0, 0.2, 12.5, 0.2) == pytest.approx(1.2)
+    assert float(crossing_days(240.0, 0.2, 0.2)) == math.inf
+
+
+# --- cells ----------------------------------------------------------------------------------------------------------
+
+
+def figures(*rows):
+    return from_rows(rows, tuple(cell("x")) + tuple({name for row in rows for name in row} - set(cell("x"))))
+
+
+def test_only_headline_extrapolations_of_cells_without_a_figure_are_added():
+    measured = figures(
+        cell("a", logical=False), cell("b", status="oom", images_per_s=None, logical=False),
+        cell("c", status="unstable", logical=False), cell("d", logical=True),
+    )  # fmt: skip
+    predicted = figures(cell("a", 1.0, headline=True), cell("b", 2.0, headline=True), cell("e", 3.0, headline=True),
+                        cell("e", 4.0, headline=False), cell("c", 5.0, headline=True))  # fmt: skip
+    found = all_cells(measured, predicted)
+    rows = list(zip(found["instance"], found["images_per_s"], found["status"], found["basis"], strict=True))
+    assert [row for row in rows if row[2] == "ok"] == [
+        ("a", 100.0, "ok", "published"), ("c", 100.0, "ok", "published"),
+        ("b", 2.0, "ok", "extrapolated"), ("e", 3.0, "ok", "extrapolated"),
+    ]  # fmt: skip
+    assert len(rows) == 5
+
+
+def test_the_rate_of_a_reference_is_its_best_evidence_then_its_fastest():
+    cells = figures(cell("r", 50.0), cell("r", 80.0), cell("r", 900.0, basis="stand_in"), cell("r", 7.0, batch_size=16),
+                    cell("r", 99.0, status="failed"), cell("r", None), cell("other", 1000.0))  # fmt: skip
+    asked = figures(cell("x"), cell("x", batch_size=16), cell("x", precision="fp32"))
+    found = reference_rate(asked, cells, "r").tolist()
+    assert found[:2] == [80.0, 7.0]
+    assert math.isnan(found[2])
+
+
+def test_every_cell_meets_every_offer_of_its_machine():
+    listed = figures(cell("a", source="one"), cell("a", source="two"))
+    table = offered(figures(cell("b"), cell("a", source="cell")), listed, ("source",))
+    assert table["instance"].tolist() == ["a", "a"]
+    assert (table["source_cell"].tolist(), table["source"].tolist()) == (["cell", "cell"], ["one", "two"])
+
+
+def test_hours_are_priced_on_machines_that_nobody_measured():
+    prices = price_list({"instance": "x", "per_hour": 1.0}, {"instance": "y", "per_hour": 2.0})
+    costs, _ = priced(prices, [cell("x")], work={"kind": "runs", "runs": 2, "hours": 3.0})
+    found = costs.set_index("instance")
+    assert found["usd"].to_dict() == {"x": 6.0, "y": 12.0}
+    assert found["model"].to_dict() == {"x": "vgg16", "y": "none"}
+    assert math.isnan(found.loc["y", "images_per_usd"])
+    assert found.loc["y", "batch_size"] == 1
+    # a job of a model, or of hours on a machine, asks for a figure
+    costs, _ = priced(prices, [cell("x")], work={"kind": "runs", "runs": 2, "hours": 3.0, "model": "vgg16"})
+    assert costs["instance"].tolist() == ["x"]
+
+
+# --- plans ----------------------------------------------------------------------------------------------------------
+
+
+def plan(**keys):
+    phases = [
+        {"name": "search", "jobs": 5, "hours": 3.0, "gpus_per_job": "all"},
+        {"name": "final", "jobs": 1, "hours": 10.0, "gpus_per_job": "all"},
+    ]
+    return {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 2, "phases": phases} | keys
+
+
+def by_phase(*listed, cells=None, known=None, **keys):
+    prices = price_list(*listed)
+    known = machines(prices) if known is None else known
+    return planned(prices, [cell("x")] if cells is None else cells, known, p=plan(**keys)).set_index("phase")
+
+
+def test_five_jobs_on_two_machines_are_three_and_two():
+    rows = by_phase({"instance": "x", "per_hour": 1.0, "billing": {"granularity_s": 14_400.0}})
+    # nine hours and six, billed in blocks of four: 12 + 8; then ten hours on one machine: 12
+    assert rows.loc["search", ["machines", "at_once", "hours", "usd", "jobs"]].to_list() == [2, 2, 9, 20, 5]
+    assert rows.loc["final", ["machines", "at_once", "hours", "usd", "jobs"]].to_list() == [1, 1, 10, 12, 1]
+    assert rows.loc["total", ["machines", "hours", "usd", "jobs"]].to_list() == [2, 19, 32, 6]
+    assert "possession" not in rows.index
+
+
+def test_boxes_bought_queue_the_jobs_and_are_possessed_for_the_project():
+    rows = by_phase({"instance": "x", "purchase": "own", "own": BOUGHT}, months=12.0)
+    # two boxes, 270 a month each whatever the use; power 0.3 an hour for 15 + 10 hours
+    held = rows.loc["possession"]
+    assert (held["usd"], held["jobs"], held["machines"]) == (pytest.approx(2 * 12 * 270), 0, 2)
+    assert rows.loc["search", "usd"] == pytest.approx(0.3 * 15)
+    assert rows.loc["total", "usd"] == pytest.approx(2 * 12 * 270 + 0.3 * 25)
+    whole = by_phase({"instance": "x", "purchase": "own", "own": BOUGHT})
+    assert whole.loc["possession", "usd"] == pytest.approx(2 * 30 * 270)  # as long as it is used
+
+
+def test_jobs_of_one_device_fill_the_machine_at_the_speed_of_its_base():
+    known = {
+        "x": Instance(title="x", provider="cloud", gpu="a card", gpus=1),
+        "four": Instance(title="four", provider="cloud", gpu="a card", gpus=4, base_instance="x"),
+        "alike": Instance(title="alike", provider="cloud", gpu="a card", gpus=4, equivalent_to="four"),
+        "plain": Instance(title="plain", provider="cloud", gpu="a card", gpus=4),
+    }
+    listed = [{"instance": name, "per_hour": 1.0} for name in ("four", "alike", "plain")]
+    cells = [cell("x", 100.0), *(cell(name, 240.0, gpus=4) for name in ("four", "alike", "plain"))]
+    phases = [{"name": "search", "jobs": 9, "hours": 3.0, "gpus_per_job": "one"}]
+    prices = price_list(*listed)
+    rows = planned(prices, cells, known, p=plan(parallel=2, phases=phases))
+    rows = rows[rows["phase"] == "search"].set_index("instance")
+    # 8 at once, the machines take 5 and 4 jobs: two rounds and one. A device does 100, or a quarter of 240 where no
+    # base is declared: 3 h, and 5 h
+    assert rows["at_once"].tolist() == [8.0] * 3
+    assert rows["hours"].to_dict() == pytest.approx({"four": 6, "alike": 6, "plain": 10})
+    assert rows["usd"].to_dict() == pytest.approx({"four": 9, "alike": 9, "plain": 15})
+
+
+def test_a_plan_without_a_figure_says_so():
+    rows = by_phase({"instance": "x", "per_hour": 1.0}, instance="unknown")
+    assert set(rows["status"]) == {"no figure"}
+    assert rows["usd"].isna().all()

@@ -1,0 +1,268 @@
+"""Every kind of claim said of a market of five machines and two models, each figure worked out on paper."""
+
+import math
+
+import pytest
+from pydantic import TypeAdapter
+from sweetspot.claims.bill_checks import counted
+from sweetspot.claims.grounds import foreign
+from sweetspot.claims.lookup import Evidence, Figure
+from sweetspot.claims.verdicts import check_claims
+from sweetspot.claims.words import named, sentences
+from sweetspot.study.claims import Claim
+
+# Name, purchase, USD an hour, and images/s of `net` and of `big`.
+MACHINES = [
+    ("box", "own", 1.0, 100.0, 10.0),
+    ("alpha", "on_demand", 2.0, 100.0, 20.0),
+    ("alpha", "spot", 0.6, 100.0, 20.0),
+    ("beta", "spot", 0.4, 50.0, 5.0),
+    ("gamma", "on_demand", 5.0, 400.0, 10.0),
+    ("delta", "on_demand", 2.0, 100.0, 20.0),  # alpha's twin
+]
+IMAGES = {"net": 360_000, "big": 36_000}  # of the job: an hour of the box
+OWN = {"fixed_usd_per_month": 240.0, "variable_usd_per_hour": 0.2, "capex_usd": 2400.0}
+
+
+def option(name, purchase, price, model, speed):
+    hours = IMAGES[model] / speed / 3600
+    row = {"option": f"{name} {purchase}", "instance": name, "purchase": purchase, "provider": "p", "price_list": "l"}
+    row |= {"persistent": purchase != "spot", "is_reference": name == "box", "model": model, "images_per_s": speed}
+    row |= {"images_per_usd": 3600 * speed / price, "hours": hours, "usd": hours * price, "usd_per_hour": price}
+    row |= {"throughput_basis": "published", "throughput_source": "text, table 1"}
+    return row | (OWN if name == "box" else dict.fromkeys(OWN))
+
+
+OPTIONS = [
+    option(name, purchase, price, model, speed)
+    for name, purchase, price, *speeds in MACHINES
+    for model, speed in zip(("net", "big"), speeds, strict=True)
+]
+OFFERS = [
+    {"price_list": "l", "instance": name, "purchase": purchase, "provider": "p", "usd_per_hour": price,
+     "basis": "published", "source": "text, table 2"}
+    for name, purchase, price, *_ in MACHINES
+]  # fmt: skip
+
+
+def said(kind, evidence=None, **given):
+    claim = {"id": "c", "text": "said", "source": "text, page 1", "kind": kind, **given}
+    tables = {"options": OPTIONS, "offers": OFFERS} if evidence is None else evidence
+    return check_claims([TypeAdapter(Claim).validate_python(claim)], Evidence(tables))[0]
+
+
+def computed(kind, **given):
+    return said(kind, **given)["computed"]
+
+
+ON_DEMAND = {"instance": "alpha"}  # an instance without a purchase: its persistent offer
+
+
+@pytest.mark.parametrize(
+    ("claim", "low", "high"),
+    [
+        # hours: net box 1, alpha 1, beta 2, gamma 1/4; big box 1, alpha and its twin 1/2, beta 2, gamma 1. Equal is not
+        # ahead, and alpha counts once for both its prices: second on net; third on big, behind alpha and delta
+        ({"kind": "rank", "measure": "hours", "of": {"instance": "box"}}, 2, 3),
+        # images/s, most first: gamma is ahead on net, alpha and delta on big
+        ({"kind": "rank", "measure": "images_per_s", "of": {"instance": "box"}}, 2, 3),
+        # USD: net box 1, alpha 2 and 0.6, beta 0.8, gamma 1.25, delta 2; big 1, 1 and 0.3, 0.8, 5, 1
+        ({"kind": "rank", "measure": "usd", "of": {"instance": "box"}}, 3, 3),
+        ({"kind": "rank", "measure": "usd", "of": ON_DEMAND}, 3, 5),
+        ({"kind": "rank", "measure": "usd", "of": ON_DEMAND, "without": {"purchase": "spot"}}, 1, 3),
+        # neither slower nor dearer than alpha, and better in one: on net box, its own spot offer and gamma; on big the
+        # spot offer alone. Its twin is equal in both
+        ({"kind": "dominated", "of": ON_DEMAND}, 1, 3),
+        ({"kind": "dominated", "of": ON_DEMAND, "among": {"persistent": True}}, 0, 2),
+        # saved by the box against the cheapest on demand: net gamma 1.25, big alpha 1
+        ({"kind": "saving", "of": {"instance": "box"}, "to": {"purchase": "on_demand"}}, 0, 20),
+        # of capex 2400: an hour of the box's work costs 2 on alpha (net), and 2 x 10 / 20 = 1 (big), 24 times a day
+        ({"kind": "recoup", "of": {"instance": "box"}, "against": ON_DEMAND}, 50, 100),
+        ({"kind": "recoup", "of": {"instance": "box"}, "against": ON_DEMAND, "hours_per_day": 8}, 150, 300),
+        # 240 / (24 (2 - 0.2)) and 240 / (24 (1 - 0.2)) days
+        ({"kind": "break_even", "against": ON_DEMAND}, 50 / 9, 12.5),
+        # at ten days an hour of the box costs 240 / 240 + 0.2
+        ({"kind": "gain_at", "against": ON_DEMAND, "days": 10}, 1 / 1.2, 2 / 1.2),
+        # 3600 x 100 / 1 over 3600 x 100 / 2 images per USD, and 36,000 over 36,000
+        ({"kind": "ratio", "measure": "images_per_usd", "of": {"instance": "box"}, "to": ON_DEMAND}, 1, 2),
+        ({"kind": "ratio", "measure": "usd", "of": {"instance": "box"}, "to": ON_DEMAND}, 1, 2),
+        ({"kind": "ratio", "measure": "images_per_s", "of": ON_DEMAND, "to": {"instance": "beta"}}, 2, 4),
+    ],
+)
+def test_what_is_said_of_two_models_has_the_range_of_both(claim, low, high):
+    row = said(**claim)
+    assert (row["computed_low"], row["computed_high"]) == pytest.approx((low, high))
+    assert row["computed"] == pytest.approx((low + high) / 2)
+    assert row["rests_on"] == "the source's own figures"
+
+
+def test_the_smallest_gain_is_by_ratio():
+    # alpha over the box: 180,000 / 360,000 images per USD on net, 36,000 / 36,000 on big
+    claim = {"of": ON_DEMAND, "to": {"instance": "box"}}
+    assert computed("smallest_gain", **claim, model="net") == 1
+    assert computed("smallest_gain", **claim, model="big") == 2
+    assert said("smallest_gain", **claim, model="net")["detail"] == "big 1x, net 0.5x"
+
+
+def test_the_options_compared_with_are_named_by_model_where_they_differ():
+    row = said("saving", of={"instance": "box"}, to={"purchase": "on_demand"})
+    assert row["detail"] == "big 0, net 20. compared with alpha on_demand on big, gamma on_demand on net"
+    same = said("saving", of={"instance": "box"}, to={"instance": "beta"})
+    assert same["detail"] == "big -25, net -25. compared with beta spot"
+    assert named("with", OPTIONS[:1]) == "with box own"
+    assert sentences("One.", None, "", "two.") == "One. two"
+
+
+def test_wins_are_strict_and_against_the_best_of_all_others():
+    gamma = said("wins", measure="images_per_s", of={"instance": "gamma"})
+    assert (gamma["computed"], gamma["detail"]) == (1, "Better for net; not for big")
+    twin = said("wins", measure="images_per_s", of=ON_DEMAND, to={"instance": "delta"})
+    assert (twin["computed"], twin["detail"]) == (0, "Better for none; not for big, net")
+    # 0.6 and 0.3 USD against 0.8: less is better
+    assert computed("wins", measure="usd", of={"instance": "alpha", "purchase": "spot"}) == 2
+    alone = said("wins", measure="usd", of={"instance": "gamma"}, to={"instance": "gamma"})
+    assert (alone["verdict"], alone["reason"]) == ("cannot be checked", "nothing to compare with for big")
+
+
+def test_where_one_model_is_never_reached_the_range_is_open_above():
+    # Half of alpha's spot price for the box's work: net 0.3 - 0.2 = 0.1 USD, 240 / 2.4 days; big 0.15 - 0.2: never
+    row = said("break_even", against={"instance": "alpha", "purchase": "spot"}, factor=2, printed=100)
+    assert (row["computed"], row["computed_low"], row["computed_high"]) == (None, pytest.approx(100), None)
+    assert row["verdict"] == "holds"
+    assert row["detail"].startswith("big never, net 100")
+
+
+def test_prices_by_hand():
+    assert computed("price", of={"instance": "beta"}, hours=24) == pytest.approx(9.6)
+    pair = {"of": {"instance": "alpha", "purchase": "spot"}, "to": ON_DEMAND}
+    assert computed("price_ratio", **pair) == pytest.approx(0.3)
+    assert computed("price_ratio", **pair, as_discount=True, percent=True) == pytest.approx(70)
+    assert said("price_ratio", **pair)["detail"] == "0.6 against 2 USD an hour: 30.0% is paid, 70.0% is saved"
+    dearer = said("price_ratio", of=ON_DEMAND, to={"instance": "beta"})
+    assert dearer["detail"] == "2 against 0.4 USD an hour: 5 times the price"
+    equal = said("price_ratio", of=ON_DEMAND, to={"instance": "delta"})
+    assert equal["detail"].endswith("100.0% is paid, 0.0% is saved")
+    # 4 vCPUs at the mean of 0.2 / 2 and 0.8 / 4 USD a vCPU, and 3 devices at 0.5
+    parts = {"vcpus": 4, "siblings": [(2, 0.2), (4, 0.8)], "cards": 3, "usd_per_card_hour": 0.5}
+    assert computed("composition", **parts) == pytest.approx(4 * 0.15 + 1.5)
+
+
+def test_what_a_claim_needs_of_its_rival_is_said():
+    # 360,000 images per USD over 180,000 is 2; printed 4 it needs alpha at half of its 100 images/s, and with a box of
+    # 80 images/s, as the text says, at 40
+    published = [{"model": "net", "images_per_s": 90, "batch_size": 32, "source": "page"}]
+    claim = {"measure": "images_per_usd", "of": {"instance": "box"}, "to": ON_DEMAND, "models": ["net"], "printed": 4}
+    row = said("ratio", **claim, published=published)
+    assert "4x on net needs 50 images/s of alpha where page gives 90 at batch 32; used here: 100" in row["detail"]
+    assert "needs 40 images/s" in said("ratio", **claim, published=published, stated_images_per_s=80)["detail"]
+    assert said("ratio", **{**claim, "measure": "usd"}, published=published)["detail"] is None
+    assert said("ratio", **{**claim, "printed": None}, published=published)["detail"] is None
+
+
+def test_devices_that_stand_idle_count_those_not_used():
+    bill = {"price_list": "l", "instance": "vm", "purchase": "on_demand", "workload": "job", "gpus": 1, "usd": 5.0}
+    claim = {"of": {"instance": "vm"}, "workload": "job", "utilisation": 0.8, "cards": 4}
+    assert computed("idle", evidence={"costs": [bill]}, **claim, cards_used=2) == pytest.approx(5 * (1 - 0.8 * 2 / 4))
+    row = said("idle", evidence={"costs": [bill]}, **claim)
+    assert (row["computed"], row["detail"]) == (pytest.approx(1), "20% of 5 USD")
+
+
+def rates(**speeds):
+    return {
+        "throughput": [
+            {"instance": name, "model": f"m{place}", "images_per_s": speed, "basis": "published", "status": "ok",
+             "source": "text"}
+            for name, values in speeds.items()
+            for place, speed in enumerate(values)
+        ]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "middle"), [([3.0], 3), ([1.0, 2.0], 1.5), ([9.0, 1, 2], 2), ([8.0, 4, 2, 1], 3)])
+def test_of_several_models_the_median_is_given(values, middle):
+    evidence = rates(a=values, b=[1.0] * len(values))
+    row = said("throughput_ratio", evidence=evidence, instance="a", to="b")
+    assert (row["computed"], row["computed_low"], row["computed_high"]) == (middle, min(values), max(values))
+
+
+def test_of_equal_evidence_the_fastest_counts():
+    evidence = rates(a=[2.0], b=[1.0])
+    evidence["throughput"].append({**evidence["throughput"][0], "images_per_s": 5.0})
+    evidence["throughput"].append({**evidence["throughput"][0], "images_per_s": None})
+    assert computed("throughput_ratio", evidence=evidence, instance="a", to="b") == 5
+
+
+def test_both_bounds_of_a_count_are_within():
+    found = counted({"one": 1.5, "two": 2.5, "three": 2.6}, (1.5, 2.5), ())
+    assert found.values == {"all": 2}
+    assert found.note == "Between 1.5 and 2.5 of one 1.5, two 2.5, three 2.6"
+
+
+def test_options_without_a_speed_are_none():
+    rows = [{"model": "m", "option": str(place), "images_per_s": speed} for place, speed in enumerate((None, 0, 0.5))]
+    assert Evidence({"options": rows}).by_model == {"m": rows[2:]}
+
+
+@pytest.mark.parametrize(
+    ("expression", "printed", "verdict"),
+    [
+        ("1000000.0005", 1e6, "holds"),  # a part in a thousand million, for large numbers
+        ("1000000.002", 1e6, "contradicted"),
+        ("0.5000000008", 0.5, "holds"),  # and as much of 1 for small ones
+        ("0.500000002", 0.5, "contradicted"),
+        ("-5", -5, "holds"),
+    ],
+)
+def test_the_last_digit_of_a_float_decides_nothing(expression, printed, verdict):
+    assert said("arithmetic", expression=expression, printed=printed)["verdict"] == verdict
+
+
+def test_the_rounding_of_an_input_widens_a_negative_value_too():
+    row = said("arithmetic", expression="-1.06 * 3", rounded_inputs=["1.06"])
+    assert (row["computed_low"], row["computed_high"]) == pytest.approx((-1.065 * 3, -1.055 * 3))
+
+
+def test_a_verdict_is_given_in_the_words_of_the_claim_else_of_the_computation():
+    assert said("arithmetic", expression="7 / 2", printed=3.5)["reason"] == "7 / 2 = 3.5"
+    assert said("arithmetic", expression="7 / 2", printed=4)["reason"] == "7 / 2 = 3.5"
+    assert said("arithmetic", expression="7 / 2")["reason"] == "The source prints no number for it"
+    price = {"of": {"instance": "beta"}}
+    assert said("price", **price, printed=0.4)["reason"] == "It comes out of the source's own figures"
+    assert said("price", **price, printed=0.5)["reason"] == "Nothing is computed from it"
+    elsewhere = {"expression": "7 / 2", "also": ["page"]}
+    assert said("arithmetic", **elsewhere, printed=3.5)["reason"] == "It comes out with the figures of page"
+    row = said("arithmetic", **elsewhere, printed=4, reason="Rounded")
+    assert row["reason"] == "Rounded; used here: figures of page"
+    assert said("arithmetic", expression="7 / 2", printed=4, reason="Rounded")["reason"] == "Rounded"
+    assert said("fact")["reason"] == "A statement, not a computed figure"
+
+
+def test_four_machines_are_named_and_of_five_three():
+    figures = [Figure("speed", name, "stand_in", "") for name in "abcde"]
+    assert foreign(figures[:4], frozenset()) == ["speed of a, b, c, d (stand-in)"]
+    assert foreign(figures, frozenset()) == ["speed of a, b, c and 2 more (stand-in)"]
+
+
+@pytest.mark.parametrize(
+    ("basis", "source", "words"),
+    [
+        ("published", "text, table 1", []),
+        ("scaled", "text ; text", []),
+        ("published", "text ; page-2017, p. 3", ["speed of a (page-2017)"]),
+        ("published", "", ["speed of a (no source)"]),
+        ("", "text", ["speed of a (no basis)"]),
+        ("extrapolated", "text", ["speed of a (extrapolated)"]),
+    ],
+)
+def test_a_figure_is_the_sources_own_if_every_link_of_its_chain_is(basis, source, words):
+    assert foreign([Figure("speed", "a", basis, source)] * 2, frozenset({"text"})) == words
+
+
+def test_numbers_that_are_not_there_cannot_be_checked():
+    rows = [{**row, "usd": math.nan} for row in OPTIONS if row["instance"] == "gamma"]
+    others = [row for row in OPTIONS if row["instance"] != "gamma"]
+    tables = {"options": [*others, *rows], "offers": OFFERS}
+    assert said("rank", evidence=tables, measure="usd", of={"instance": "gamma"})["reason"] == "no usd there"
+    assert said("rank", evidence=tables, measure="usd", of=ON_DEMAND)["computed"] == 3.5  # net 4th, big 3rd
+    assert said("dominated", evidence=tables, of={"instance": "gamma"})["reason"] == "gamma has no usd"
+    assert said("price", evidence={}, of={"instance": "gamma"})["verdict"] == "cannot be checked"

@@ -1,0 +1,156 @@
+"""Recommendation, words of certainty and what an edit of prices changed, on tables that stand in the test."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.decision.certainty import amount, confidence, percent
+from sweetspot.decision.phases import PricedPhase, load_groups
+from sweetspot.decision.rank_changes import difference, to_markdown
+from sweetspot.decision.recommend import recommend
+
+
+def plain(**machines):
+    """Options of machines: (USD, hours, persistent, basis); the first is the cheapest."""
+    rows = [
+        {"option": name, "instance": name, "purchase": "on_demand" if kept else "spot", "persistent": kept, "usd": usd,
+         "hours": hours, "model": "m", "workload": "w", "throughput_basis": basis, "basis": basis,
+         "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
+         "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
+         "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
+         "variable_usd_per_hour": usd / hours}
+        for name, (usd, hours, kept, basis) in machines.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+FOUR = plain(
+    a=(1.0, 9.0, True, "published"), b=(2.0, 4.0, False, "published"), c=(3.0, 5.0, True, "published"),
+    d=(4.0, 2.0, True, "extrapolated"),
+)  # fmt: skip
+
+
+# --- recommendation -------------------------------------------------------------------------------------------------
+
+
+def phase(table, usd, **columns):
+    return PricedPhase("overall", "all", table.assign(**columns).reset_index(drop=True), np.array(usd, float), ("m",))
+
+
+NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
+
+
+def test_a_recommendation_says_what_it_costs_against_the_others():
+    usd = [[1] * 10, [0.5] * 10, [2, 0.9, *[3] * 8], [4] * 10]
+    row = recommend([phase(FOUR, usd, planned_hours=[72.0, *[math.nan] * 3])], NO_TORNADO).iloc[0]
+    assert (row["option"], row["runner_up"], row["margin"]) == ("a", "c", 3.0)
+    assert (row["probability"], row["confidence"], row["verdict"]) == (0.9, "likely", "a")
+    assert (row["margin_low"], row["margin_high"]) == (0.9, 3.0)
+    # USD x hours: a 9, c 15, d 8 (b, 8, can be taken away)
+    assert row["balanced"] == "d"
+    assert row["reason"] == (
+        "1 USD and 9 h; c costs 3.00 times as much and takes 5 h; the fastest, d, takes 2 h for 4.0 times the money; "
+        "where half the time is worth twice the money, d (2 h for 4 USD); it needs 9 of the 72 hours of its planned "
+        "use; b, which can be taken away, costs 100% more"
+    )
+
+
+def test_a_cheaper_option_that_can_be_taken_away_is_told_and_the_second_may_be_the_fastest():
+    three = plain(s=(0.5, 3.0, False, "p"), a=(1.0, 3.0, True, "p"), c=(1.5, 2.0, True, "p"))
+    row = recommend([phase(three, [[0.5] * 4, [1, 1, 1, 2], [1.5] * 4])], NO_TORNADO).iloc[0]
+    assert row["reason"] == (
+        "1 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50% less"
+    )
+    assert (row["balanced"], row["confidence"]) == ("a", "too close to call")  # 3 and 3: the cheaper of the two
+    assert row["verdict"] == "too close to call: a or c"
+
+
+def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
+    two = plain(s=(0.5, 3.0, False, "p"), t=(1.0, 3.0, False, "p"))
+    row = recommend([phase(two, [[0.5], [1.0]])], NO_TORNADO).iloc[0]
+    assert (row["option"], row["runner_up"]) == ("s", "t")
+    assert row["reason"] == "0.5 USD and 3 h; t costs 2.00 times as much and takes 3 h"
+    alone = recommend([phase(two.head(1), [[0.5]])], NO_TORNADO).iloc[0]
+    assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
+
+
+def test_the_nearest_turning_points_are_nearest_in_factors_whichever_way():
+    known = [("m", "price", 0.5, 5.0, "USD"), ("m", "power", 1.9, 2.0, "kW"), ("m", "days", 3.0, 9.0, "days"),
+             ("m", "months", math.nan, math.nan, "months"), ("m", "speed", 0.1, 100.0, "images/s"),
+             ("other", "tariff", 1.01, 0.2, "USD/kWh"), ("m", "price", 0.4, 4.0, "USD")]  # fmt: skip
+    table = pd.DataFrame(known, columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
+    row = recommend([phase(FOUR, [[1.0]] * 4)], table).iloc[0]
+    # factors 1.9, 2 (as 0.5) and 3
+    assert row["would_change"] == "power: at 2 kW (m); price: at 5 USD (m); days: at 9 days (m)"
+
+
+@pytest.mark.parametrize(
+    ("probability", "words", "share"),
+    [(0.95, "clear", "95 %"), (0.949, "likely", "95 %"), (0.8, "likely", "80 %"), (0.799, "too close to call", "80 %"),
+     (0.99, "clear", "99 %"), (0.991, "clear", "over 99 %"), (0.01, "too close to call", "1 %"),
+     (0.009, "too close to call", "under 1 %")],
+)  # fmt: skip
+def test_certainty_in_words(probability, words, share):
+    assert (confidence(probability), percent(probability)) == (words, share)
+
+
+def test_an_amount_has_three_figures():
+    assert [amount(value) for value in (0.2241, 79.12, 99.94, 100.0, -250.4, 14_234.4)] == [
+        "0.224", "79.1", "99.9", "100", "-250", "14,234"
+    ]  # fmt: skip
+
+
+def test_workloads_are_grouped_by_what_they_are(tmp_path):
+    file = tmp_path / "workloads.yaml"
+    assert load_groups(file) == {}
+    file.write_text("a: {kind: training}\nb: {kind: runs}\nc: {kind: plan}\nd: {kind: training}\n")
+    assert load_groups(file) == {"b": ["b"], "training workloads": ["a", "d"]}
+    file.write_text("b: {kind: runs}\n")
+    assert load_groups(file) == {"b": ["b"]}
+
+
+# --- changes of rank ------------------------------------------------------------------------------------------------
+
+
+def ranked(*rows):
+    names = ["instance", "purchase", "model", "workload", "usd_per_hour", "usd", "rank", "as_of"]
+    return pd.DataFrame([(name, "on_demand", "m", "w", *rest) for name, *rest in rows], columns=names)
+
+
+def test_an_edit_of_prices_is_told_by_what_it_changed():
+    before = ranked(("a", 1.0, 10.0, 1, "2018"), ("b", 2.0, 20.0, 2, "2018"), ("c", 3.0, 30.0, 3, "2018"),
+                    ("same", 5.0, 50.0, 4, "2018"), ("gone", 6.0, 60.0, 5, "2018"))  # fmt: skip
+    after = ranked(("b", 2.0, 20.0, 1, "2019"), ("a", 2.5, 25.0, 2, "2019"), ("a", 9.0, 90.0, 7, "2019"),
+                   ("c", 3.3, 33.0, 3, "2019"), ("same", 5.0 + 2e-9, 50.0, 4, "2019"),
+                   ("new", 7.0, 70.0, 5, "2019"))  # fmt: skip
+    table = difference(before, after)
+    assert list(zip(table["what"], table["instance"], strict=True)) == [
+        ("price", "a"), ("price", "c"), ("new", "new"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "c"),
+    ]  # fmt: skip
+    found = table.set_index(["what", "instance"])
+    # of two offers of a the cheaper counts
+    assert found.loc[("price", "a"), ["before", "after", "change"]].to_list() == [1.0, 2.5, 1.5]
+    assert found.loc[("rank", "a"), ["rank_before", "rank_after"]].to_list() == [1, 2]
+    assert found.loc[("rank", "b"), ["rank_before", "rank_after", "change"]].to_list() == [2, 1, 0]
+    assert found.loc[("cost", "c"), "change"] == pytest.approx(0.1)
+    lines = to_markdown(table, "old", "n|w", (None, "Buy <it>"))
+    assert lines == (
+        "# From old to n\\|w\n\nAfter: Buy &lt;it>\n\n"
+        "| offer | before, USD/h | after, USD/h | change | prices of |\n|---|---:|---:|---:|---|\n"
+        "| a (on_demand) | 1 | 2.5 | +150.0% | 2018 -> 2019 |\n"
+        "| c (on_demand) | 3 | 3.3 | +10.0% | 2018 -> 2019 |\n"
+        "| new (on_demand) |  | 7 | new | 2019 |\n"
+        "| gone (on_demand) | 6 |  | gone | 2018 |\n\n"
+        "| model, workload | option | rank before | rank after | USD | change |\n|---|---|---:|---:|---:|---:|\n"
+        "| m, w | a (on_demand) | 1 | 2 | 25 | +150.0% |\n"
+        "| m, w | b (on_demand) | 2 | 1 | 20 | +0.0% |\n\n"
+        "1 further costs changed without a change of rank.\n"
+    )
+
+
+def test_nothing_changed_is_said_and_large_sums_have_no_decimals():
+    before = ranked(("a", 1.0, 10.0, 1, "2018"))
+    assert to_markdown(difference(before, before), "x", "y") == "# From x to y\n\nNo price, cost or rank differs.\n"
+    dear = ranked(("a", 1234.5, 12_345.6, 1, "2018"))
+    assert "| 1 | 1,234 | +123350.0% |" in to_markdown(difference(before, dear), "x", "y")

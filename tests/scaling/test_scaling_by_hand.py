@@ -1,0 +1,255 @@
+"""Facts, curves, calibration and validation on tables small enough to work out on paper."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.scaling.conformal import calibrate, scores
+from sweetspot.scaling.curves import amdahl, fit_ring, ring_allreduce, ring_constants, ring_step, same_device_count
+from sweetspot.scaling.machine import LINK_OF, declared_facts, describe
+from sweetspot.scaling.validation import _with_errors, best_method, predict_with_interval, validation_table, widths
+from sweetspot.study.instances import Instance
+
+ROW = {
+    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
+    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
+    "family": "gtx 1080 ti", "instance": "box",
+}  # fmt: skip
+
+
+def table(*changes, **other):
+    return pd.DataFrame([ROW | other | change for change in changes])
+
+
+# --- facts of a cell ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "as_of", "recent", "later"),
+    [
+        ("1.14.0", "", 0, 0),
+        ("1.15.0", "2018-01", 1, 0),  # a version says more than a date
+        ("1.15.3", "", 1, 0),
+        ("1.15.4", "", 1, 1),  # a patch release of a vendor's build
+        ("2.2.0", "", 1, 0),
+        ("2.3.1", "", 1, 1),
+        ("2.12", "", 1, 1),
+        ("1.13-NGC-19.03", "", 1, 1),
+        ("", "2018-07-01", 0, 0),
+        ("", "2019-10-14", 1, 0),
+        ("", "", 1, 0),  # neither version nor date
+        (None, None, 1, 0),
+    ],
+)
+def test_the_age_of_the_software_is_its_versions_else_its_dates(version, as_of, recent, later):
+    facts = describe(table({"framework_version": version, "as_of": as_of})).iloc[0]
+    assert (facts["recent"], facts["later_build"]) == (recent, later)
+
+
+def test_a_table_without_dates_counts_as_recent():
+    assert describe(table({"framework_version": ""}))["recent"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("precision", "bytes_each"), [("fp32", 4), ("tf32", 4), ("fp16", 2), ("bf16", 2), ("mixed", 2)]
+)
+def test_gradients_are_sent_in_the_precision_of_the_computation(precision, bytes_each):
+    facts = describe(table({"precision": precision})).iloc[0]
+    assert facts["gradient_gb"] == pytest.approx(25.6e6 * bytes_each / 1e9)
+    assert facts["fp16"] == (bytes_each == 2)
+
+
+def test_an_unstated_batch_is_tf_cnn_benchmarks_own():
+    facts = describe(table({"batch_size": math.nan}, {"batch_size": 16.0}))
+    assert facts["step_s"].tolist() == [64 / 320, 16 / 320]
+    assert facts["known_batch"].tolist() == [False, True]
+
+
+def test_devices_with_tensor_cores_and_boards_with_bridges():
+    names = ["Tesla V100-SXM2", "TITAN V", "RTX 2080 Ti", "Tesla T4", "A100", "H100", "L40S"]
+    others = ["GTX 1080 Ti", "Tesla K80", "Tesla P100", "TITAN X"]
+    facts = describe(table(*({"gpu": name} for name in [*names, *others])))
+    assert facts["tensor_cores"].tolist() == [1.0] * len(names) + [0.0] * len(others)
+    link = describe(table({"interconnect": "nvlink_bridge"}, {"interconnect": "nvlink"}, {"nodes": 2}))
+    assert link["bridge"].tolist() == [1, 0, 0]
+    assert link["nvlink"].tolist() == [0, 1, 0]
+    assert link["link"].tolist() == ["bridge", "nvlink", "network"]
+    assert LINK_OF["none"] == "pcie"
+
+
+def test_what_an_instance_declares_counts_before_the_form_of_its_device():
+    given = {"title": "x", "provider": "own", "gpus": 8}
+    instances = {
+        "told": Instance(**given, gpu="V100-SXM2", interconnect="pcie", network="ethernet"),
+        "silent": Instance(**given, gpu="V100-SXM2"),
+    }
+    cells = pd.DataFrame({"instance": ["told", "silent", "unknown"], "gpu": ["V100-SXM2", "V100-SXM2", "GTX 1080"]})
+    found = declared_facts(cells, instances)
+    assert found["interconnect"].tolist() == ["pcie", "nvlink", "pcie"]
+    assert found["interconnect_guessed"].tolist() == [False, True, True]
+    assert found["network"].dropna().tolist() == ["ethernet"]
+    assert found["exchange"].tolist() == [True] * 3
+
+
+# --- curves ---------------------------------------------------------------------------------------------------------
+
+
+def test_amdahls_share_weighs_a_family_once_and_a_gap_by_its_share():
+    # Two devices: 1 / efficiency - 1 is 0.25, 0.25 and 1. Family a's rows weigh 1/2 each, b's 1, each times its
+    # efficiency: s = (0.4 x 0.25 + 0.4 x 0.25 + 0.5 x 1) / (0.4 + 0.4 + 0.5) = 0.7 / 1.3
+    made = table(
+        {"family": "a", "efficiency": 0.8},
+        {"family": "a", "efficiency": 0.8},
+        {"family": "b", "efficiency": 0.5},
+        gpus=2,
+    )
+    wanted = table({"gpus": 2}, {"gpus": 8})
+    assert amdahl(made)(wanted).tolist() == pytest.approx([1 / (1 + 0.7 / 1.3), 1 / (1 + 7 * 0.7 / 1.3)])
+
+
+def test_a_model_has_its_own_law_else_that_of_its_precision_else_that_of_all():
+    made = table(
+        {"model": "vgg16", "efficiency": 0.5}, {"precision": "fp16", "efficiency": 0.8}, {"efficiency": 0.9}, gpus=2
+    )
+    wanted = table({"model": "vgg16"}, {"model": "alexnet", "precision": "fp16"}, {}, {"precision": "fp8"}, gpus=2)
+    found = amdahl(made)(wanted)
+    assert found[:3].tolist() == pytest.approx([0.5, 0.8, 0.9])
+    # all, one family, each weighing by its efficiency: (0.5 x 1 + 0.8 x 0.25 + 0.9 / 9) / (0.5 + 0.8 + 0.9)
+    assert found[3] == pytest.approx(1 / (1 + 0.8 / 2.2))
+
+
+def test_the_nearest_device_count_is_nearest_in_doublings():
+    curve = same_device_count(table({"gpus": 2, "efficiency": 0.9}, {"gpus": 16, "efficiency": 0.5}))
+    # 5 is 1.32 doublings above 2 and 1.68 below 16, though nearer to 2 in either way; 7 is 1.81 and 1.19
+    assert curve(table({"gpus": 5}, {"gpus": 7})).tolist() == [0.9, 0.5]
+
+
+def ring_figures(kinds):
+    """Exact efficiencies of a ring: by link class the latency (s), bandwidth (GB/s) and hidden share."""
+    cells = [
+        {"interconnect": kind, "gpus": gpus, "model": model, "base_images_per_s": speed, "family": f"{kind}{gpus}"}
+        for kind in kinds
+        for gpus, model, speed in ((2, "vgg16", 100.0), (4, "vgg16", 200.0), (8, "resnet50", 300.0), (8, "vgg16", 50.0))
+    ]
+    made = table(*cells)
+    facts, efficiency = describe(made), []
+    for kind, (_, fact) in zip(made["interconnect"], facts.iterrows(), strict=True):
+        latency, bandwidth, hidden = kinds[kind]
+        n, step = fact["devices"], fact["step_s"]
+        took = step + 2 * (n - 1) * latency + 2 * (n - 1) / n * fact["gradient_gb"] / bandwidth - hidden * step
+        assert took > step
+        efficiency.append(step / took)
+    return made.assign(efficiency=efficiency)
+
+
+def test_each_link_class_has_its_own_ring_and_an_unseen_one_takes_that_of_all():
+    kinds = {"pcie": (2e-3, 2.0, 0.1), "nvlink": (3e-3, 10.0, 0.0)}
+    made = ring_figures(kinds)
+    constants = ring_constants(made)
+    assert set(constants) == {"pcie", "nvlink", "any"}
+    for kind, expected in kinds.items():
+        assert constants[kind] == pytest.approx(expected, rel=1e-6)
+    assert ring_allreduce(made)(made) == pytest.approx(made["efficiency"].to_numpy())
+    bridge = made.assign(interconnect="nvlink_bridge")
+    facts = describe(bridge)
+    expected = facts["step_s"] / ring_step(
+        facts["step_s"].to_numpy(), facts["devices"].to_numpy(), facts["gradient_gb"].to_numpy(), *constants["any"]
+    )
+    assert ring_allreduce(made)(bridge) == pytest.approx(expected.to_numpy())
+
+
+def test_a_ring_without_a_share_of_bandwidth_is_as_fast_as_can_be():
+    facts = pd.DataFrame({"devices": [2.0, 4.0], "step_s": [0.1, 0.1], "gradient_gb": [0.0, 0.0]})
+    latency, bandwidth, overlap = fit_ring(facts, np.array([0.1 / 0.102, 0.1 / 0.106]), np.ones(2))
+    assert (latency, bandwidth, overlap) == (pytest.approx(1e-3), pytest.approx(1e6), 0.0)
+
+
+def test_a_ring_weighs_its_figures():
+    # One device count and one network, so bytes alone cannot be told from starts: a single constant x with
+    # 1/e - 1 = 0.25 (weight 3) and 1 (weight 1), each by its squared efficiency: the mean is
+    # (3 x 0.64 x 0.25 + 0.25 x 1) / (3 x 0.64 + 0.25) = 0.73 / 2.17
+    facts = pd.DataFrame({"devices": [2.0, 2.0], "step_s": [0.1, 0.1], "gradient_gb": [0.1, 0.1]})
+    latency, bandwidth, overlap = fit_ring(facts, np.array([0.8, 0.5]), np.array([3.0, 1.0]))
+    took = ring_step(np.array([0.1]), np.array([2.0]), np.array([0.1]), latency, bandwidth, overlap)[0]
+    assert took / 0.1 - 1 == pytest.approx(0.73 / 2.17, rel=1e-5)
+
+
+# --- intervals and validation ---------------------------------------------------------------------------------------
+
+
+def test_a_family_weighs_by_the_root_of_its_share_in_the_calibration():
+    # Four rows of a weigh 1/2 each, one of b 1; the one to come the mean, 3/5. Of 3.6 in all, the rows by score reach
+    # 0.14, 0.28, 0.42, 0.56, 0.83 of it.
+    families, score = np.array(["a", "a", "a", "a", "b"]), np.array([4.0, 2.0, 3.0, 1.0, 5.0])
+    found = [calibrate(score, families, level) for level in (0.1, 0.2, 0.5, 0.6, 0.8)]
+    assert found == [1.0, 2.0, 4.0, 5.0, 5.0]
+    assert calibrate(score, families, 0.9) == 5.0  # beyond what was seen: the largest
+    # The other way round b comes first with 1 / 3.6 = 0.28
+    assert [calibrate(6 - score, families, level) for level in (0.27, 0.29, 0.5)] == [1.0, 2.0, 3.0]
+    assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))
+    assert calibrate(np.array([2.0]), np.array(["a"]), 0.5) == 2.0  # one row of two: exactly half
+
+
+def test_a_score_counts_the_logarithm_in_its_own_scales():
+    predicted = pd.DataFrame({"efficiency": [0.5, 0.8], "scale": [0.1, 0.5]})
+    expected = [math.log(2) / 0.1, math.log(0.8 / 0.4) / 0.5]
+    assert scores(pd.Series([1.0, 0.4]), predicted).tolist() == pytest.approx(expected)
+
+
+def test_errors_and_what_the_intervals_of_the_others_hold():
+    # Scores: |log ratio| / scale = 1, 2, 3 and 9 in families a, b, b and c.
+    evidence = pd.DataFrame({"family": list("abbc"), "efficiency": [0.8] * 4})
+    off = np.exp(np.array([0.1, -0.2, 0.3, 0.9]))
+    predicted = pd.DataFrame({"efficiency": 0.8 * off, "scale": 0.1})
+    found = _with_errors(evidence, predicted)
+    assert found["error"].to_numpy() == pytest.approx(off - 1)
+    assert found["score"].to_numpy() == pytest.approx([1, 2, 3, 9])
+    # For a: b, b, c (2, 3, 9) weigh 0.71, 0.71, 1 of 3.22: shares 0.22, 0.44, 0.75: widths 9 and 9. For b: 1 and 9 of
+    # 3: 0.33, 0.67: 9, 9. For c: 1, 2, 3 weigh 1, 0.71, 0.71 of 3.22: 0.31, 0.53: 2, and 3 as the largest.
+    assert found["inside50"].tolist() == [True, True, True, False]
+    assert found["inside90"].tolist() == [True, True, True, False]
+
+
+def held_out_errors():
+    rows = [
+        ("m1", "resnet50", "fp32", 2, "a", 0.10, True, True),
+        ("m1", "resnet50", "fp16", 2, "b", -0.20, False, True),
+        ("m1", "alexnet", "fp32", 4, "b", 0.40, False, False),
+        ("m2", "alexnet", "fp32", 4, "b", 0.10, True, True),
+    ]
+    names = ["method", "model", "precision", "gpus", "family", "error", "inside50", "inside90"]
+    return pd.DataFrame(rows, columns=names).assign(score=[1.0, 2.0, 4.0, 1.0])
+
+
+def test_the_summary_of_a_slice_by_hand():
+    found = validation_table(held_out_errors()).set_index(["method", "slice"])
+    every = found.loc[("m1", "all")]
+    # 0.1, 0.2 and 0.4 sorted; nine tenths of the way over two gaps: 0.2 + 0.8 x 0.2
+    assert every.to_dict() == {
+        "rows": 3, "median_abs_error": 0.2, "p90_abs_error": pytest.approx(0.36), "bias": pytest.approx(0.1),
+        "coverage50": pytest.approx(1 / 3), "coverage90": pytest.approx(2 / 3),
+    }  # fmt: skip
+    assert found.loc[("m1", "study_models"), "rows"] == 2
+    slices = ["all", "study_models", "model=alexnet", "model=resnet50", "precision=fp16", "precision=fp32"]
+    slices += ["gpus=2", "gpus=4", "family=a", "family=b"]
+    assert found.loc["m1"].index.tolist() == slices
+    assert ("m2", "study_models") not in found.index  # it has no such row
+    assert best_method(found.reset_index()) == "m2"  # 0.1 against 0.2
+    other_way = validation_table(held_out_errors()[::-1])  # methods in the order of the errors
+    assert other_way["method"].drop_duplicates().tolist() == ["m2", "m1"]
+
+
+def test_widths_are_calibrated_method_by_method():
+    # m1: 1 weighs 1 (family a), 2 and 4 weigh 0.71 (b) of 3.22 in all: 0.31, 0.53, 0.75
+    assert widths(held_out_errors()) == {"m1": {0.5: 2.0, 0.9: 4.0}, "m2": {0.5: 1.0, 0.9: 1.0}}
+
+
+def test_both_intervals_of_a_prediction_by_hand():
+    predicted = pd.DataFrame({"efficiency": [0.8], "scale": [0.1]})
+    found = predict_with_interval(lambda cells: predicted, predicted, {0.5: 1.0, 0.9: 2.0}).iloc[0]
+    assert found["low50"] == pytest.approx(0.8 * math.exp(-0.1))
+    assert found["high50"] == pytest.approx(0.8 * math.exp(0.1))
+    assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))
+    endless = predict_with_interval(lambda cells: predicted, predicted, {0.5: 1.0, 0.9: math.inf}).iloc[0]
+    assert math.isnan(endless["high"])

@@ -1,0 +1,183 @@
+"""Parameters, gradient tensors and multiply-adds of the table, counted from the networks' published layers."""
+
+import re
+
+import pytest
+from sweetspot.scaling.model_facts import ALIASES, NETWORKS, network
+
+
+class Count:
+    """Adds up layers: parameters, tensors (weights, biases, scales and offsets) and multiply-adds of one image."""
+
+    def __init__(self):
+        self.parameters = self.tensors = self.macs = 0
+
+    def convolve(self, inputs, outputs, kernel, side, bias=False):
+        """A square convolution with an output of side x side; with batch normalisation unless it has a bias."""
+        weights = inputs * outputs * kernel**2
+        self.parameters += weights + (outputs if bias else 2 * outputs)
+        self.tensors += 2 if bias else 3
+        self.macs += weights * side**2
+
+    def dense(self, inputs, outputs):
+        self.parameters += (inputs + 1) * outputs
+        self.tensors += 2
+        self.macs += inputs * outputs
+
+
+def vgg(*convolutions):
+    """Simonyan & Zisserman 2014, table 1; `convolutions` in each of the five stages at 224 x 224."""
+    count, inputs, side = Count(), 3, 224
+    for number, width in zip(convolutions, (64, 128, 256, 512, 512), strict=True):
+        for _ in range(number):
+            count.convolve(inputs, width, 3, side, bias=True)
+            inputs = width
+        side //= 2
+    for size in ((512 * 49, 4096), (4096, 4096), (4096, 1000)):
+        count.dense(*size)
+    return count
+
+
+def resnet(*blocks, bottleneck):
+    """He et al. 2015, table 1, at 224 x 224; the stride lies in the 3 x 3 convolution, as in v1.5."""
+    count, inputs, side = Count(), 64, 56
+    count.convolve(3, 64, 7, 112)
+    for stage, number in enumerate(blocks):
+        width = 64 * 2**stage
+        outputs = 4 * width if bottleneck else width
+        for block in range(number):
+            before = side
+            side = side // 2 if stage and not block else side
+            if bottleneck:
+                count.convolve(inputs, width, 1, before)
+                count.convolve(width, width, 3, side)
+                count.convolve(width, outputs, 1, side)
+            else:
+                count.convolve(inputs, width, 3, side)
+                count.convolve(width, width, 3, side)
+            if inputs != outputs:
+                count.convolve(inputs, outputs, 1, side)
+            inputs = outputs
+    count.dense(inputs, 1000)
+    return count
+
+
+def resnet_cifar(depth):
+    """He et al. 2015, section 4.2: 6 n + 2 layers of 16, 32 and 64 channels at 32 x 32.
+
+    Shortcuts have no weights: plan A of the paper, which tf_cnn_benchmarks follows (models/resnet_model.py).
+    """
+    count, inputs, side = Count(), 16, 32
+    count.convolve(3, 16, 3, 32)
+    for width in (16, 32, 64):
+        side = 32 * 16 // width
+        for _ in range((depth - 2) // 6):
+            count.convolve(inputs, width, 3, side)
+            count.convolve(width, width, 3, side)
+            inputs = width
+    count.dense(64, 10)
+    return count
+
+
+def densenet121():
+    """Huang et al. 2016, table 1: growth 32, bottlenecks of 128 channels, transitions that halve.
+
+    Normalisation comes before each convolution, so it has the scales of what goes in.
+    """
+    count, channels, side = Count(), 64, 56
+    count.convolve(3, 64, 7, 112)
+    for stage, layers in enumerate((6, 12, 24, 16)):
+        for _ in range(layers):
+            count.convolve(channels, 128, 1, side)
+            count.convolve(128, 32, 3, side)
+            count.parameters += 2 * (channels + 128 - 128 - 32)  # scales of the inputs, not of the outputs
+            channels += 32
+        if stage < 3:
+            count.convolve(channels, channels // 2, 1, side)
+            count.parameters += channels
+            channels, side = channels // 2, side // 2
+    count.tensors += 2  # the last normalisation
+    count.parameters += 2 * channels
+    count.dense(channels, 1000)
+    return count
+
+
+COUNTED = {
+    "vgg11": vgg(1, 1, 2, 2, 2),
+    "vgg16": vgg(2, 2, 3, 3, 3),
+    "vgg19": vgg(2, 2, 4, 4, 4),
+    "resnet18": resnet(2, 2, 2, 2, bottleneck=False),
+    "resnet34": resnet(3, 4, 6, 3, bottleneck=False),
+    "resnet50": resnet(3, 4, 6, 3, bottleneck=True),
+    "resnet101": resnet(3, 4, 23, 3, bottleneck=True),
+    "resnet152": resnet(3, 8, 36, 3, bottleneck=True),
+    "resnet200": resnet(3, 24, 36, 3, bottleneck=True),
+    "densenet121": densenet121(),
+    **{f"resnet{depth}": resnet_cifar(depth) for depth in (20, 32, 44, 56, 110)},
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_network_has_the_parameters_tensors_and_arithmetic_of_its_layers(name):
+    count, fact = COUNTED[name], NETWORKS[name]
+    assert fact.parameters == pytest.approx(count.parameters / 1e6, rel=0.02)  # two digits and more
+    assert fact.giga_macs == pytest.approx(count.macs / 1e9, rel=0.03)
+    assert fact.tensors == count.tensors
+    assert fact.normalised == (not name.startswith("vgg"))
+
+
+# Millions of parameters and 1e9 multiply-adds as published; for tensors only an order: the layers are many.
+PUBLISHED = {
+    "alexnet": (61.1, 0.71, False),  # torchvision's table of models
+    "googlenet": (7.0, 1.5, False),  # Szegedy et al. 2014, table 1: 6.8 M with the first layer; 1.5 billion
+    "inception3": (23.8, 5.7, True),  # Keras' table of applications 23.9 M; TF-Slim 5.7
+    "inception4": (42.7, 12.3, True),  # timm
+    "mobilenet": (3.5, 0.3, True),  # v2: Sandler et al. 2018, table 4: 3.4 M, 300 M
+    "nasnet": (5.3, 0.56, True),  # Zoph et al. 2017, table 2: 5.3 M, 564 M
+    "nasnetlarge": (88.9, 23.8, True),  # the same table
+    "overfeat": (146.0, 2.8, False),  # Sermanet et al. 2013, table 4, fast model: 145 M and 2.8 billion
+    "densenet40k12": (1.0, 0.28, True),  # Huang et al. 2016, table 2: 1.0 M
+    "densenet100k12": (7.0, 1.9, True),  # the same table: 7.0 M
+}
+
+
+@pytest.mark.parametrize(("name", "published"), PUBLISHED.items())
+def test_other_networks_are_as_published(name, published):
+    parameters, giga_macs, normalised = published
+    fact = NETWORKS[name]
+    assert (fact.parameters, fact.giga_macs) == (pytest.approx(parameters, rel=0.03), pytest.approx(giga_macs, rel=0.1))
+    assert fact.normalised == normalised
+    assert fact.known
+
+
+def test_small_networks_by_their_layers():
+    # LeNet-5 as tf_cnn_benchmarks has it at 28 x 28: two 5 x 5 convolutions of 32 and 64, 512 and 10 neurons, all with
+    # biases: 832 + 51,264 + 7 x 7 x 64 x 512 + 512 + 5,130 parameters; 784 x 800 + 196 x 51,200 + 1,605,632 + 5,120
+    assert NETWORKS["lenet5"].parameters == pytest.approx(1.663, rel=0.03)
+    assert NETWORKS["lenet5"].giga_macs == pytest.approx(0.0123, rel=0.25)
+    assert not NETWORKS["lenet5"].normalised
+    assert not NETWORKS["trivial"].normalised
+    assert NETWORKS["alexnet"].tensors == 16  # five convolutions and three dense layers, weights and biases
+    assert NETWORKS["overfeat"].tensors == 16
+    assert NETWORKS["lenet5"].tensors == 8
+    assert NETWORKS["inception3"].tensors == 94 * 2 + 2  # Keras: 94 convolutions with an offset each, and a dense layer
+    assert NETWORKS["inception4"].tensors == 149 * 2 + 2  # as many, of the paper's figures 3 to 9
+    assert NETWORKS["googlenet"].tensors == 57 * 2 + 2  # 57 convolutions, weights and biases
+    assert NETWORKS["mobilenet"].tensors == 52 * 3 + 2  # 52 convolutions, each with scale and offset
+    # `trivial` of tf_cnn_benchmarks: 224 x 224 x 3 pixels to 1 neuron, then 4096 and 1001
+    assert NETWORKS["trivial"].tensors == 4
+
+
+def test_names_mean_networks_however_they_are_written():
+    assert all(network(name) == NETWORKS[name] for name in NETWORKS)
+    assert all(network(name) == NETWORKS[target] for name, target in ALIASES.items())
+    assert network("ResNet-50 v1.5") == network("resnet50_v2") == network("resnet50_v1") == NETWORKS["resnet50"]
+    assert network("VGG-16") == NETWORKS["vgg16"]
+    middling = network("mystery")
+    assert not middling.known
+    # "A middling network": among those for 224 x 224 pixels it has more parameters than half of them, and so on
+    large = [fact for name, fact in NETWORKS.items() if fact.giga_macs > 0.5 and not re.search("k12", name)]
+    for value, column in ((middling.parameters, 0), (middling.giga_macs, 2)):
+        share = sum(fact[column] < value for fact in large) / len(large)
+        assert 0.3 < share < 0.7
+    assert (middling.tensors, middling.normalised) == (pytest.approx(NETWORKS["resnet50"].tensors, rel=0.02), True)

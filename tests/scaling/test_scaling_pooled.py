@@ -1,0 +1,234 @@
+"""The learned method against its formulae written down once more, row by row and without a matrix."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.scaling.pooled import (
+    SPREAD,
+    TERMS,
+    Pooled,
+    _family_weight,
+    _objective,
+    fit_pooled,
+    parts_pooled,
+    predict_pooled,
+)
+
+# What each cell is, and beside it the facts that follow from it by hand: devices N; a device's gradients in GB
+# (millions of parameters x 4 bytes, half of that in fp16) and tensors; one device's step (batch / images/s); the flags.
+CELLS = [
+    ({"instance": "one", "family": "v100", "gpu": "Tesla V100", "gpus": 4, "model": "resnet50", "precision": "fp32",
+      "interconnect": "nvlink", "batch_size": 64.0, "base_images_per_s": 320.0, "framework_version": "1.13"},
+     {"N": 4, "gb": 0.1024, "tensors": 161, "step": 0.2, "nvlink": 1}),
+    ({"instance": "one", "family": "v100", "gpu": "Tesla V100", "gpus": 8, "model": "vgg16", "precision": "fp16",
+      "interconnect": "pcie", "batch_size": 32.0, "base_images_per_s": 320.0, "framework_version": "1.15.2"},
+     {"N": 8, "gb": 0.2768, "tensors": 32, "step": 0.1, "recent": 1}),
+    ({"instance": "two", "family": "v100", "gpu": "Tesla V100", "gpus": 8, "model": "resnet50", "precision": "fp16",
+      "interconnect": "nvlink_bridge", "batch_size": 64.0, "base_images_per_s": 640.0, "framework_version": "1.14"},
+     {"N": 8, "gb": 0.0512, "tensors": 161, "step": 0.1, "bridge": 1, "slow": 1}),
+    ({"instance": "two", "family": "rtx 3090", "gpu": "RTX 3090", "gpus": 2, "model": "resnet50", "precision": "fp32",
+      "interconnect": "pcie", "batch_size": 64.0, "base_images_per_s": 320.0, "framework_version": "2.4", "xla": True},
+     {"N": 2, "gb": 0.1024, "tensors": 161, "step": 0.2, "recent": 1, "later": 1, "xla": 1}),
+]  # fmt: skip
+EFFICIENCY = [0.9, 0.6, 0.55, 0.8]
+MACHINES = {"one / Tesla V100": 0, "two / RTX 3090": 1, "two / Tesla V100": 2}
+FAMILIES = {"rtx 3090": 0, "v100": 1}
+WIDTH = len(TERMS) + len(SPREAD) * (len(MACHINES) + len(FAMILIES))
+
+
+def frame(cells=CELLS, **changes):
+    given = {"nodes": 1, "xla": False, "exchange": True, "as_of": ""}
+    return pd.DataFrame([given | cell | changes for cell, _ in cells])
+
+
+def named(theta):
+    """Coefficients by name; those of a machine or family as (name, machine or family)."""
+    values = dict(zip(TERMS, theta, strict=False))
+    rest = iter(theta[len(TERMS) :])
+    for name in SPREAD:
+        values |= {(name, group): next(rest) for group in (*MACHINES, *FAMILIES)}
+    return values
+
+
+def parts(theta, cell, fact):
+    """c, l, s and q of the module's introduction for one cell."""
+    value = named(theta)
+    f = {"nvlink": 0, "bridge": 0, "later": 0, "recent": 0, "xla": 0, "slow": 0} | fact
+    doublings, ring = math.log2(f["N"] / 2), 2 * (f["N"] - 1) / f["N"]
+    groups = (f"{cell['instance']} / {cell['gpu']}", cell["family"])
+
+    def own(name):
+        return value[name] + sum(value.get((name, group), 0.0) for group in groups)
+
+    c = (
+        own("c")
+        + value["c_nvlink"] * f["nvlink"]
+        + value["c_bridge"] * f["bridge"]
+        + value["c_later_build"] * f["later"]
+    )
+    c += own("c_doubling") * doublings * (1 - f["nvlink"])
+    start = own("l") + value["l_xla"] * f["xla"] + value["l_doubling"] * doublings + value["l_old"] * (1 - f["recent"])
+    s = own("s") + value["s_doubling"] * doublings
+    q = value["q"] + value["q_ring"] * math.log(ring) + value["q_old"] * (1 - f["recent"])
+    return {
+        "c": math.exp(c) * ring * f["gb"] / f["step"],
+        "l": math.exp(start) * f["tensors"] / f["step"],
+        "s": math.exp(s),
+        "q": 2.5 * math.tanh(math.exp(q) * f["slow"] * ring / 2.5),
+    }
+
+
+def log_efficiency(theta, cell, fact):
+    return -math.log(1 + sum(parts(theta, cell, fact).values()))
+
+
+def slopes(theta, cell, fact, step=1e-6):
+    """Of log efficiency, by each coefficient, numerically."""
+    found = []
+    for place in range(len(theta)):
+        shift = np.zeros(len(theta))
+        shift[place] = step
+        found.append(
+            (log_efficiency(theta + shift, cell, fact) - log_efficiency(theta - shift, cell, fact)) / (2 * step)
+        )
+    return np.array(found)
+
+
+def prior():
+    """Means and sds: a machine's and its family's part each have half of the variance of SPREAD."""
+    groups = len(MACHINES) + len(FAMILIES)
+    mean = [term.mean for term in TERMS.values()] + [0.0] * (groups * len(SPREAD))
+    sd = [term.sd for term in TERMS.values()] + [wide / math.sqrt(2) for wide in SPREAD.values() for _ in range(groups)]
+    return np.array(mean), np.array(sd)
+
+
+@pytest.fixture(scope="module")
+def theta():
+    mean, sd = prior()
+    return mean + 0.5 * sd * np.random.default_rng(3).normal(size=WIDTH)
+
+
+# Three rows of one family and one of another: 1 / sqrt 3 each and 1, over their mean
+WEIGHT = np.array([3**-0.5] * 3 + [1.0]) * 4 / (3 * 3**-0.5 + 1)
+
+
+def loss(theta, efficiency=EFFICIENCY):
+    gaps = [(math.log(seen) - log_efficiency(theta, *row)) / 0.04 for seen, row in zip(efficiency, CELLS, strict=True)]
+    mean, sd = prior()
+    fit = sum(weight * (math.sqrt(1 + gap**2) - 1) for weight, gap in zip(WEIGHT, gaps, strict=True))
+    return fit + sum(((theta - mean) / sd) ** 2) / 2
+
+
+def test_the_parts_of_a_step_are_those_of_the_formula(theta):
+    found = parts_pooled(Pooled(theta, np.eye(WIDTH), MACHINES, FAMILIES), frame())
+    expected = pd.DataFrame([parts(theta, *row) for row in CELLS])
+    pd.testing.assert_frame_equal(found[["c", "l", "s", "q"]], expected, rtol=1e-12)
+    assert expected["q"].gt(0).tolist() == [False, False, True, False]
+    apart = parts_pooled(Pooled(theta, np.eye(WIDTH), MACHINES, FAMILIES), frame(exchange=False))
+    assert (apart[["c", "l"]] == 0).all(axis=None)  # devices that train independently
+
+
+def test_a_part_lies_between_e_to_the_minus_30_and_e_to_the_6():
+    for value, kept in ((-40.0, -30), (9.0, 6), (5.0, 5)):
+        theta = np.zeros(WIDTH)
+        theta[list(TERMS).index("s")] = value
+        found = parts_pooled(Pooled(theta, np.eye(WIDTH), MACHINES, FAMILIES), frame())
+        assert found["s"].to_numpy() == pytest.approx([math.exp(kept)] * 4)
+
+
+def test_the_loss_is_that_of_the_formula(theta):
+    objective = _objective(frame().assign(efficiency=EFFICIENCY), MACHINES, FAMILIES)
+    assert objective(theta).loss == pytest.approx(loss(theta), rel=1e-12)
+    assert _family_weight(frame()["family"]) == pytest.approx(WEIGHT)
+
+
+def test_the_curvature_is_that_of_the_loss_where_the_model_fits_and_less_for_what_lies_apart(theta):
+    _, sd = prior()
+    jacobian = np.array([slopes(theta, *row) for row in CELLS]) / 0.04
+    fits = [math.exp(log_efficiency(theta, *row)) for row in CELLS]
+    exact = _objective(frame().assign(efficiency=fits), MACHINES, FAMILIES)(theta).curvature
+    np.testing.assert_allclose(exact, jacobian.T @ (WEIGHT[:, None] * jacobian) + np.diag(sd**-2), rtol=1e-5, atol=1e-5)
+    # A gap of g spreads is one of weight (r + 1) / (2 r^2), r = sqrt(1 + g^2): between the slope of the pseudo-Huber
+    # loss over the gap, 1 / r, and its second derivative, 1 / r^3.
+    gaps = np.array([0.5, 3.0, -2.0, 0.0])
+    root = np.sqrt(1 + gaps**2)
+    away = _objective(frame().assign(efficiency=fits * np.exp(0.04 * gaps)), MACHINES, FAMILIES)(theta).curvature
+    weight = WEIGHT * (root + 1) / (2 * root**2)
+    np.testing.assert_allclose(away, jacobian.T @ (weight[:, None] * jacobian) + np.diag(sd**-2), rtol=1e-5, atol=1e-5)
+
+
+def test_the_fit_is_the_least_loss_and_its_covariance_the_inverse_of_the_curvature():
+    evidence = frame().assign(efficiency=EFFICIENCY)
+    fitted = fit_pooled(evidence)
+    assert (fitted.machines, fitted.families) == (MACHINES, FAMILIES)
+    best = loss(fitted.coefficients)
+    for place in range(WIDTH):
+        for shift in (-0.02, 0.02):
+            moved = fitted.coefficients.copy()
+            moved[place] += shift
+            assert loss(moved) > best
+    curvature = _objective(evidence, MACHINES, FAMILIES)(fitted.coefficients).curvature
+    np.testing.assert_allclose(fitted.covariance @ curvature, np.eye(WIDTH), atol=1e-8)
+
+
+def test_the_scale_adds_what_is_not_known_of_machine_family_batch_and_network(theta):
+    generator = np.random.default_rng(7)
+    root = 0.1 * generator.normal(size=(WIDTH, WIDTH))
+    model = Pooled(theta, root @ root.T, MACHINES, FAMILIES)
+    cell, fact = CELLS[1]
+
+    def variance(machine=True, family=True, **change):
+        """The formula: 4 % scatter, coefficients, and half of each spread for a new machine, half for a new family."""
+        known = {name: group for name, group in (("instance", machine), ("family", family)) if not group}
+        asked = cell | dict.fromkeys(known, "new") | change
+        wide = fact | ({"gb": 0.06, "tensors": 160, "slow": 1} if "model" in change else {})  # a middling network
+        wide |= {"step": 64 / 320} if "batch_size" in change else {}
+        slope = slopes(theta, asked, wide)
+        by_name = dict(zip(TERMS, slope, strict=False))
+        total = 0.04**2 + slope @ model.covariance @ slope
+        total += sum((by_name[name] * spread) ** 2 for name, spread in SPREAD.items()) * len(known) / 2
+        exchange = by_name["c"] + by_name["l"]
+        total += (0.5 * exchange) ** 2 * ("batch_size" in change) + (0.7 * exchange) ** 2 * ("model" in change)
+        return asked, total, log_efficiency(theta, asked, wide)
+
+    for asked, total, efficiency in (
+        variance(),
+        variance(machine=False),
+        variance(family=False),
+        variance(machine=False, family=False),
+        variance(batch_size=math.nan),
+        variance(model="mystery"),
+    ):
+        found = predict_pooled(model, frame([(asked, None)])).iloc[0]
+        assert found["efficiency"] == pytest.approx(math.exp(efficiency))
+        assert found["scale"] == pytest.approx(math.sqrt(total), rel=1e-6)
+
+
+def test_what_is_assumed_before_any_figure_is_what_the_module_says():
+    """Rates of real buses and machines, as factors: a prior that moves by a third says something else."""
+    rate = {name: math.exp(term.mean) for name, term in TERMS.items()}
+    either_way = {name: math.exp(term.sd) for name, term in TERMS.items()}
+    assert 1 / rate["c"] == pytest.approx(4, rel=0.25)  # GB/s of PCIe
+    assert 1 / rate["c_nvlink"] == pytest.approx(4, rel=0.15)  # times as fast
+    assert rate["c_bridge"] == pytest.approx(0.75, rel=0.1)  # one link between two devices of several
+    assert rate["l"] == pytest.approx(0.15e-3, rel=0.15)  # s a tensor
+    assert rate["l_xla"] == pytest.approx(1 / 3, rel=0.15)  # starts that XLA merges
+    assert rate["s"] == pytest.approx(0.025, rel=0.1)  # of a step
+    assert rate["q"] == pytest.approx(1 / 3, rel=0.15)  # of a step
+    for name in ("c_later_build", "c_doubling", "l_old"):
+        assert rate[name] == 1  # no effect
+    assert rate["c_doubling"] * either_way["c_doubling"] == pytest.approx(1.05, rel=0.01)  # a ring keeps its bandwidth
+    for name in ("c", "c_nvlink", "l", "s", "q"):
+        assert either_way[name] == pytest.approx(2, rel=0.05)
+    for name in ("c_bridge", "c_later_build", "l_doubling", "s_doubling", "q_ring"):
+        assert either_way[name] == pytest.approx(1.35, rel=0.05)
+    for name in ("l_xla", "l_old", "q_old"):
+        assert either_way[name] == pytest.approx(1.65, rel=0.05)
+    assert (rate["l_doubling"], rate["s_doubling"]) == pytest.approx((1.5, 1.2), rel=0.05)
+    assert (rate["q_ring"], rate["q_old"]) == pytest.approx((2, 0.5), rel=0.05)
+    # machines differ by e in bandwidth, by twice in latency, by four fifths more in waiting or in what a doubling costs
+    assert {name: round(math.exp(wide), 1) for name, wide in SPREAD.items()} == {
+        "c": 2.7, "c_doubling": 1.8, "l": 2.0, "s": 1.8
+    }  # fmt: skip

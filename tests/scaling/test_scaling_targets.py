@@ -1,0 +1,229 @@
+"""Explanation, efficiencies, partners and targets on tables small enough to work out on paper."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.scaling.evidence import (
+    EVIDENCE_COLUMNS,
+    average_efficiency,
+    study_efficiency,
+    study_evidence,
+    super_linear,
+)
+from sweetspot.scaling.explain import explain
+from sweetspot.scaling.mean_efficiency import mean_efficiency
+from sweetspot.scaling.methods import METHODS
+from sweetspot.scaling.partners import published_evidence, with_partners
+from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled
+from sweetspot.scaling.targets import Fitted, extrapolate_all, scaling_curve, target_cells
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import Question, Target
+from sweetspot.throughput.published import read_efficiency
+from sweetspot.warnings import pairs
+
+ROW = {
+    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
+    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
+    "family": "gtx 1080 ti", "instance": "box",
+}  # fmt: skip
+
+
+def table(*changes, **other):
+    return pd.DataFrame([ROW | other | change for change in changes])
+
+
+# --- explanation ----------------------------------------------------------------------------------------------------
+
+
+def model_with(bytes_share, start_share):
+    """A ring whose exchange of ResNet50 on two devices, 64 images in 0.2 s, takes these shares of a step."""
+    theta = np.zeros(len(TERMS) + 2 * len(SPREAD))
+    for name, value in (("c", bytes_share * 0.2 / 0.1024), ("l", start_share * 0.2 / 161)):
+        theta[list(TERMS).index(name)] = math.log(value) if value else -30
+    return Pooled(theta, np.eye(len(theta)), {"x": 0}, {"x": 0})
+
+
+def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
+    rest = {"study": "s", "framework": "tensorflow", "variant": "default", "dataset": "synthetic", "source": "s"}
+    rows = table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
+    return explain(rows, model_with(bytes_share, start_share)).iloc[0]
+
+
+def test_a_step_is_split_into_computing_exchanging_and_the_rest():
+    # 1/0.8 - 1 = 0.25 of a step more: 0.18 exchange, 0.07 the rest. At 90 % 0.1111 is allowed, so 0.0411 is spare.
+    row = explained(0.8)
+    shares = row[["compute_share", "communication_share", "rest_share"]].to_list()
+    assert shares == pytest.approx([1 / 1.25, 0.18 / 1.25, 0.07 / 1.25])
+    assert row["batch_for_90"] == 281  # 64 x 0.18 / 0.041111 = 280.2
+    assert row["bandwidth_factor_for_90"] == pytest.approx(0.16 / (1 / 9 - 0.07 - 0.02))
+
+
+def test_an_exchange_is_never_longer_than_what_was_lost_and_a_super_linear_figure_lost_nothing():
+    # 1/0.92 - 1 = 0.087: all of it exchange, 16/18 of that bytes; it is less than 0.111 already
+    row = explained(0.92)
+    assert row["communication_share"] == pytest.approx(1 - 0.92)
+    assert (row["rest_share"], row["batch_for_90"], row["bandwidth_factor_for_90"]) == (0, 64, 1)
+    super_linear = explained(1.1)
+    assert (super_linear["compute_share"], super_linear["communication_share"]) == (1, 0)
+    # 1/0.85 - 1 = 0.17647, all of it exchange, 0.15686 bytes and 0.01961 starts: 0.15686 / (0.11111 - 0.01961)
+    assert explained(0.85)["bandwidth_factor_for_90"] == pytest.approx(0.156863 / (1 / 9 - 0.019608), rel=1e-4)
+
+
+def test_what_the_rest_alone_spoils_no_batch_and_no_link_mends():
+    row = explained(0.7)  # 0.4286 - 0.18 = 0.2486 of rest
+    assert math.isnan(row["batch_for_90"])
+    assert math.isnan(row["bandwidth_factor_for_90"])
+    assert explained(0.95, 0.0, 0.0)["bandwidth_factor_for_90"] == 1  # next to nothing is exchanged
+    assert explained(0.95, exchange=False)["bandwidth_factor_for_90"] == 1  # nothing at all
+
+
+# --- efficiencies, partners, targets --------------------------------------------------------------------------------
+
+
+def test_only_what_lies_above_the_limit_is_super_linear():
+    assert super_linear(1.05) == []
+    assert pairs(super_linear(1.0501))[0].rule == "super_linear"
+    assert super_linear(math.nan) == []
+
+
+def published(*rows):
+    given = {"gpu": "Card", "instance": "box", "model": "resnet50", "batch_size": 64.0, "precision": "fp32"}
+    given |= {"dataset": "synthetic", "benchmark": "tf_cnn_benchmarks", "note": "", "source": "s"}
+    given |= {"framework": "tensorflow", "framework_version": ""}
+    return pd.DataFrame([given | row for row in rows])
+
+
+def test_a_base_whose_worst_figure_is_at_the_limit_spoils_nothing():
+    paired, _ = with_partners(published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 210.0},
+                                        {"gpus": 4, "images_per_s": 320.0}))  # fmt: skip
+    assert [pairs(told) for told in paired["warnings"]] == [[], []]  # 1.05 and 0.8
+    one, other = {"gpus": 1, "images_per_s": 100.0}, {"gpus": 4, "images_per_s": 420.0}
+    paired, _ = with_partners(published(one, other, {"gpus": 2, "images_per_s": 230.0}))
+    # 1.05 is no fault of its own, but its base makes 1.15 elsewhere
+    assert [pairs(told)[0].rule for told in paired["warnings"]] == ["inconsistent", "super_linear"]
+
+
+def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
+    rows = [
+        {"gpus": 1, "images_per_s": 100.0, "batch_size": None},
+        {"gpus": 2, "images_per_s": 150.0, "batch_size": None},
+    ]
+    paired, alone = with_partners(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
+    assert paired["efficiency"].tolist() == [0.75]
+    assert alone["images_per_s"].tolist() == [190.0]
+
+
+def test_published_evidence_has_the_columns_of_evidence_and_no_date():
+    rows = published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 150.0})
+    found = published_evidence("pool", rows.assign(variant="default"))
+    assert list(found.columns) == list(EVIDENCE_COLUMNS)
+    assert found[["study", "as_of", "efficiency"]].to_numpy().tolist() == [["pool", "", 0.75]]
+
+
+def cell(instance, gpus, images_per_s, **other):
+    given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
+    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured"}
+    given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01", "images_per_s_low": 0.9 * images_per_s}
+    given |= {"images_per_s_high": 1.1 * images_per_s}
+    return given | {"status": "ok", "source": f"{instance} x {gpus}", "nodes": 1, "xla": False} | other
+
+
+def test_the_mean_of_the_families_by_hand():
+    rows = []
+    for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):
+        rows += [cell(name, 1, 100.0), cell(name, 2, 200 * efficiency)]
+    rows += [cell("a", 2, 100.0, variant="A")]  # the same pair again: it counts once, as (0.6 + 0.5) / 2
+    found = average_efficiency(study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})).iloc[0]
+    assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
+    assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
+    assert (found["families"], found["left_out"]) == (2, 1)
+
+
+def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
+    rows = [cell("a", 1, 100.0), cell("a", 1, 90.0, precision="fp16", status="unstable"), cell("a", 2, 160.0)]
+    rows += [cell("a", 2, 160.0, precision="fp16"), cell("b", 2, 1.0)]
+    throughput = pd.DataFrame(rows)
+    efficiency = study_efficiency(throughput, read_efficiency(Path("no such file")), {})
+    found = study_evidence("mine", efficiency, throughput, {}).set_index("precision")
+    assert found["base_images_per_s"].to_dict() == {"fp32": 100.0, "fp16": 90.0}
+    assert found["efficiency"].to_dict() == {"fp32": 0.8, "fp16": pytest.approx(160 / 180)}
+    assert found["family"].tolist() == ["gtx 1080 ti"] * 2
+    assert found["exchange"].all()
+
+
+def averages(**other):
+    row = {"framework": "tensorflow", "model": "resnet50", "batch_size": 32, "precision": "fp32", "efficiency": 0.8}
+    return pd.DataFrame([row | {"spread": 0.1, "families": 3} | other])
+
+
+def test_one_family_gives_no_interval_and_two_give_one():
+    asked = averages()[["framework", "model", "batch_size", "precision"]]
+    one = mean_efficiency(averages(families=1, spread=math.nan), asked).iloc[0]
+    assert one["efficiency"] == 0.8
+    assert math.isnan(one["low"])
+    assert math.isnan(one["high"])
+    # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3); at 50 %, t(0.75, 2) = 0.816497
+    three = mean_efficiency(averages(), asked).iloc[0]
+    assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
+    half = mean_efficiency(averages(), asked, level=0.5).iloc[0]
+    assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
+    nothing = mean_efficiency(averages().head(0), asked).iloc[0]
+    assert nothing.isna().all()
+
+
+BOX = Instance(title="Box", provider="own", gpu="GTX 1080 Ti", gpus=4, interconnect="pcie")
+QUESTION = Question(model=["resnet50"], batch_size=[32], precision="fp32", headline_batch_size=32)
+
+
+def test_the_cells_of_a_target_are_those_asked_about_of_its_base():
+    rows = [cell("one", 1, 100.0), cell("one", 1, 50.0, status="oom"), cell("one", 2, 150.0), cell("other", 1, 9.0)]
+    rows += [cell("one", 1, 1.0, **change) for change in
+             ({"model": "vgg16"}, {"batch_size": 64}, {"precision": "fp16"}, {"framework": "jax"})]  # fmt: skip
+    target = Target(instance="box", base_instance="one", gpus=4)
+    found = target_cells(pd.DataFrame(rows), [target], QUESTION, {"box": BOX})
+    assert found[["instance", "base_instance", "gpus", "nodes", "base_images_per_s"]].values.tolist() == [
+        ["box", "one", 4, 1, 100.0]
+    ]
+    assert target_cells(pd.DataFrame(rows), [], QUESTION, {}).empty
+
+
+def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_than_was_seen_is_said():
+    target = [Target(instance="box", base_instance="one", gpus=4)]
+    cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"box": BOX})
+    flat = {
+        name: (lambda asked: pd.DataFrame({"efficiency": 0.5, "scale": 0.1}, index=asked.index)) for name in METHODS
+    }
+    width = {"amdahl": {0.5: 1.0, 0.9: 2.0}, "mean_efficiency": {0.5: 1.0, 0.9: 2.0}}
+    fitted = Fitted(flat, width, averages(), 3.0)
+    found = extrapolate_all(cells, cells, fitted, "amdahl").set_index("method")
+    row = found.loc["amdahl"]
+    assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
+    assert row["images_per_s_low"] == pytest.approx(200 * math.exp(-0.2))
+    assert row["images_per_s_high"] == pytest.approx(200 * math.exp(0.2))
+    assert found["headline"].to_dict() == {"amdahl": True, "mean_efficiency": False}
+    assert [pair.rule for pair in pairs(row["warnings"])] == ["beyond_evidence"]
+    # the 2018 rule has an interval of its own: 400 x (0.8 +- 0.337171)
+    rule = found.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
+    assert rule.to_list() == pytest.approx([320, 400 * 0.462829, 400 * 1.137171], rel=1e-5)
+    within = extrapolate_all(cells, cells, fitted._replace(most_gpus=4.0), "amdahl")
+    assert all(pairs(told) == [] for told in within["warnings"])
+    # without averages the fitted rule is used, with its calibrated width
+    bare = extrapolate_all(cells, cells, fitted._replace(averages=averages().head(0)), "amdahl").set_index("method")
+    assert bare.loc["mean_efficiency", "images_per_s"] == 200.0
+
+
+def test_the_curve_is_the_headline_method_at_every_count_of_devices():
+    target = [Target(instance="box", base_instance="one", gpus=4)]
+    cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"box": BOX})
+    law = {"amdahl": lambda asked: pd.DataFrame({"efficiency": 1 / asked["gpus"], "scale": 0.1})}
+    fitted = Fitted(law, {"amdahl": {0.5: 1.0, 0.9: 2.0}}, averages(), 8.0)
+    curve = scaling_curve(cells, {"box": BOX}, fitted, "amdahl")
+    assert curve["gpus"].tolist() == [2, 3, 4, 6, 8]
+    assert curve["efficiency"].to_numpy() == pytest.approx(1 / curve["gpus"].to_numpy())
+    assert curve["low"].to_numpy() == pytest.approx(math.exp(-0.2) / curve["gpus"].to_numpy())
+    assert curve["high"].to_numpy() == pytest.approx(math.exp(0.2) / curve["gpus"].to_numpy())
+    assert scaling_curve(cells, {"box": BOX}, fitted, "usl").empty  # a method that was not fitted
+    assert scaling_curve(cells.head(0), {"box": BOX}, fitted, "amdahl").empty
