@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from sweetspot.cells import Cell, run_path
+from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.errors import UserError
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import summarise_runs
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
 
 STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
-CELL = Cell("workstation", "tensorflow", "resnet50", 16, 1, "fp32", "default")
 
 
 def gather(instances, folder):
@@ -28,27 +27,6 @@ def gather(instances, folder):
 def table():
     instances = load_instances(STUDY / "instances.yaml")
     return gather(instances, STUDY).set_index(["instance", "model", "batch_size", "precision"])
-
-
-def cells_of(files, instances=None):
-    return measured_cells(summarise_runs(files), instances or {})
-
-
-def rules_of(row):
-    return [pair.rule for pair in pairs(row["warnings"])]
-
-
-def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **columns):
-    path = Path(folder) / f"{name or run_path(cell, run)}.parquet"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
-    rows = rows.assign(**cell._asdict(), run=run, protocol=1, status="ok", message=None, gpu="Test CPU", logical=False)
-    rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False)
-    for column, value in columns.items():
-        rows[column] = value
-    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings"), "string"))
-    rows.to_parquet(path, index=False)
-    return str(path)
 
 
 # The study's table 2 (sec. 3), one GTX 1080 Ti.

@@ -48,7 +48,7 @@ def build_options(
     `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
     TERMS, and those made here: `option` (label for people), `is_reference` (the option that the decision is about),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
-    (coverage of that interval), `runs`, `assumed_interval` (no interval published: ASSUMED_FACTOR is used),
+    (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no interval published: ASSUMED_FACTOR is used),
     `throughput_source`, `throughput_basis`, the figure that stands in (STAND_IN; null where none does),
     `price_basis`, `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour
     of use, overhead of interruptions included). Rows without a price are left out; a workload without a model has the
@@ -85,7 +85,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source, what stands in."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
-    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", *STAND_IN]
+    keep = [*CELL, *FIGURE, "level", "runs", "interval_df", "throughput_basis", "throughput_source", *STAND_IN]
     figures = pd.concat(
         [
             measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
