@@ -15,6 +15,7 @@ from sweetspot.scaling.targets import (
     Fitted,
     as_evidence,
     extrapolate_all,
+    held_against_published,
     scaling_curve,
     target_cells,
 )
@@ -56,7 +57,10 @@ def run(
         tables["averages"],
         float(evidence["gpus"].max()),
     )
-    estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline) if len(cells) else cells
+    estimated = cells
+    if len(cells):
+        facts = as_evidence(cells, instances)
+        estimated = held_against_published(extrapolate_all(cells, facts, fitted, headline), facts, evidence)
     return {
         "extrapolation": estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)),
         "curve": scaling_curve(cells, instances, fitted, headline),
