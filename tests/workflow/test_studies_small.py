@@ -110,7 +110,9 @@ def test_the_first_screen_leads_with_the_printed_sum_and_names_its_variants(cron
 def test_the_purchase_leads_with_its_days_and_says_what_the_multiple_rests_on(initialized):
     # 2500 / (0.90 x 167/43) / 24 = 29.8 days; 0.60 x 167/129 = 0.7767 against 2500 / 30 / 732 = 0.1138 USD: 6.82 times
     leading = initialized.claims[initialized.claims["lead"]]
-    assert leading["id"].tolist() == ["recoup-on-demand"] and leading["computed"].iloc[0] == pytest.approx(29.8, abs=0.05)
+    assert leading.index.tolist() == ["recoup-on-demand"] and leading["computed"].iloc[0] == pytest.approx(
+        29.8, abs=0.05
+    )
     answer = initialized.comparison["headline"].iloc[0]
     assert "6.8 times cheaper than the next, Paperspace P5000" in answer["first"]
     assert answer["second"].startswith("The answer rests on use day and night for 30 months with free electricity;")
