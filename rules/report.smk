@@ -21,7 +21,7 @@ rule draw_speed:
     input:
         **SPEED,
         study=f"{CONFIG}/study.yaml",
-        formula=formula("study", "report"),
+        formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("speed")],
         captions=captions(of_stage("speed")),
@@ -37,7 +37,7 @@ rule draw_figures:
         **SPEED,
         **PRICED,
         study=f"{CONFIG}/study.yaml",
-        formula=formula("study", "report"),
+        formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("price")],
         captions=captions(of_stage("price")),
