@@ -22,7 +22,7 @@ PROVIDERS: Mapping[str, str] = {
     "gcp": "gcp",
     "google": "gcp",
 }
-# Prices of a device move slowly: those of the years beside count too. What a provider asks is known from 2020 on for most,
+# Prices of a device move slowly: those of the years beside count too. What a provider asks is known mostly since 2020,
 # so later years count; an older price list says nothing of a price of today, which may have been cut.
 YEARS_BESIDE, LIST_YEARS_BEFORE, LIST_YEARS_AFTER = 2, 1, 3
 DEVICE = re.compile(
