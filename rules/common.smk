@@ -74,7 +74,9 @@ def formula(*rooms: str) -> list[str]:
     ground = [
         f"{LIBRARY}/{name}.py" for name in ("cells", "errors", "files", "warnings")
     ]
-    own = (Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv"))
+    own = (
+        Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
+    )
     return [*ground, *sorted(str(file) for files in own for file in files)]
 
 
