@@ -22,4 +22,5 @@ rule run_benchmark:
         " --batch-size {wildcards.batch_size} --gpus {wildcards.gpus} --precision {wildcards.precision}"
         " --variant {wildcards.variant} --run {wildcards.run} {params.protocol} {params.device} "
         + PLACE
+        + f" --asked {NOTES}"
         + " --output {output:q} 2>&1 | tee {log:q}"

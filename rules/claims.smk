@@ -19,8 +19,10 @@ rule check_claims:
         formula=formula("study", "bills", "decision", "claims"),
     output:
         claims=f"{RESULTS}/comparison/claims.parquet",
-    script:
-        "../workflow/scripts/check_claims.py"
+    log:
+        f"results/logs/check_claims/{STUDY}.log",
+    run:
+        here("check_claims", input, output, log)
 
 
 rule comparison:

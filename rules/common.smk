@@ -2,9 +2,13 @@
 
 import gc
 import os
+import runpy
 import shlex
 import sys
+import threading
+import traceback
 from pathlib import Path
+from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
@@ -14,7 +18,7 @@ from sweetspot.files import require_writable
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
-from sweetspot.matrix.reruns import attempts, note_reruns, settle
+from sweetspot.matrix.reruns import NOTES, attempts, note_reruns, settle
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
     budget_words,
@@ -23,10 +27,13 @@ from sweetspot.matrix.schedule import (
     missing_runs,
     run_file,
 )
+from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
 gc.set_threshold(100_000, 50, 100)
+
+stop_when_unread(logger.handlers)
 
 try:
     INVOCATION = load_invocation(Path("config/config.yaml"), config)
@@ -39,8 +46,10 @@ except UserError as error:
 STUDY = INVOCATION.config.study
 CONFIG = f"config/studies/{STUDY}"
 RESULTS = f"results/{STUDY}"
+REPORT = f"{RESULTS}/report"
 PRICE_LISTS = list(INVOCATION.price_lists)
 # Relative where the project runs in its own folder: moving the folder then changes no job.
+SCRIPTS = Path(workflow.basedir) / "workflow" / "scripts"
 LIBRARY = os.path.relpath(Path(workflow.basedir) / "workflow" / "sweetspot")
 # Machines of one's own come first; a study without any still has its published ones.
 INSTANCE_FILES = [
@@ -78,6 +87,50 @@ def formula(*rooms: str) -> list[str]:
     return [*ground, *sorted(str(file) for files in own for file in files)]
 
 
+def here(script: str, input, output, log, params=None, wildcards=None) -> None:
+    """Run `script`.py in this process, with a `snakemake` as `script:` would give it.
+
+    A price edit runs six such jobs of a fifth of a second each. As processes of their own each would import pandas
+    and Snakemake's script support first: twice the CPU time of everything they compute. Where the profile does not say
+    `force-use-threads` (or the executor is a cluster's), Snakemake starts itself again for each: slower, not different.
+    """
+    held = SimpleNamespace(
+        input=input, output=output, params=params, wildcards=wildcards
+    )
+    said = "finished\n"
+    try:
+        runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": held})
+    except UserError as error:
+        said = f"error: {error}\n"
+        raise WorkflowError(str(error)) from None
+    except SystemExit:
+        said = "error: the sentence is on the terminal\n"
+        raise WorkflowError(f"{script} stopped; the sentence above says why") from None
+    except Exception:
+        said = traceback.format_exc()
+        raise
+    finally:
+        Path(log[0]).write_text(said, encoding="utf-8")
+
+
+def figure(chart):
+    """Its file, as Snakemake's own report shows it."""
+    caption = f"{REPORT}/captions/{chart.name}.rst"
+    marked = report(
+        f"{REPORT}/figures/{chart.name}.svg",
+        # Made with the figure, from the chart's own words.
+        caption=os.path.abspath(caption),
+        category=chart.category,
+        labels={"figure": chart.name.replace("_", " ")},
+    )
+    return marked
+
+
+def captions(charts) -> list[str]:
+    """Where the words for Snakemake's own report are written, a file a chart."""
+    return [f"{REPORT}/captions/{chart.name}.rst" for chart in charts]
+
+
 def kept(file: str):
     """An output that is not removed before it is made again: it stays until its successor is whole.
 
@@ -103,6 +156,8 @@ def runs_to_make() -> list[str]:
 
 
 onstart:
+    if workflow.is_main_process:
+        stop_on_sigterm(submitted=not workflow.local_exec)
     if workflow.is_main_process and not workflow.touch:
         note_reruns(runs_to_make(), ATTEMPTS)
 
@@ -110,6 +165,11 @@ onstart:
 onsuccess:
     if workflow.is_main_process:
         settle()
+    # Snakemake's limit of jobs a second starts a timer of one second at each choice of jobs, and its process waits for
+    # the last one after everything is finished. Nobody else does.
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
 
 
 onerror:

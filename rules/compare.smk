@@ -15,6 +15,7 @@ COMPARISON = [
     "tornado",
     "recommendation",
     "headline",
+    "choices",
     "warnings",
 ]
 
@@ -35,11 +36,19 @@ rule compare:
         efficiency=f"{RESULTS}/efficiency.parquet",
         left_out=f"{RESULTS}/left_out.parquet",
         workloads=f"{CONFIG}/workloads.yaml",
-        formula=formula("study", "bills", "decision"),
+        # What others published of the answer's devices.
+        published=[
+            str(file)
+            for study in (STUDY, *INVOCATION.study.borrow)
+            if (file := Path("config/studies", study, "throughput.csv")).is_file()
+        ],
+        formula=formula("study", "throughput", "bills", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
+    log:
+        f"results/logs/compare/{STUDY}.log",
     params:
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
-        settings=asdict(Settings.of(INVOCATION.study)),
-    script:
-        "../workflow/scripts/compare.py"
+        settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
+    run:
+        here("compare", input, output, log, params)

@@ -18,12 +18,14 @@ rule price_workloads:
         plans=f"{RESULTS}/plans/{{price_list}}.parquet",
         cash_flow=f"{RESULTS}/cash_flow/{{price_list}}.parquet",
         price_lint=f"{RESULTS}/price_lint/{{price_list}}.parquet",
+    log:
+        f"results/logs/price_workloads/{STUDY}/{{price_list}}.log",
     params:
         # Not study.yaml itself: an edit of its title leaves costs as they are.
         month_days=INVOCATION.study.month_days,
         as_of=INVOCATION.study.as_of.isoformat(),
-    script:
-        "../workflow/scripts/price_workloads.py"
+    run:
+        here("price_workloads", input, output, log, params, wildcards)
 
 
 rule costs:

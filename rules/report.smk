@@ -1,78 +1,98 @@
 """The page a person reads, its charts and tables."""
 
-# Figures by the category that they stand under in Snakemake's own report.
-SPEED_FIGURES = dict.fromkeys(
-    ["throughput", "efficiency", "extrapolation", "validation"], "Speed"
-)
-PRICE_FIGURES = {
-    "images_per_usd": "Costs",
-    "time_cost": "Costs",
-    "bill": "Costs",
-    "utilisation": "Decision",
-    "cash_flow": "Decision",
-    "tornado": "Decision",
-    "surface": "Decision",
-}
+from sweetspot.report.charts import of_stage
 
-REPORT = f"{RESULTS}/report"
-SPEED_TABLES = [
-    f"{RESULTS}/{table}.parquet"
-    for table in ("throughput", "efficiency", "extrapolation")
-]
-SCALING_TABLES = [rules.fit_scaling.output, rules.extrapolate.output]
-PAGE = sorted(
-    str(file)
-    for file in Path(LIBRARY, "report").rglob("*")
-    if file.suffix in {".py", ".j2", ".css", ".js"}
-)
+SPEED = {
+    "throughput": [f"{RESULTS}/throughput.parquet"],
+    "scaling": [rules.fit_scaling.output, rules.extrapolate.output],
+}
+PRICED = {
+    table: collect(f"{RESULTS}/{table}/{{price_list}}.parquet", price_list=PRICE_LISTS)
+    for table in ("costs", "offers", "bills", "cash_flow", "price_lint")
+} | {"comparison": [rules.compare.output, rules.check_claims.output]}
+
+
+# In a process of its own: the JavaScript engine leaves the second core to the page.
+DRAW_PNG = shell_text(shlex.join([sys.executable, str(SCRIPTS / "draw_png.py")]))
 
 
 rule draw_speed:
     """Draw the figures that no price can change, so that a price edit need not."""
     input:
-        speed=SPEED_TABLES,
-        scaling=SCALING_TABLES,
+        **SPEED,
         study=f"{CONFIG}/study.yaml",
-        page=[
-            file
-            for file in PAGE
-            if Path(file).stem in {"charts_speed", "draw", "marks", "tables"}
-        ],
+        formula=formula("study", "report"),
     output:
-        figures=[
-            report(
-                f"{REPORT}/figures/{figure}.svg",
-                caption=f"captions/{figure}.rst",
-                category=category,
-                labels={"figure": figure.replace("_", " ")},
-            )
-            for figure, category in SPEED_FIGURES.items()
-        ],
-        png=collect(f"{REPORT}/figures/{{figure}}.png", figure=SPEED_FIGURES),
-    script:
-        "../workflow/scripts/draw_speed.py"
+        figures=[figure(chart) for chart in of_stage("speed")],
+        captions=captions(of_stage("speed")),
+    log:
+        f"results/logs/draw_speed/{STUDY}.log",
+    run:
+        here("draw_figures", input, output, log)
+
+
+rule draw_figures:
+    """Draw the figures of costs and of the decision."""
+    input:
+        **SPEED,
+        **PRICED,
+        study=f"{CONFIG}/study.yaml",
+        formula=formula("study", "report"),
+    output:
+        figures=[figure(chart) for chart in of_stage("price")],
+        captions=captions(of_stage("price")),
+    log:
+        f"results/logs/draw_figures/{STUDY}.log",
+    run:
+        here("draw_figures", input, output, log)
+
+
+rule draw_png:
+    """Draw the figures of costs and of the decision as PNG; the page does not wait for them."""
+    input:
+        figures=rules.draw_figures.output.figures,
+    output:
+        [file.replace(".svg", ".png") for file in rules.draw_figures.output.figures],
+    log:
+        f"results/logs/draw_png/{STUDY}.log",
+    shell:
+        f"{DRAW_PNG} {{input.figures:q}} 2> {{log:q}}"
+
+
+use rule draw_png as draw_speed_png with:
+    input:
+        figures=rules.draw_speed.output.figures,
+    output:
+        [file.replace(".svg", ".png") for file in rules.draw_speed.output.figures],
+    log:
+        f"results/logs/draw_speed_png/{STUDY}.log",
+
+
+rule write_tables:
+    """Write every table as CSV and Parquet, for spreadsheets and programs."""
+    input:
+        **SPEED,
+        **PRICED,
+        formula=formula("report"),
+    output:
+        tables=directory(f"{REPORT}/tables"),
+    log:
+        f"results/logs/write_tables/{STUDY}.log",
+    run:
+        here("write_tables", input, output, log)
 
 
 rule render_report:
-    """Write the page, its other charts as SVG and PNG, its tables as CSV and Parquet, and a summary in Markdown."""
+    """Write the page with its charts, and a summary in Markdown."""
     input:
-        speed=SPEED_TABLES,
-        scaling=SCALING_TABLES,
-        costs=collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),
-        offers=collect(
-            f"{RESULTS}/offers/{{price_list}}.parquet", price_list=PRICE_LISTS
-        ),
-        bills=collect(f"{RESULTS}/bills/{{price_list}}.parquet", price_list=PRICE_LISTS),
-        cash_flow=collect(
-            f"{RESULTS}/cash_flow/{{price_list}}.parquet", price_list=PRICE_LISTS
-        ),
-        price_lint=collect(
-            f"{RESULTS}/price_lint/{{price_list}}.parquet", price_list=PRICE_LISTS
-        ),
-        comparison=[rules.compare.output, rules.check_claims.output],
+        **SPEED,
+        **PRICED,
         study=f"{CONFIG}/study.yaml",
-        drawn=rules.draw_speed.output.figures,
-        page=PAGE,
+        figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
+        formula=[
+            *formula("study", "bills", "decision", "claims", "report"),
+            *sorted(map(str, Path(LIBRARY, "report", "assets").iterdir())),
+        ],
     output:
         html=report(
             f"{REPORT}/index.html",
@@ -80,32 +100,29 @@ rule render_report:
             category="Answer",
         ),
         summary=f"{REPORT}/summary.md",
-        figures=[
-            report(
-                f"{REPORT}/figures/{figure}.svg",
-                caption=f"captions/{figure}.rst",
-                category=category,
-                labels={"figure": figure.replace("_", " ")},
-            )
-            for figure, category in PRICE_FIGURES.items()
-        ],
-        png=collect(f"{REPORT}/figures/{{figure}}.png", figure=PRICE_FIGURES),
-        tables=directory(f"{REPORT}/tables"),
-    script:
-        "../workflow/scripts/render_report.py"
+    log:
+        f"results/logs/render_report/{STUDY}.log",
+    run:
+        here("render_report", input, output, log)
 
 
 rule print_report:
     """Print the page as PDF; asked for by name only, because it needs Chromium."""
     input:
         html=rules.render_report.output.html,
+        formula=formula("report"),
     output:
         pdf=f"{REPORT}/index.pdf",
-    script:
-        "../workflow/scripts/print_report.py"
+    log:
+        f"results/logs/print_report/{STUDY}.log",
+    run:
+        here("print_report", input, output, log)
 
 
 rule report:
     """Stop after the report; what the workflow makes by default."""
     input:
         rules.render_report.output.html,
+        rules.write_tables.output,
+        rules.draw_png.output,
+        rules.draw_speed_png.output,

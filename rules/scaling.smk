@@ -16,11 +16,12 @@ rule fit_scaling:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
+    log:
+        f"results/logs/fit_scaling/{STUDY}.log",
     params:
-        folder=CONFIG,
         framework=INVOCATION.study.cells.framework,
-    script:
-        "../workflow/scripts/fit_scaling.py"
+    run:
+        here("fit_scaling", input, output, log, params)
 
 
 rule extrapolate:
@@ -37,12 +38,14 @@ rule extrapolate:
         curve=f"{RESULTS}/scaling/curve.parquet",
         validation=f"{RESULTS}/scaling/validation.parquet",
         explain=f"{RESULTS}/scaling/explain.parquet",
+    log:
+        f"results/logs/extrapolate/{STUDY}.log",
     params:
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,
-    script:
-        "../workflow/scripts/extrapolate.py"
+    run:
+        here("extrapolate", input, output, log, params)
 
 
 rule scaling:

@@ -11,7 +11,8 @@ rule collect_throughput:
         published=[
             str(file)
             for file in (
-                Path(CONFIG) / name for name in ("throughput.csv", "efficiency.csv")
+                Path(CONFIG) / name
+                for name in ("throughput.csv", "efficiency.csv", "time_to_target.csv")
             )
             if file.is_file()
         ],
@@ -24,14 +25,15 @@ rule collect_throughput:
         ),
     output:
         f"{RESULTS}/throughput.parquet",
+    log:
+        f"results/logs/collect_throughput/{STUDY}.log",
     params:
         # Not study.yaml itself: an edit of its title or its method leaves throughput as it is.
         question=INVOCATION.study.cells.model_dump(mode="json"),
         as_of=INVOCATION.study.as_of.isoformat(),
-        folder=CONFIG,
         logs=[source.model_dump(mode="json") for source in INVOCATION.study.logs],
-    script:
-        "../workflow/scripts/collect_throughput.py"
+    run:
+        here("collect_throughput", input, output, log, params)
 
 
 rule list_left_out:
@@ -46,8 +48,8 @@ rule list_left_out:
         # No estimates: they change with every run made, and the list would be made anew each time.
         runs=left_out_rows(CHOICE),
         budget=BUDGET if CHOICE.left_out else "",
-    script:
-        "../workflow/scripts/list_left_out.py"
+    run:
+        here("list_left_out", input, output, log, params)
 
 
 rule throughput:

@@ -3,11 +3,15 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 # As Snakemake does for a job of one thread, and before numpy is imported: on small matrices threads that wait for each
 # other cost five times what they give where another test holds the second core.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Runs of tests are no measurements: neither those of another process of these tests nor real ones wait for them.
+LEASES = tempfile.TemporaryDirectory(prefix="leases-")
+os.environ["SWEETSPOT_LEASES"] = LEASES.name
 
 import pytest
 from filelock import FileLock

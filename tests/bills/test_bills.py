@@ -153,12 +153,12 @@ def test_a_mistake_is_one_sentence_with_file_and_key(study, file, old, new, word
     assert "\n" not in str(error.value)
 
 
-def test_the_script_of_the_rule_writes_every_table_and_imports_no_pandas(tmp_path):
+def test_the_script_of_the_rule_writes_every_table(tmp_path):
     pa.parquet.write_table(pa.Table.from_pandas(cells(p2__xlarge=30.0)), tmp_path / "throughput.parquet")
     predicted = pa.table({name: pa.array([], pa.string()) for name in EXTRAPOLATION_COLUMNS})
     pa.parquet.write_table(predicted, tmp_path / "extrapolation.parquet")
     job = f"""
-import runpy, sys
+import runpy
 from types import SimpleNamespace as Names
 inputs = Names(throughput="throughput.parquet", extrapolation="extrapolation.parquet",
                prices="{STUDY}/prices/aws-on-demand.yaml", workloads="{STUDY}/workloads.yaml",
@@ -167,11 +167,10 @@ job = Names(input=inputs, wildcards=Names(price_list="aws-on-demand"),
             params=Names(month_days=30.5, as_of="2018-07-01"),
             output={{kind: f"{{kind}}.parquet" for kind in {list(CONTRACT)}}})
 runpy.run_path("{ROOT}/workflow/scripts/price_workloads.py", {{"snakemake": job}})
-print("pandas" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", job], cwd=tmp_path, capture_output=True, text=True, check=False,
                           env=environment(ROOT))  # fmt: skip
-    assert (done.returncode, done.stdout) == (0, "False\n"), done.stderr
+    assert done.returncode == 0, done.stderr
     written = {kind: pd.read_parquet(tmp_path / f"{kind}.parquet") for kind in CONTRACT}
     assert {kind: tuple(table.columns) for kind, table in written.items()} == CONTRACT
     imagenet = written["costs"].set_index(["purchase", "workload"])["usd"]["on_demand", "imagenet-vgg16"]

@@ -171,6 +171,9 @@ def test_the_hour_of_every_shipped_offer_follows_from_its_columns(file):
             assert row["fixed_usd_per_month"] == pytest.approx(months + row["staff_usd_per_month"])
             assert hour == row["energy_usd_per_hour"] == pytest.approx(row["kw"] * row["pue"] * row["usd_per_kwh"])
             hour += row["fixed_usd_per_month"] / (24 * row["days_per_month"] * (1 - row["downtime_share"]))
+        elif row["purchase"] in ("reserved", "committed"):
+            assert row["fixed_usd_per_month"] > 0
+            hour += row["fixed_usd_per_month"] / (24 * row["days_per_month"])
         else:
             assert row["fixed_usd_per_month"] == row["energy_usd_per_hour"] == 0
         assert row["usd_per_hour"] == pytest.approx(hour)

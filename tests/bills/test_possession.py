@@ -151,6 +151,16 @@ def test_a_commitment_is_possessed_for_its_whole_term_whatever_the_project_uses(
     assert usd.to_dict() == pytest.approx({"training": 0, "possession": 1320 + 12 * 73.2, "total": 1320 + 12 * 73.2})
 
 
+def test_a_commitment_is_renewed_to_the_end_of_a_project_whose_jobs_arrive_over_its_months():
+    # 20 months take two terms of 12: 2 x (1200 + 12 x 10); 5 hours of work at 0.1 each
+    deal = {"term_months": 12, "upfront": 1200, "per_month": 10, "per_hour": 0.1, "charged": "used"}
+    prices = price_list({"instance": "x", "purchase": "committed", "commitment": deal}, days_per_month=10)
+    phases = [{"name": "training", "jobs": 1, "hours": 5}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 4, "months": 20, "phases": phases}
+    usd = planned(prices, [cell("x")], machines(prices), project=plan | {"renewed": True}).set_index("phase")["usd"]
+    assert usd.to_dict() == pytest.approx({"training": 0.5, "possession": 2640, "total": 2640.5})
+
+
 def test_a_plan_with_a_phase_that_never_finishes_says_so_in_its_total():
     terms = {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 1800, "source": "-"}  # e^5 for each restore
     prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=terms)

@@ -168,7 +168,10 @@ def test_a_faulty_list_is_one_sentence(keys, words):
         ({"per_hour": 1, "currency": "EUR"}, ["offers[0]", "EUR", "'rates'"]),
         ({"per_hour": 1, "purchase": "own"}, ["key own"]),
         ({"same_price_as": "y"}, ["offers[0].same_price_as", "'y'"]),
-        ({"purchase": "reserved", "commitment": {"term_months": 36}}, ["offers[0].commitment.term_months", "36", "30"]),
+        (
+            {"purchase": "reserved", "commitment": {"term_months": 36, "upfront": 1}},
+            ["offers[0].commitment.term_months", "36", "30"],
+        ),
         ({"purchase": "reserved", "commitment": {"term_months": 1e9}}, ["offers[0].commitment.term_months", "600"]),
         ({"per_hour": 1, "days_per_month": 40}, ["offers[0]", "40 days a month"]),
         ({"per_hour": 1, "billing": {"granularity_s": 0}}, ["offers[0].billing.granularity_s"]),

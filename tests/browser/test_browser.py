@@ -6,7 +6,8 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 from project_copy import edit, run_snakemake
-from report_tables import CHROMIUM, make_report, opened
+from report_tables import CHROMIUM, draw_png, make_report, opened, small_tables
+from sweetspot.report.charts import CHARTS
 
 SAMPLES = 94_720_000
 # d* = (capex/months) / (24 (p_c R_o/R_c - kW p_kWh)); the box 498 images/s, the rival 225 at 3.06 USD an hour
@@ -15,7 +16,9 @@ BREAK_EVEN = 6500 / 30 / (24 * (3.06 * 498 / 225 - 0.20))
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    return make_report(tmp_path_factory.mktemp("browser")) / "index.html"
+    report = make_report(tmp_path_factory.mktemp("browser"), figures=tuple(CHARTS))
+    draw_png(report, tuple(CHARTS))
+    return report / "index.html"
 
 
 def move(tab, name, value):
@@ -69,6 +72,22 @@ def test_sliders_of_the_box_follow_the_office_hour(page, slider, value, usd_per_
         assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * usd_per_hour, rel=1e-9)
 
 
+def test_what_a_month_costs_beside_the_sliders_stays(tmp_path):
+    """A list with 40 USD of maintenance a month and a PUE of 1.5 that the fields of a slider do not show."""
+    tables = small_tables()
+    own = tables["offers"]["purchase"] == "own"
+    columns = {"fixed_usd_per_month": 6500 / 30 + 40, "variable_usd_per_hour": 0.30, "pue": 1.5}
+    for name, value in columns.items():
+        tables["offers"][name] = tables["offers"][name].astype(float).mask(own, value)
+    with opened(make_report(tmp_path, tables, figures=()) / "index.html") as (tab, _):
+        move(tab, "months", 60)
+        hourly = (6500 / 60 + 40) / 240 + 0.30
+        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * hourly, rel=1e-9)
+        move(tab, "usd_per_kwh", 0.5)
+        hourly = (6500 / 60 + 40) / 240 + 0.30 + 1.0 * 1.5 * 0.30
+        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * hourly, rel=1e-9)
+
+
 def test_electricity_moves_the_break_even_and_reset_brings_it_back(page):
     with opened(page) as (tab, _):
         move(tab, "usd_per_kwh", 0.5)
@@ -90,7 +109,7 @@ def test_reads_without_javascript(page):
     with opened(page, javascript=False) as (tab, _):
         assert "cheaper" in tab.inner_text(".answer")
         assert tab.locator("#t-ranks tbody tr").count() == 3
-        assert tab.locator("figure svg").count() == 4
+        assert tab.locator("figure svg").count() == len(CHARTS)
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -148,6 +167,7 @@ def test_slider_and_price_list_give_the_same_number(project):
         move(tab, "usd_per_kwh", 0.4)
         moved = {name: said(tab, name) for name in ("days", "gain")}
         rival, model = tab.get_attribute("#whatif-says", "data-rival"), tab.input_value("select[name=model]")
+        usd = row(tab, "office-4x1080ti", "usd")
     edit(
         project / "config" / "studies" / "parkopedia-2018" / "prices" / "office-box.yaml",
         "per_kwh: 0.20",
@@ -159,3 +179,6 @@ def test_slider_and_price_list_give_the_same_number(project):
     edited = table[(table["option"] == rival) & (table["model"] == model)].iloc[0]
     assert moved["days"] == pytest.approx(edited["days"], rel=1e-9)
     assert moved["gain"] == pytest.approx(edited["gain_at_use"], rel=1e-9)
+    ranks = pd.read_parquet(folder.parent / "comparison" / "ranks.parquet")
+    box = ranks[(ranks["option"] == "office-4x1080ti") & (ranks["model"] == model)]
+    assert usd in pytest.approx(box["usd"].tolist(), rel=1e-9)

@@ -9,7 +9,7 @@ import yaml
 from claim_tables import checked
 from decision_tables import BOX, inputs, settings
 from price_lists import price_study
-from sweetspot.claims.tables import write_claims
+from sweetspot.claims.table_files import write_claims
 from sweetspot.decision.options import build_options
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError

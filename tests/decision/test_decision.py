@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import SAMPLES, inputs, settings
+from decision_tables import BOX, SAMPLES, inputs, settings
 from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.bills.owning import crossing_days
@@ -133,7 +133,12 @@ def test_one_machine_alone_has_a_cost_and_no_rival():
         SAMPLES / 498 / 3600 * 1.102778, rel=1e-5
     )
     assert found["recommendation"]["reason"][0] == "the only persistent option"
-    assert all(found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "headline", "pairs"))
+    assert all(found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "choices", "pairs"))
+    # 94.72 million images / 498 / 3600 h x 1.102778 USD = 58.3 USD
+    assert (
+        found["headline"]["first"].tolist()
+        == [f"Only {BOX} has both a price and a figure: 58.3 USD, and no rival."] * 2
+    )
 
 
 def test_a_reference_that_is_rented_has_no_break_even():

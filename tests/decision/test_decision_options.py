@@ -118,13 +118,15 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
     head = found["headline"].iloc[0]
     assert head["scope"] == "answer" and head["winner"] == BOX and head["alternative"] == "p3.2xlarge"
     assert head["p_cheaper"] == 1.0 and head["days"] == pytest.approx(1.3735, abs=2e-4)
-    assert head["second"].startswith("Owning pays from 1.4 days of use a month (")
+    assert "; owning pays from 1.4 days a month (" in head["second"]
+    # 6.14 times, and spot at 1.11 / 225 against 1.1028 / 498 USD is no cheaper
     assert head["first"].startswith(
-        f"{BOX} is cheaper than the cheapest persistent alternative, p3.2xlarge, on vgg16 (6.1"
+        f"{BOX} is the cheapest that nobody takes away: 6.1 times cheaper than the next, p3.2xlarge ("
     )
+    assert head["cheapest_of_all"] == BOX
     assert "probability over 99 %" in head["first"]
     # the box is extrapolated in these tables and its rival published: the answer says on which it hangs
-    assert head["second"].endswith(f" The speed of {BOX} is a prediction, that of p3.2xlarge published.")
+    assert head["more"].endswith(f" The speed of {BOX} is a prediction, that of p3.2xlarge published.")
 
 
 def test_a_box_that_never_pays_says_from_which_price_of_its_rival_it_would():
@@ -154,7 +156,7 @@ def test_the_answer_names_the_figure_that_stands_in(columns, ground):
     market = inputs()
     measured = market.throughput.assign(basis="stand_in", **columns)
     head = compare(replace(market, throughput=measured), settings())["headline"].iloc[0]
-    assert head["second"].endswith(f" that of p3.2xlarge {ground}.")
+    assert head["more"].endswith(f" that of p3.2xlarge {ground}.")
     assert (head["alternative_basis"], head["alternative_ground"]) == ("stand_in", ground)
 
 
@@ -168,20 +170,27 @@ def test_a_price_that_stands_in_is_not_called_a_speed_that_does():
     nobody = market.extrapolation.assign(instance="none")
     given = replace(market, offers=offers, costs=costs, throughput=throughput, extrapolation=nobody)
     head = compare(given, settings())["headline"].iloc[0]
-    assert head["second"].endswith(" The price of p3.2xlarge is a stand-in (derived, not published).")
-    assert "speed" not in head["second"]
+    assert head["more"].endswith(" The price of p3.2xlarge is a stand-in (derived, not published).")
+    assert "The speed of" not in head["more"]
     assert (head["alternative_basis"], head["alternative_price_basis"]) == ("published", "stand_in")
 
 
 def test_balanced_is_the_least_product_of_usd_and_hours():
     # USD x hours: a 90 x 20 = 1800, b 100 x 10 = 1000, c 150 x 4 = 600. USD / hours would choose a (4.5, 10, 37.5).
     table = pd.DataFrame(
-        {"option": ["a", "b", "c"], "usd": [90.0, 100.0, 150.0], "hours": [20.0, 10.0, 4.0], "persistent": True}
+        {
+            "option": ["a", "b", "c"],
+            "title": ["A", "B", "C"],
+            "usd": [90.0, 100.0, 150.0],
+            "hours": [20.0, 10.0, 4.0],
+            "persistent": True,
+        }
     )
     drawn = np.tile(table[["usd"]].to_numpy(), 8)
     row = recommend([PricedPhase("p", "s", table, drawn, ("m",))], pd.DataFrame({"model": []})).iloc[0]
     assert (row["option"], row["runner_up"], row["balanced"]) == ("a", "b", "c")
-    assert "where half the time is worth twice the money, c (4 h for 150 USD)" in row["reason"]
+    assert "where half the time is worth twice the money, C (4 h for 150 USD)" in row["reason"]
+    assert (row["title"], row["balanced_title"]) == ("A", "C")
     assert row["margin"] == pytest.approx(100 / 90) and row["probability"] == 1.0
 
 

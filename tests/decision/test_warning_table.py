@@ -1,7 +1,9 @@
 """Every warning of a table stands in the table of warnings, whatever its rule; none is read out of a sentence."""
 
 import pandas as pd
-from sweetspot.decision.warning_table import COLUMNS, warning_table
+from answer_options import option
+from sweetspot.decision.contenders import contenders
+from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
@@ -67,3 +69,45 @@ def test_what_the_decision_assumes_is_told():
     found = made(options=pd.concat([options, other], ignore_index=True))
     assert found["rule"].tolist() == ["mixed_protocol", "no_interval"]
     assert found["message"].iloc[1] == "measured without an interval; a factor of 1.29 is assumed"
+
+
+def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
+    named = [{**CELL, "price_list": "rent", "purchase": "spot"}]
+    rows_ = [
+        ("throughput", "box", "vgg16", 64, "drift", "a"),
+        ("throughput", "box", "vgg16", 32, "drift", "another batch"),
+        ("throughput", "other", "vgg16", 64, "drift", "another machine"),
+        ("throughput", "box", "resnet50", 64, "drift", "another model"),
+        ("comparison", None, "vgg16", 64, "mixed_protocol", "the whole model"),
+        ("price", "box", None, pd.NA, "spot_price", "of its offer"),
+        ("price", "box", None, pd.NA, "per_gpu", "of another offer of the machine"),
+        ("price", None, None, pd.NA, "stale_price", "of the whole list"),
+    ]
+    told = [warning("spot_price", "of its offer"), warning("stale", "of the whole list")]
+    offers = pd.DataFrame(
+        [
+            {"price_list": "rent", "instance": "box", "purchase": "spot", "warnings": told},
+            {
+                "price_list": "rent",
+                "instance": "box",
+                "purchase": "on_demand",
+                "warnings": [warning("per_gpu", "of another offer of the machine")],
+            },
+        ]
+    )
+    table = with_decisive(pd.DataFrame(rows_, columns=list(COLUMNS)), named, offers)
+    assert table["decisive"].tolist() == [True, False, False, False, True, True, False, True]
+
+
+def test_the_options_named_are_those_of_the_answer_s_model_unless_winners_differ():
+    one = contenders(pd.DataFrame([option("A", 10), option("B", 20), option("C", 30)]), None)
+    other = contenders(pd.DataFrame([option("A", 20), option("B", 10), option("C", 30)]), None)
+
+    def named(*winners):
+        head = [{"model": "m0", "scope": "answer", "winner": winners[0]}]
+        head += [{"model": f"m{place}", "scope": "model", "winner": name} for place, name in enumerate(winners)]
+        return [row["title"] for row in decisive_rows({"m0": one, "m1": other}, pd.DataFrame(head))]
+
+    assert named("a", "a") == ["A", "B"]  # what is judged, and what it is held against; C is named nowhere
+    assert named("a", "b") == ["A", "B", "B", "A"]
+    assert decisive_rows({}, pd.DataFrame(columns=["model", "scope", "winner"])) == []

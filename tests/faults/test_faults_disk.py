@@ -1,16 +1,18 @@
 """Disks that are full or read-only, really mounted; what is finished stays and one sentence says what to do."""
 
 import errno
+import os
 import shutil
+import stat
 import subprocess
 
 import pytest
 from fault_projects import fill, measured, read_only, small_disk, waiting_project
-from harness_runs import command
+from harness_runs import command, measure
 from patience import PATIENCE_S, until
 from project_copy import copy_project, edit, environment, run_snakemake, scheduled
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
+from sweetspot.files import read_arrow, write_whole
 
 PRICES = "config/studies/parkopedia-2018/prices/gce.yaml"
 
@@ -38,6 +40,52 @@ def test_a_full_disk_is_found_before_anything_is_measured(tmp_path):
         one_sentence(done.stderr, "run~1.parquet", "No space left on device", "start again")
         assert "starting" not in done.stderr
         assert [file.name for file in disk.iterdir()] == ["filling"]
+
+
+@pytest.mark.parametrize(("kind", "output"), [("a pipe", "pipe"), ("a device", "full"), ("a folder", "folder")])
+def test_an_output_that_is_no_file_is_refused_before_anything_is_measured(tmp_path, kind, output):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    if os.geteuid() == 0:
+        os.mknod(tmp_path / "full", stat.S_IFCHR | 0o600, os.makedev(1, 7))  # a twin of /dev/full
+    elif kind == "a device":
+        pytest.skip("only root makes devices")
+    before = {file: file.lstat().st_mode for file in tmp_path.iterdir()}
+    done = measure(tmp_path / output)
+    assert done.returncode == 2
+    one_sentence(done.stderr, f"{output}: is {kind}; expected the name of a file")
+    assert "starting" not in done.stderr
+    assert {file: file.lstat().st_mode for file in tmp_path.iterdir()} == before
+
+
+def test_an_output_below_a_file_is_refused_in_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("kept")
+    done = measure(tmp_path / "file" / "run~1.parquet")
+    assert done.returncode == 2
+    one_sentence(done.stderr, "file/run~1.parquet: cannot be written (Not a directory)")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["throughput.parquet", "costs/gce.parquet"])
+def test_a_table_that_a_power_cut_left_empty_is_named_and_made_again_when_it_is_removed(project, table):
+    before = measured(project)
+    file = project / "results" / "parkopedia-2018" / table
+    whole = read_arrow(file)
+    file.write_bytes(b"")
+    if table == "throughput.parquet":
+        edit(project / PRICES, "offers:", "# seen again\noffers:")
+    for _ in range(2):
+        done = run_snakemake(project)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stdout
+        assert f"{file.relative_to(project)}: is no whole table" in done.stdout
+        assert "remove it and it is made again" in done.stdout
+    file.unlink()
+    done = run_snakemake(project)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert read_arrow(file).equals(whole)
+    assert measured(project) == before
 
 
 @pytest.mark.slow

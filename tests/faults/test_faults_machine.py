@@ -7,10 +7,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from fake_nvml import NVML, RefusedError
 from fault_projects import TRAINING, measured, train_with
 from harness_runs import command, measure
 from project_copy import copy_project, edit, environment, run_snakemake, scheduled
-from test_harness_facts import NVML, RefusedError
 
 pytestmark = pytest.mark.slow
 # Python runs sitecustomize at its start: here the wall clock jumps a day, to and fro, at every look.

@@ -1,14 +1,17 @@
 """Signals, a second invocation, a stale lock and a power cut, each given to a real Snakemake that is measuring."""
 
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from fault_projects import CELL, measured, start, waiting_project
 from patience import PATIENCE_S, until
-from project_copy import OFFLINE, SECRET, run_snakemake
+from project_copy import OFFLINE, SECRET, edit, environment, run_snakemake
 
 pytestmark = pytest.mark.slow
 KILLED, TERMINATED, INTERRUPTED = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
@@ -102,6 +105,71 @@ def test_a_signal_to_snakemake_loses_no_run_and_the_next_invocation_continues(he
     assert set(after) == {*before, *(run_file(run) for run in moments)}
     for run in moments:
         assert set(pd.read_parquet(project / run_file(run))["status"]) == {"ok"}
+
+
+WAITING = """
+    import time
+    while Path("hold-price").exists():
+        time.sleep(0.02)
+    raise sweetspot.errors.UserError("the price list is broken")
+"""
+
+
+def test_a_reader_that_goes_away_while_a_job_fails_ends_the_workflow(project):
+    prices = project / "config" / "studies" / "parkopedia-2018" / "prices" / "gce.yaml"
+    script = project / "workflow" / "scripts" / "price_workloads.py"
+    whole = script.read_text()
+    edit(prices, "offers:", "# seen again\noffers:")
+    first = '    """Write all tables that one price list makes."""\n'
+    edit(script, first, first + WAITING)
+    edit(script, "from sweetspot.files", "import sweetspot.errors\nfrom sweetspot.files")
+    (project / "hold-price").touch()
+    line = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    process = subprocess.Popen(line, cwd=project, env=environment(project), start_new_session=True, **pipe)
+    try:
+        assert any("rule price_workloads" in said for said in process.stdout)
+        process.stdout.close()
+        (project / "hold-price").unlink()  # the job fails, and the words about that reach nobody
+        assert process.wait(timeout=PATIENCE_S) == 1
+    finally:
+        process.kill()
+        process.wait()
+    (log,) = (file for file in (project / ".snakemake" / "log").iterdir() if "list is broken" in file.read_text())
+    assert "Will exit after finishing currently running jobs" in log.read_text()
+    script.write_text(whole)
+    done = run_snakemake(project)
+    assert done.returncode == 0, done.stdout[-3000:]  # nothing is locked
+
+
+def test_two_clones_that_share_run_files_measure_a_run_once(held, tmp_path):
+    project, begin = held
+    before = measured(project)
+    other = tmp_path / "other"
+    shutil.copytree(project, other, symlinks=True)
+    shutil.rmtree(other / "results" / "benchmarks")
+    (other / "results" / "benchmarks").symlink_to(project / "results" / "benchmarks")
+    first = measuring(project, begin, run_file(3))
+    second = start(other, run_file(3))
+    try:
+        until(lambda: "waiting: another measurement holds this host's processor" in said(other), "the lease")
+        assert "starting tensorflow" not in said(other)
+        release(project)
+        assert first.wait(timeout=PATIENCE_S) == 0
+        made = measured(project)
+        assert second.wait(timeout=PATIENCE_S) == 0
+    finally:
+        if second.poll() is None:
+            os.killpg(second.pid, signal.SIGKILL)
+            second.wait()
+    assert f"{run_file(3)}: another invocation has measured this run; it stays" in said(other)
+    assert measured(project) == made
+    assert set(made) == {*before, run_file(3)}
+    again = run_snakemake(other, run_file(3))
+    assert "Nothing to be done" in again.stdout
+    asked = run_snakemake(other, "-R", "run_benchmark", "--", run_file(3))
+    assert asked.returncode == 0, asked.stdout[-3000:]
+    assert measured(project)[run_file(3)] != made[run_file(3)]
 
 
 def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes_on(held):

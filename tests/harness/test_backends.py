@@ -6,15 +6,21 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import Backend, backend
+from sweetspot.study.base import Framework
 from sweetspot.study.frameworks import FRAMEWORKS
 
 ROOT = Path(__file__).parent.parent.parent
 HARNESS = ROOT / "workflow" / "sweetspot" / "harness"
 FUNCTIONS = [name for name, value in vars(Backend).items() if isinstance(value, staticmethod)]
+
+
+def test_the_configuration_takes_the_frameworks_that_can_be_measured():
+    assert get_args(Framework) == tuple(FRAMEWORKS)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

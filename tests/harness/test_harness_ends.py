@@ -25,9 +25,19 @@ with leased_cards(int(sys.argv[1]), ["card-a", "card-b"]) as cards:
 """
 
 
+PROCESSOR = """
+import sys, time
+from sweetspot.harness.devices import leased_processor
+with leased_processor(alone=sys.argv[1] == "alone"):
+    print(sys.argv[1], flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
 def lease(folder, count, seconds):
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "SWEETSPOT_LEASES": str(folder)}
-    line = [sys.executable, "-c", LEASE, str(count), str(seconds)]
+    program = [LEASE, str(count)] if isinstance(count, int) else [PROCESSOR, count]
+    line = [sys.executable, "-c", *program, str(seconds)]
     return subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -46,6 +56,56 @@ def test_two_jobs_never_share_a_card_and_a_killed_job_frees_its_own(tmp_path):
         for process in (first, second):
             if process is not None:
                 process.kill()
+
+
+WAITS = "waiting: another measurement holds this host's processor\n"
+
+
+@pytest.mark.parametrize(("first", "second"), [("alone", "alone"), ("alone", "beside"), ("beside", "alone")])
+def test_a_run_on_the_processor_is_measured_alone_and_a_killed_one_frees_it(tmp_path, first, second):
+    holder, waiter = lease(tmp_path, first, PATIENCE_S), None
+    try:
+        assert holder.stdout.readline() == f"{first}\n"
+        waiter = lease(tmp_path, second, 0)
+        assert waiter.stderr.readline() == WAITS
+        assert waiter.poll() is None
+        holder.kill()
+        assert waiter.communicate(timeout=PATIENCE_S) == (f"{second}\n", "")
+    finally:
+        for process in filter(None, (holder, waiter)):
+            process.kill()
+            process.wait()
+
+
+def test_runs_on_cards_go_beside_each_other_but_not_past_one_that_waits_for_the_processor(tmp_path):
+    running = [lease(tmp_path, "beside", PATIENCE_S)]
+    try:
+        running[0].stdout.readline()
+        running.append(lease(tmp_path, "beside", PATIENCE_S))
+        assert running[1].stdout.readline() == "beside\n"
+        running.append(lease(tmp_path, "alone", PATIENCE_S))
+        assert running[2].stderr.readline() == WAITS
+        running.append(lease(tmp_path, "beside", 0))
+        assert running[3].stderr.readline() == WAITS
+        running[0].kill()
+        running[1].kill()
+        assert running[2].stdout.readline() == "alone\n"
+        running[2].kill()
+        assert running[3].stdout.readline() == "beside\n"
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def test_another_user_may_lease_too(tmp_path):
+    folder = tmp_path / "leases"
+    process = lease(folder, "alone", PATIENCE_S)
+    process.stdout.readline()
+    process.kill()
+    process.wait()
+    assert folder.stat().st_mode & 0o777 == 0o777
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o666}
 
 
 def test_more_cards_than_the_machine_has_are_refused_at_once(tmp_path):

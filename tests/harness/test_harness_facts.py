@@ -1,39 +1,12 @@
 """Facts of the machine: averages over all cards, energy, instruction sets, and nothing of the environment."""
 
-from types import SimpleNamespace
-
 import pytest
+from fake_nvml import NVML
 from sweetspot.harness import facts, processor
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.sampling import Sampler, card_facts, card_watch, processor_joules, summary
 from sweetspot.harness.supervise import judged
-
-
-class RefusedError(Exception):
-    """What NVML raises where a card keeps a fact to itself."""
-
-
-def refuse(*_):
-    raise RefusedError
-
-
-NVML = SimpleNamespace(
-    NVMLError=RefusedError,
-    NVML_TEMPERATURE_GPU=0,
-    NVML_CLOCK_SM=1,
-    nvmlDeviceGetHandleByUUID=lambda card: {"GPU-a": 0, "GPU-b": 1}[card],
-    nvmlDeviceGetHandleByIndex=lambda index: index,
-    nvmlDeviceGetName=lambda handle: "Tesla K80",
-    nvmlDeviceGetUtilizationRates=lambda handle: SimpleNamespace(gpu=(90, 30)[handle]),
-    nvmlDeviceGetMemoryInfo=lambda handle: SimpleNamespace(used=(5, 7)[handle], total=12),
-    nvmlDeviceGetPowerUsage=lambda handle: (100_000, 200_000)[handle],
-    nvmlDeviceGetTemperature=lambda handle, sensor: (50, 70)[handle],
-    nvmlDeviceGetClockInfo=refuse,
-    nvmlDeviceGetMaxClockInfo=lambda handle, clock: 875,
-    nvmlDeviceGetEnforcedPowerLimit=lambda handle: 149_000,
-    nvmlSystemGetDriverVersion=lambda: "535.1",
-)
 
 
 def test_utilisation_is_averaged_over_all_cards_and_a_silent_fact_is_left_out():

@@ -7,13 +7,15 @@ import struct
 import pandas as pd
 import pytest
 from decision_tables import figure, inputs
-from report_tables import FIGURES, make_report, small_tables
-from sweetspot.report.cash import cash_lines
-from sweetspot.report.marks import Facts
+from report_tables import CLAIM, FIGURES, draw_png, files_of, make_report, small_tables
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts.cash_flow import cash_lines
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
 from sweetspot.report.provenance import Provenance
+from sweetspot.report.tables import read_tables, write_tables
 from sweetspot.report.whatif import script_json
+from sweetspot.warnings import pairs, warning
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,7 @@ def test_ids_are_unique(report):
 
 
 def test_each_figure_is_svg_and_png(report):
+    draw_png(report)
     for name in FIGURES:
         assert (report / "figures" / f"{name}.svg").read_text().lstrip().startswith("<svg")
         head = (report / "figures" / f"{name}.png").read_bytes()[:24]
@@ -74,11 +77,39 @@ def test_each_table_is_csv_and_parquet_with_the_same_rows(report):
         assert (report / "tables" / f"{name}.csv").is_file()
 
 
+def test_a_table_that_two_inputs_name_is_read_once(tmp_path):
+    table = pd.DataFrame({"model": ["vgg16", None], "efficiency": [0.8, 0.9]})
+    files = files_of({"efficiency": table}, tmp_path)["others"]
+    read = read_tables({"speed": files, "scaling": files})["efficiency"]
+    assert read["efficiency"].tolist() == [0.8, 0.9]
+
+
+def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
+    """An empty list has no types; one without a column leaves it empty."""
+    lists = {
+        "a": pd.DataFrame({"price_list": ["a"], "usd": [1], "warnings": [[warning("stale_price", "of 2016")]]}),
+        "b": pd.DataFrame({"price_list": ["b"], "usd": [2.5]}),
+        "none": pd.DataFrame({"price_list": pd.Series([], dtype=object)}),
+    }
+    files = {"costs": files_of(lists, tmp_path)["others"]}
+    read = read_tables(files)["costs"]
+    assert read["usd"].tolist() == [1.0, 2.5]
+    assert [pairs(value) for value in read["warnings"]] == [[("stale_price", "of 2016")], []]
+    write_tables(files, tmp_path / "tables")
+    assert (tmp_path / "tables" / "costs.csv").read_text().splitlines()[1:] == [
+        '"a",1,"stale_price: of 2016"',
+        '"b",2.5,""',
+    ]
+
+
 def test_hostile_text_is_text(tmp_path):
     tables = small_tables()
     hostile = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'
-    told = [[{"rule": "note", "message": hostile}]] * len(tables["throughput"])
+    told = [[warning(hostile, hostile)]] * len(tables["throughput"])
     tables["throughput"] = tables["throughput"].assign(source=hostile, warnings=told)
+    told = pd.DataFrame([("throughput", hostile, hostile, hostile)], columns=["scope", "instance", "rule", "message"])
+    tables["warnings"] = told.assign(decisive=True)
+    tables["claims"] = pd.DataFrame([dict.fromkeys(CLAIM, hostile) | {"printed": 1.0, "computed": 2.0, "lead": True}])
     folder = make_report(tmp_path, tables, title=hostile, question=hostile)
     page = (folder / "index.html").read_text()
     assert "<img" not in page
@@ -98,7 +129,7 @@ def test_a_study_without_any_price_still_gets_a_page(tmp_path):
     tables = {name: table.head(0) for name, table in small_tables().items()}
     folder = make_report(tmp_path, tables)
     assert "No answer yet" in (folder / "index.html").read_text()
-    assert "no answer yet" in (folder / "summary.md").read_text()
+    assert "No answer yet: nothing here has a price." in (folder / "summary.md").read_text()
 
 
 def test_failed_cells_are_marked(tmp_path):
@@ -172,9 +203,9 @@ def test_claims_that_do_not_recompute_are_said_plainly():
 
 def test_the_reference_has_its_own_kind_in_the_charts():
     rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
-    rented = rows.assign(kind=["stays", "stays", "can be taken away"])
-    facts = Facts({}, "box")
-    assert facts.kinds(rows).tolist() == ["box", "stays", "can be taken away"]
-    assert facts.kind_names(rows.assign(kind=facts.kinds(rows))) == ["stays", "can be taken away", "box"]
-    assert Facts({}, None).kind_names(rented) == ["stays", "can be taken away"]
-    assert Facts({}, None).kind_names(rented.head(2)) == ["stays"]
+    rented = rows.assign(kind=["persistent", "persistent", "interruptible"])
+    data = ChartData({}, "box")
+    assert data.kinds(rows).tolist() == ["box", "persistent", "interruptible"]
+    assert data.kind_names(rows.assign(kind=data.kinds(rows))) == ["persistent", "interruptible", "box"]
+    assert ChartData({}, None).kind_names(rented) == ["persistent", "interruptible"]
+    assert ChartData({}, None).kind_names(rented.head(2)) == ["persistent"]

@@ -1,14 +1,17 @@
 """What the page says first, whoever wins, and what it leaves out where there is nothing to say."""
 
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs
-from report_tables import make_report, small_tables
+from report_tables import CLAIM, make_report, small_tables
 from sweetspot.decision.certainty import percent
-from sweetspot.report.labels import ABOVE, BELOW, NOWHERE, sides
-from sweetspot.report.marks import STAYS, TAKEN, Facts, few_models
+from sweetspot.report.answer import lead
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts.time_cost import ABOVE, BELOW, NOWHERE, sides
+from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 
 
 def tiles(folder):
@@ -41,7 +44,7 @@ def test_a_simulated_probability_is_never_certain(share, text):
 def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
     rows = pd.DataFrame({"model": [f"m{n}" for n in range(500)], "basis": "measured"})
     rows.loc[[300, 400], "basis"] = ["published", "extrapolated"]
-    kept = few_models(pd.concat([rows, rows]), "m450")
+    kept = ChartData.few_models(pd.concat([rows, rows]), "m450")
     assert set(kept["model"]) == {"m450", "m300", "m400", *(f"m{n}" for n in range(9))}
     assert len(kept) == 24
 
@@ -87,12 +90,12 @@ def test_the_prediction_used_for_the_answer_stands_first(tmp_path):
     assert methods[:2] == ["used", "other"]
 
 
-def test_a_preemptible_twin_of_the_reference_is_one_that_can_be_taken_away():
+def test_a_preemptible_twin_of_the_reference_is_interruptible():
     tables = small_tables()
     tables["headline"] = tables["headline"].assign(reference=RENTED)
     rows = tables["ranks"].drop_duplicates("option").set_index("option", drop=False)
-    kinds = Facts(tables, RENTED).kinds(rows)
-    assert dict(kinds) == {BOX: STAYS, RENTED: RENTED, f"{RENTED} (spot)": TAKEN}
+    kinds = ChartData(tables, RENTED).kinds(rows)
+    assert dict(kinds) == {BOX: PERSISTENT, RENTED: RENTED, f"{RENTED} (spot)": INTERRUPTIBLE}
 
 
 def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
@@ -122,3 +125,82 @@ def test_a_name_avoids_a_mark_if_the_other_side_is_free():
     assert sides([(150, 50)], ["p2.16xlarge"], [(150, 50), (182.8, 72.9)], 400) == [BELOW]
     crowded = [(182.8, 72.9), (117.2, 27.1)]
     assert sides([(150, 50)], ["p2.16xlarge"], crowded, 400) == [ABOVE]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "The task costs 0.76 USD a month: 0.76 USD/month printed, 0.76 recomputed."),
+        (
+            {"computed": 0.71, "verdict": "contradicted"},
+            "The task costs 0.76 USD a month: 0.76 USD/month printed, 0.71 recomputed (contradicted).",
+        ),
+        (
+            {"printed": None, "verdict": "not printed"},
+            "The task costs 0.76 USD a month: not printed, 0.76 recomputed.",
+        ),
+        (
+            {"computed": None, "verdict": "cannot be checked"},
+            "The task costs 0.76 USD a month: 0.76 USD/month printed, cannot be checked.",
+        ),
+    ],
+)
+def test_a_claim_that_leads_stands_printed_beside_recomputed(more, said):
+    other = CLAIM | {"id": "other", "text": "Another", "lead": False}
+    assert lead(pd.DataFrame([other, CLAIM | more])) == [said]
+
+
+def test_no_claim_leads_unless_it_says_so():
+    assert lead(pd.DataFrame()) == [] == lead(pd.DataFrame([CLAIM]).drop(columns="lead"))
+
+
+def test_claims_that_lead_stand_before_the_answer(tmp_path):
+    tables = small_tables()
+    tables["claims"] = pd.DataFrame([CLAIM])
+    folder = make_report(tmp_path, tables)
+    for file in ("index.html", "summary.md"):
+        shown = (folder / file).read_text()
+        assert 0 < shown.index("0.76 USD/month printed") < shown.index("is the cheapest that nobody takes away")
+
+
+def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image(tmp_path):
+    # a fee of 10 USD on the rented machine: bills are no longer in proportion to USD an image
+    market = inputs()
+    rented = market.costs["purchase"] != "own"
+    costs = market.costs.assign(usd=market.costs["usd"] + 10.0 * rented, hours=6.0)
+    tables = small_tables(replace(market, costs=costs), counts="month")
+    folder = make_report(tmp_path, tables, figures=("utilisation",))
+    page = re.sub(r"<(style|script|svg).*?</\1>", "", (folder / "index.html").read_text(), flags=re.S)
+    first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
+    assert "USD a month" in first_screen
+    for word in ("train", "images per USD", "hours", "in speed"):
+        assert word not in first_screen
+    assert "images per USD" not in page[page.index('id="t-ranks"') :].split("</table>")[0]
+    assert 'id="fig-images_per_usd"' not in page and 'id="fig-time_cost"' not in page
+    assert "images per USD" not in (folder / "summary.md").read_text()
+
+
+def test_only_warnings_that_could_change_the_answer_stand_on_the_page(tmp_path):
+    tables = small_tables()
+    told = [
+        ("throughput", "a", "m", 64, "drift", "decisive words", True),
+        ("price", "b", None, 1, "odd", "others", False),
+    ]
+    names = ["scope", "instance", "model", "batch_size", "rule", "message", "decisive"]
+    tables["warnings"] = pd.DataFrame(told, columns=names)
+    folder = make_report(tmp_path, tables)
+    page = (folder / "index.html").read_text()
+    part = page[page.index('id="warnings"') : page.index('id="origins"')]
+    assert "decisive words" in part and "others" not in part
+    assert '2 more stand beside other figures, in the <a href="tables/warnings.csv">' in part
+    assert "others" in (folder / "tables" / "warnings.csv").read_text()
+    assert "1 of 3 warnings could change the answer" in (folder / "summary.md").read_text()
+
+
+def test_machines_have_their_titles_on_the_first_screen(tmp_path):
+    titles = {BOX: "The box under the desk", RENTED: "A rented card"}
+    tables = small_tables(titles=titles)
+    page = (make_report(tmp_path, tables) / "index.html").read_text()
+    first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
+    assert "The box under the desk is the cheapest that nobody takes away" in first_screen
+    assert BOX not in first_screen and RENTED not in first_screen

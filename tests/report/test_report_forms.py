@@ -5,8 +5,9 @@ import re
 import zipfile
 
 import pytest
-from project_copy import ROOT, run_snakemake
+from project_copy import run_snakemake
 from report_tables import CHROMIUM, opened
+from sweetspot.report.charts import CHARTS
 
 pytestmark = pytest.mark.slow
 PAGE = "results/parkopedia-2018/report/index.html"
@@ -85,7 +86,7 @@ def test_snakemakes_own_report_has_every_figure_with_caption_and_category(projec
     assert done.returncode == 0, done.stdout[-3000:]
     text = (project / "own.html").read_text(encoding="utf-8")
     for file in sorted((project / "results/parkopedia-2018/report/figures").glob("*.svg")):
-        caption = (ROOT / "rules" / "captions" / f"{file.stem}.rst").read_text().strip().splitlines()[-1]
+        caption = CHARTS[file.stem].caption.format(units="images", Units="Images", models=12)
         entry = text[text.index(f'"name": "{file.name}"') :][:3000]
         assert json.dumps(caption[-20:])[1:-1] in entry, file.name
     for category in ("Answer", "Costs", "Decision", "Speed"):

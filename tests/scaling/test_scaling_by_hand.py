@@ -14,7 +14,7 @@ from sweetspot.study.instances import Instance
 ROW = {
     "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
     "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box",
+    "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
 }  # fmt: skip
 
 

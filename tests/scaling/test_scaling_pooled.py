@@ -39,7 +39,7 @@ WIDTH = len(TERMS) + len(SPREAD) * (len(MACHINES) + len(FAMILIES))
 
 
 def frame(cells=CELLS, **changes):
-    given = {"nodes": 1, "xla": False, "exchange": True, "as_of": ""}
+    given = {"nodes": 1, "xla": False, "exchange": True, "as_of": "", "framework": "tensorflow"}
     return pd.DataFrame([given | cell | changes for cell, _ in cells])
 
 

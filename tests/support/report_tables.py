@@ -3,30 +3,50 @@
 import atexit
 import functools
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 from decision_tables import inputs, settings, study
+from project_copy import ROOT, environment
 from sweetspot.decision.compare import compare
-from sweetspot.report import draw_figures, write_report
+from sweetspot.files import write_parquet
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.draw import draw_figures
+from sweetspot.report.page import write_report
+from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
 
+CLAIM = {
+    "id": "total", "kind": "bill", "text": "The task costs 0.76 USD a month", "printed": 0.76, "computed": 0.760008,
+    "computed_low": 0.76, "computed_high": 0.76, "unit": "USD/month", "verdict": "holds", "reason": "It adds up",
+    "source": "paper", "rests_on": "", "detail": None, "lead": True,
+}  # fmt: skip
 FIGURES = ("images_per_usd", "time_cost", "utilisation", "throughput")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
-def small_tables(given=None) -> dict[str, pd.DataFrame]:
-    """All tables of a study with one box and one rented machine, on demand and as spot."""
+def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
+    """All tables of a study with one box and one rented machine, on demand and as spot; `changes` of its settings."""
     given = given or inputs()
-    tables = compare(given, settings())
+    tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
     tables["claims"] = pd.DataFrame()
     tables["bills"] = tables["cash_flow"] = pd.DataFrame()
     tables["throughput"] = tables["throughput"].assign(unit="images", as_of="2018-07-01")
     tables["extrapolation"] = tables["extrapolation"].assign(efficiency=0.83)
+    own = tables["offers"]["purchase"] == "own"
+    # The office hour without resale and maintenance: 6500 USD / 30 months, and 1.0 kW x 1.0 x 0.20 USD/kWh.
+    tables["offers"] = tables["offers"].assign(
+        fixed_usd_per_month=own.map({True: 6500 / 30, False: 0.0}),
+        variable_usd_per_hour=tables["offers"]["usd_per_hour"].where(~own, 0.20),
+    )
     return tables
 
 
@@ -39,13 +59,34 @@ def write_study(folder: Path, **changes) -> Path:
     return file
 
 
+def files_of(tables, folder: Path) -> dict[str, list[Path]]:
+    """Each table as a Parquet file in `folder`, by the names that the report's rules give them."""
+    files = {name: [folder / f"{name}.parquet"] for name in tables}
+    for name, paths in files.items():
+        write_parquet(tables[name], paths[0])
+    return {name: files.pop(name) for name in BY_PRICE_LIST if name in files} | {"others": [*chain(*files.values())]}
+
+
 def make_report(folder: Path, tables=None, figures=FIGURES, **changes) -> Path:
-    """Write the report of `tables` (default: the small ones) and return its folder."""
-    tables, file = tables or small_tables(), write_study(folder, **changes)
-    drawn = [folder / "report" / "figures" / f"{name}.svg" for name in figures]
-    draw_figures(tables, file, drawn)
-    write_report(tables, file, folder / "report", drawn)
-    return folder / "report"
+    """Write the report of `tables` (default: the small ones) and return its folder; an empty SVG for other figures."""
+    files, study_file = files_of(tables or small_tables(), folder / "made"), write_study(folder, **changes)
+    report = folder / "report"
+    drawn = [report / "figures" / f"{name}.svg" for name in CHARTS]
+    real = [file for file in drawn if file.stem in figures]
+    draw_figures(files, study_file, real, [report / "captions" / f"{name}.rst" for name in figures])
+    for file in set(drawn) - set(real):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("<svg></svg>")
+    write_tables(files, report / "tables")
+    write_report(read_tables(files), study_file, report, drawn)
+    return report
+
+
+def draw_png(report: Path, figures=FIGURES) -> None:
+    """The figures as PNG, by the script of their rule."""
+    files = [str(report / "figures" / f"{name}.svg") for name in figures]
+    script = ROOT / "workflow" / "scripts" / "draw_png.py"
+    subprocess.run([sys.executable, script, *files], check=True, env=environment(ROOT))
 
 
 @functools.cache

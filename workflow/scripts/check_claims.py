@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from sweetspot.claims.lookup import Evidence
-from sweetspot.claims.tables import COLUMNS, TableFiles, write_claims
+from sweetspot.claims.table_files import COLUMNS, TableFiles, write_claims
 from sweetspot.claims.verdicts import check_claims
-from sweetspot.errors import exit_on_user_error
 from sweetspot.study.claims import load_claims
 
 
@@ -16,9 +15,8 @@ def main(tables: Mapping[str, str | Sequence[str]], claims: Sequence[str], outpu
 
 
 if "snakemake" in globals():
-    with exit_on_user_error():
-        main(
-            tables={name: snakemake.input[name] for name in COLUMNS},
-            claims=snakemake.input.claims,
-            output=snakemake.output.claims,
-        )
+    main(
+        tables={name: snakemake.input[name] for name in COLUMNS},
+        claims=snakemake.input.claims,
+        output=snakemake.output.claims,
+    )

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
 from sweetspot.study.instances import load_instances
 from sweetspot.study.log_sources import LogSource
@@ -28,13 +27,12 @@ def main(
 
 
 if "snakemake" in globals():
-    with exit_on_user_error():
-        main(
-            runs=list(snakemake.input.runs),
-            question=snakemake.params.question,
-            as_of=snakemake.params.as_of,
-            folder=snakemake.params.folder,
-            logs=snakemake.params.logs,
-            instances=list(snakemake.input.instances),
-            output=snakemake.output[0],
-        )
+    main(
+        runs=list(snakemake.input.runs),
+        question=snakemake.params.question,
+        as_of=snakemake.params.as_of,
+        folder=str(Path(snakemake.input.instances[-1]).parent),
+        logs=snakemake.params.logs,
+        instances=list(snakemake.input.instances),
+        output=snakemake.output[0],
+    )

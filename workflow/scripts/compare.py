@@ -4,27 +4,37 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
-from sweetspot.errors import exit_on_user_error
 from sweetspot.files import write_parquet
+from sweetspot.throughput.published import read_published
 
 
 def main(
-    tables: Mapping[str, str | Sequence[str]], workloads: str, settings: Mapping[str, Any], outputs: Sequence[str]
+    tables: Mapping[str, str | Sequence[str]],
+    workloads: str,
+    settings: Mapping[str, Any],
+    published: Sequence[str],
+    outputs: Sequence[str],
 ) -> None:
-    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs."""
-    found = compare(Inputs.read(tables), Settings(**settings), load_groups(workloads))
+    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs; `published`: throughput.csv.
+
+    Raises UserError.
+    """
+    figures = [read_published(Path(file)) for file in published]
+    others = pd.concat(figures, ignore_index=True) if figures else None
+    found = compare(Inputs.read(tables), Settings(**settings), load_groups(workloads), published=others)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
 
 
 if "snakemake" in globals():
-    with exit_on_user_error():
-        main(
-            tables={name: snakemake.input[name] for name in Inputs.__dataclass_fields__},
-            workloads=snakemake.input.workloads,
-            settings=snakemake.params.settings,
-            outputs=list(snakemake.output),
-        )
+    main(
+        tables={name: snakemake.input[name] for name in Inputs.__dataclass_fields__},
+        workloads=snakemake.input.workloads,
+        settings=snakemake.params.settings,
+        published=list(snakemake.input.published),
+        outputs=list(snakemake.output),
+    )

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from sweetspot.errors import exit_on_user_error
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.run import run
 from sweetspot.study.instances import load_instances
@@ -19,11 +18,10 @@ def main(inputs: dict[str, Any], targets: list[Target], question: Question, meth
 
 
 if "snakemake" in globals():
-    with exit_on_user_error():
-        main(
-            inputs={**dict(snakemake.input.items()), "instances": list(snakemake.input.instances)},
-            targets=[Target(**target) for target in snakemake.params.targets],
-            question=Question(**snakemake.params.question),
-            method=snakemake.params.method,
-            out=dict(snakemake.output.items()),
-        )
+    main(
+        inputs={**dict(snakemake.input.items()), "instances": list(snakemake.input.instances)},
+        targets=[Target(**target) for target in snakemake.params.targets],
+        question=Question(**snakemake.params.question),
+        method=snakemake.params.method,
+        out=dict(snakemake.output.items()),
+    )

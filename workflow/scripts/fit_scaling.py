@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from sweetspot.errors import exit_on_user_error
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
@@ -25,12 +24,11 @@ def main(
 
 
 if "snakemake" in globals():
-    with exit_on_user_error():
-        main(
-            throughput=snakemake.input.throughput,
-            folder=snakemake.params.folder,
-            framework=snakemake.params.framework,
-            borrowed=list(snakemake.input.borrowed),
-            instances=list(snakemake.input.instances),
-            outputs=dict(snakemake.output.items()),
-        )
+    main(
+        throughput=snakemake.input.throughput,
+        folder=str(Path(snakemake.input.instances[-1]).parent),
+        framework=snakemake.params.framework,
+        borrowed=list(snakemake.input.borrowed),
+        instances=list(snakemake.input.instances),
+        outputs=dict(snakemake.output.items()),
+    )

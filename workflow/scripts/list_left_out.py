@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from sweetspot.errors import logged_errors
 from sweetspot.files import write_parquet
 from sweetspot.matrix.schedule import left_out_table
 
@@ -13,5 +12,4 @@ def main(runs: list[dict[str, Any]], budget: str, output: str) -> None:
 
 
 if "snakemake" in globals():
-    with logged_errors(snakemake.log[0]):
-        main(snakemake.params.runs, snakemake.params.budget, snakemake.output[0])
+    main(snakemake.params.runs, snakemake.params.budget, snakemake.output[0])

@@ -2,13 +2,15 @@
 
 import errno
 import json
+import math
 import os
+import stat
 import tempfile
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sweetspot import warnings
 from sweetspot.errors import UserError
@@ -17,8 +19,26 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+# What a person can mend; of any other fault of writing the traceback is wanted.
+UNWRITABLE = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENOTDIR,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+}
 ROOM = 1 << 16  # bytes: more than a run file takes
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
 
 
 @contextmanager
@@ -34,22 +54,57 @@ def _in_a_sentence(target: Path) -> Iterator[None]:
         ) from None
 
 
+def _require_replaceable(target: Path) -> None:
+    """Raises UserError where something else than a file has that name: renaming to it would replace it."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise UserError(f"{target}: is {KINDS[stat.S_IFMT(mode)]}; expected the name of a file, new or to be replaced")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:  # a file of that name
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+
+
 @contextmanager
-def write_whole(path: str | Path) -> Iterator[Path]:
+def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
     """Yield a unique temporary path beside `path`; rename it to `path` if the block ends well, else remove it.
 
     The name is unique per process, so an orphan of an earlier submission never writes into a later one's file.
-    Raises UserError where the disk is full, read-only or another's.
+    `lasting`: its content is on the disk before it has its name, so that a power cut leaves no empty file. That takes
+    some milliseconds, so it is for what a later step reads.
+    Raises UserError where the disk is full, read-only or another's, and where `path` names no file.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
     with _in_a_sentence(target):
+        _require_replaceable(target)
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(target.parent)
             yield temporary
+            if lasting:
+                sync(temporary)
             os.replace(temporary, target)
         finally:
-            temporary.unlink(missing_ok=True)
+            with suppress(FileNotFoundError, NotADirectoryError):
+                temporary.unlink()
+
+
+def sync(path: Path) -> None:
+    """Wait until the file or the entries of the folder are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that knows no such thing
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def require_writable(*folders: str | Path) -> None:
@@ -66,24 +121,37 @@ def require_room(path: str | Path) -> None:
     """Raises UserError where a run file could not be written to `path`: asked before measuring, not after."""
     target = Path(path)
     with _in_a_sentence(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _require_replaceable(target)
+        _make_folder(target.parent)
         with tempfile.TemporaryFile(dir=target.parent) as probe:
             probe.write(bytes(ROOM))
             probe.flush()
 
 
-def read_arrow(path: str | Path) -> "pa.Table":
-    """Read a table of one file without pandas."""
+def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Table":
+    """Read a table of one file without pandas: all of it, or those of `columns` that it has.
+
+    Raises UserError where the file is not whole.
+    """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path).read(use_threads=False)
+    try:
+        file = pq.ParquetFile(path)
+        wanted = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
+        return file.read(columns=wanted, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise UserError(f"{path}: is no whole table ({reason}); remove it and it is made again") from None
 
 
-def write_arrow(table: "pa.Table", path: str | Path) -> None:
-    """Write an Arrow table whole."""
+def write_arrow(table: "pa.Table", path: str | Path, lasting: bool = True) -> None:
+    """Write an Arrow table whole; `lasting` as of `write_whole`."""
     import pyarrow.parquet as pq
 
-    with write_whole(path) as temporary:
+    with write_whole(path, lasting) as temporary:
         pq.write_table(table, temporary)
 
 
@@ -92,23 +160,25 @@ def read_parquet(path: str | Path) -> "pd.DataFrame":
     return read_arrow(path).to_pandas(use_threads=False)
 
 
-def write_parquet(table: "pd.DataFrame", path: str | Path, csv: bool = False) -> None:
-    """Write a table whole, without its index; with `csv` also as CSV of that name beside it.
+def write_parquet(table: "pd.DataFrame", path: str | Path) -> None:
+    """Write a table whole, without its index. Columns of warnings are lists of pairs whatever they hold."""
+    write_arrow(to_arrow(table), path)
 
-    Columns of warnings are written as lists of pairs whatever they hold, in the CSV as text.
+
+def write_csv(table: "pa.Table", path: str | Path) -> None:
+    """Write an Arrow table whole as a CSV file that a spreadsheet shows as it is.
+
+    Warnings are text, other lists JSON. A text that a spreadsheet would compute (it begins with =, +, -, @) has an
+    apostrophe before it, as a person would type; a number in a column of texts has none.
     """
     import pyarrow.csv
-    import pyarrow.parquet as pq
 
-    content = _arrow(table)
     with write_whole(path) as temporary:
-        pq.write_table(content, temporary)
-    if csv:
-        with write_whole(Path(path).with_suffix(".csv")) as temporary:
-            pyarrow.csv.write_csv(_plain(content), temporary)
+        pyarrow.csv.write_csv(_plain(table), temporary)
 
 
-def _arrow(table: "pd.DataFrame") -> "pa.Table":
+def to_arrow(table: "pd.DataFrame") -> "pa.Table":
+    """The table as it is written, without its index."""
     import pyarrow as pa
 
     found = _columns_of_warnings(list(table.columns))
@@ -121,16 +191,41 @@ def _arrow(table: "pd.DataFrame") -> "pa.Table":
 
 
 def _plain(content: "pa.Table") -> "pa.Table":
-    """The table as a CSV file can hold it: warnings as text, other lists as JSON."""
+    """The table as a CSV file can hold it."""
     import pyarrow as pa
 
     told = _columns_of_warnings(content.column_names)
     for place, field in enumerate(content.schema):
+        write: Callable[[Any], str | None]
         if pa.types.is_nested(field.type):
             write = warnings.as_text if place in told else _as_json
-            text = [write(value) for value in content.column(place).to_pylist()]
+        elif _holds_text(field.type):
+            write = _shown
+        else:
+            continue
+        values = content.column(place).to_pylist()
+        text = [write(value) for value in values]
+        if text != values:  # rarely: making a column takes longer than looking at one
             content = content.set_column(place, field.name, pa.array(text, type=pa.string()))
     return content
+
+
+def _holds_text(kind: "pa.DataType") -> bool:
+    import pyarrow.types as types
+
+    held = kind.value_type if types.is_dictionary(kind) else kind
+    return types.is_string(held) or types.is_large_string(held) or types.is_string_view(held)
+
+
+def _shown(text: str | None) -> str | None:
+    return f"'{text}" if text and text.startswith(FORMULA) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return text == text.strip() and math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _as_json(value: object) -> str | None:

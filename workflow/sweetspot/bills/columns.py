@@ -1,6 +1,7 @@
 """Tables as columns: what the bills compute on. Arrow tables are read and written, numpy computes.
 
-Not pandas: importing it takes twice the CPU time of everything that pricing a list does, and a price edit pays it.
+Not pandas: bills are arithmetic on whole columns with nothing to align, which numpy does in a quarter less time on
+50,000 cells, and a job on a node of a cluster starts without importing it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ ENDS = ("", "_low", "_high")
 TEXTS = (
     "price_list", "instance", "purchase", "provider", "gpu", "framework", "model", "precision", "variant", "basis",
     "status", "source", "as_of", "workload", "plan", "phase", "line", "charged", "name", "unit", "severity", "rule",
-    "message",
+    "message", "price_list_title",
 )  # fmt: skip
 TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(TEXTS, pa.string()),

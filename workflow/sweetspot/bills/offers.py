@@ -27,7 +27,7 @@ OFFER_COLUMNS = (
     "warnings", "every_s", "monthly_minimum_usd", "prorated", "storage_usd_per_month", "egress_usd", "per_start_usd",
     "fees_usd_per_hour", "fees_usd_per_month", "downtime_share", "staff_usd_per_month", "on_demand_usd_per_hour",
     "spot_overhead", "spot_beats_on_demand", "losing_interruptions_per_hour", "earning_days_per_month",
-    "sustained_machine_share", "sustained_tiers", "gpu", "gpus",
+    "sustained_machine_share", "sustained_tiers", "gpu", "gpus", "price_list_title", "month_usd",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
@@ -61,6 +61,7 @@ def offers_table(rows: Sequence[Row]) -> Columns:
     `variable_usd_per_hour` is what an hour of use adds: `energy_usd_per_hour` (kW x PUE x USD/kWh) where owned, the
     hourly price where rented or charged by use; interruptions come on top (`spot_overhead`). The `_low` of each
     takes the cheap end of all that it is made of, the `_high` the dear end; use of few days is the dear end.
+    `month_usd`: the price of a month where the offer is priced by the month.
     """
     return from_rows(rows, OFFER_COLUMNS)
 
@@ -81,6 +82,8 @@ def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, mon
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
     return {
         "price_list": name,
+        "price_list_title": prices.title or name,
+        "month_usd": _month_usd(offer, prices),
         "instance": offer.instance,
         "purchase": offer.purchase,
         "provider": machine.provider,
@@ -91,6 +94,11 @@ def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, mon
         "source": source,
         "basis": offer.basis,
     }
+
+
+def _month_usd(offer: Offer, prices: PriceList) -> float | None:
+    """The price of a month, where the offer is priced by the month: it is kept, used or not. None where it is not."""
+    return None if offer.per_month is None else offer.per_month.value * to_usd(offer, prices)[0]
 
 
 def _terms(offer: Offer, prices: PriceList, month_days: float, fees: Sequence[Row]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects,
 from sweetspot.bills.costs import NEVER, NO_FIGURE
 from sweetspot.bills.lines import JOB_COLUMNS, bill_lines
 from sweetspot.bills.priced_cells import Workload, offered, reference_rate
+from sweetspot.bills.renting import ROUNDING
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Phase, Plan
@@ -121,10 +122,13 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
 def _possession(rows: Columns, plan: Plan) -> Array:
     """USD for having the machines during the project: nan where nothing is due.
 
-    Owned: the fixed sum of a month x months x boxes. Committed: the whole term, used or not.
+    Owned: the fixed sum of a month x months x boxes. Committed: the whole term, used or not; where the plan
+    says `renewed`, as many terms as last to the project's end.
     """
+    span = plan.months if plan.renewed and plan.months is not None else 0.0
+    terms = np.maximum(1.0, np.ceil(span / rows["term_months"] - ROUNDING))
     months = np.where(np.isnan(rows["months"]), np.nan, rows["months"] if plan.months is None else plan.months)
-    held = np.where(rows["purchase"] == "own", months * _boxes(rows), rows["term_months"])
+    held = np.where(rows["purchase"] == "own", months * _boxes(rows), terms * rows["term_months"])
     return held * rows["fixed_usd_per_month"]
 
 

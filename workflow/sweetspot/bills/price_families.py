@@ -1,5 +1,6 @@
-"""Linearity of prices: per GPU and per vCPU within a family, and rows that look exchanged."""
+"""Linearity of prices: per GPU and per vCPU within a family, rows and digits that look exchanged."""
 
+import math
 import re
 import statistics
 from collections.abc import Mapping
@@ -13,8 +14,17 @@ from sweetspot.study.purchases import INTERRUPTIBLE
 # Printed prices are rounded to cents; a family's price per unit may differ by that and a little more.
 CENT = 0.005
 LINEAR = 0.05
-# Spot prices are made by the market machine by machine: only a gross difference is worth a word.
-LINEAR_SPOT = 0.5
+# Spot prices are made by the market machine by machine, and real ones of one card are up to three times apart (AWS p2).
+LINEAR_SPOT = 2.0
+# Below this share of the on-demand price a spot price is doubtful: AWS and Google give at most 90 and 91 % of discount,
+# Azure 95 % on some machines without cards.
+LEAST_SHARE, LEAST_SHARE_OF_PROCESSORS = 0.08, 0.04
+# Offers among which a price that is another's to a hundredth is no chance.
+FEW = 15
+# Families whose prices are a multiple of one agree to this.
+AGREE = 0.002
+# Machines of one family by their vCPUs a GPU: another shape has another price (Nebius L40S: 8 to 48 vCPUs a GPU).
+SAME_SHAPE = 1.2
 Machines = Mapping[str, Instance]
 Family = dict[str, tuple[float, float, Offer]]  # by instance or part: price an hour, units, the offer
 
@@ -41,15 +51,27 @@ def _outliers(per_unit: Mapping[str, float], units: Mapping[str, float], toleran
         if not others:
             continue
         middle = statistics.median(others)
-        if abs(value - middle) > tolerance * middle + CENT / units[name]:
+        cent = CENT / units[name]
+        if value > middle * (1 + tolerance) + cent or value < middle / (1 + tolerance) - cent:
             odd.append((name, middle))
-    worst = [pair for pair in odd if abs(per_unit[pair[0]] / pair[1] - 1) == _largest(per_unit, odd)]
-    return odd if len(per_unit) == 2 else worst
+    if len(per_unit) == 2:
+        return odd
+    # An outlier shifts the median of small families; only the largest deviation is blamed, and a tenth is as far off
+    # as ten times.
+    far = {name: abs(math.log(per_unit[name] / middle)) for name, middle in odd}
+    return [pair for pair in odd if far[pair[0]] == max(far.values())]
 
 
-def _largest(per_unit: Mapping[str, float], odd: list[tuple[str, float]]) -> float:
-    """An outlier shifts the median of small families; only the largest deviation is blamed."""
-    return max((abs(per_unit[name] / middle - 1) for name, middle in odd), default=0.0)
+def digits_exchanged(found: float, expected: float) -> bool:
+    """Whether `found` is `expected` with two neighbouring digits exchanged, to its decimals, at least two."""
+    places = max(2, len(repr(found).partition(".")[2]))
+    left, right = f"{found:.{places}f}", f"{expected:.{places}f}"
+    differing = [at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]]
+    if len(left) != len(right) or len(differing) != 2:
+        return False
+    one, two = differing
+    beside = two - one == 1 or left[one + 1 : two] == "."
+    return beside and left[one] == right[two] and left[two] == right[one]
 
 
 def machine_per_vcpu(prices: PriceList) -> list[Finding]:
@@ -79,9 +101,27 @@ def machine_per_vcpu(prices: PriceList) -> list[Finding]:
     return found
 
 
-def per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) -> list[Finding]:
-    """Price per GPU within (provider, card, purchase), and pairs of rows that look exchanged."""
-    groups: dict[tuple[str, ...], Family] = {}
+@dataclass(frozen=True)
+class _Cards:
+    """Machines of one provider, card, purchase and shape: a family whose price per GPU is one."""
+
+    gpu: str
+    purchase: str
+    members: Family
+
+    @property
+    def per_unit(self) -> dict[str, float]:
+        return {name: price / gpus for name, (price, gpus, _) in self.members.items()}
+
+    def outliers(self) -> list[tuple[str, float]]:
+        """Members off the others, with the others' price per GPU."""
+        limit = LINEAR_SPOT if self.purchase in INTERRUPTIBLE else LINEAR
+        return _outliers(self.per_unit, {name: gpus for name, (_, gpus, _) in self.members.items()}, limit)
+
+
+def _families(prices: PriceList, instances: Machines, hours: Mapping[int, float]) -> list[_Cards]:
+    """Families of machines with cards, apart by vCPUs a GPU; compositions price their cards alone."""
+    groups: dict[tuple[str, str, str], Family] = {}
     for index, price in hours.items():
         offer = prices.offers[index]
         machine = instances[offer.instance]
@@ -90,21 +130,62 @@ def per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) 
                 price = offer.compose.gpu.per_hour.value * offer.compose.count * to_usd(offer, prices)[0]
             group = groups.setdefault((machine.provider, machine.gpu, offer.purchase), {})
             group[offer.instance] = (price, float(machine.gpus), offer)
+    return [
+        _Cards(gpu, purchase, members)
+        for (_, gpu, purchase), group in groups.items()
+        for members in _shapes(group, instances)
+    ]
+
+
+def _shapes(group: Family, instances: Machines) -> list[Family]:
+    """A family apart by vCPUs a GPU, where all members say theirs.
+
+    Where they do not, machines with as many GPUs and different prices show that there are several shapes, of which
+    nobody can say which is which: then the family says nothing.
+    """
+    vcpus = {name: instances[name].vcpus for name, (_, _, offer) in group.items() if offer.compose is None}
+    if len(vcpus) == len(group) and all(vcpus.values()):
+        shapes: list[Family] = []
+        least = 0.0
+        for name in sorted(group, key=lambda one: (vcpus[one] or 0) / group[one][1]):
+            each = (vcpus[name] or 0) / group[name][1]
+            if each > least * SAME_SHAPE:
+                least = each
+                shapes.append({})
+            shapes[-1][name] = group[name]
+        return [{name: group[name] for name in group if name in shape} for shape in shapes]
+    by_count: dict[float, list[float]] = {}
+    for price, gpus, _ in group.values():
+        by_count.setdefault(gpus, []).append(price)
+    mixed = any(max(found) > min(found) * (1 + LINEAR) for found in by_count.values())
+    return [] if mixed else [group]
+
+
+def per_gpu(
+    prices: PriceList, instances: Machines, hours: Mapping[int, float], shares: Mapping[int, float] | None = None
+) -> list[Finding]:
+    """Price per GPU within (provider, card, purchase, vCPUs a GPU), rows that look exchanged, and digits.
+
+    `shares`: of spot offers by number, the share of the on-demand price that is paid.
+    """
+    families = _families(prices, instances, hours)
+    cheap = {prices.offers[index].instance for index, share in (shares or {}).items() if share < LEAST_SHARE}
     found = []
-    for (_, gpu, purchase), members in groups.items():
-        limit = LINEAR if purchase not in INTERRUPTIBLE else LINEAR_SPOT
-        per_unit = {name: price / gpus for name, (price, gpus, _) in members.items()}
-        odd = _outliers(per_unit, {n: g for n, (_, g, _) in members.items()}, limit)
-        exchanged = [pair for pair in odd if _partner(*pair, members, groups, purchase)]
+    for family in families:
+        odd = family.outliers()
+        if family.purchase in INTERRUPTIBLE and any(name in cheap for name, _ in odd):
+            odd = [pair for pair in odd if pair[0] in cheap]  # its share of the on-demand price says which is wrong
+        found += _digits(family, {name for name, _ in odd}, prices)
+        exchanged = [pair for pair in odd if _partner(*pair, family, families)]
         for name, usual in exchanged or odd:  # an exchange explains the family's other oddities
-            price, gpus, offer = members[name]
+            price, gpus, offer = family.members[name]
             message = (
-                f"{name} at {price:g} an hour is {per_unit[name]:.4g} a {gpu}; others are {usual:.4g}, which makes"
+                f"{name} at {price:g} an hour is {price / gpus:.4g} a {family.gpu}; others are {usual:.4g}, which makes"
                 f" {usual * gpus:.4g}"
             )
             source = source_of(offer, prices)
             found.append(Finding("warning", "per_gpu", name, message, source))
-            other = _partner(name, usual, members, groups, purchase)
+            other = _partner(name, usual, family, families)
             if other is not None:
                 words = (
                     f"{name} ({price:g}) and {other[0]} ({other[1]:g}) look swapped: by its family {name} should cost"
@@ -114,21 +195,42 @@ def per_gpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) 
     return found
 
 
-def _partner(
-    name: str, usual: float, members: Family, groups: Mapping[tuple[str, ...], Family], purchase: str
-) -> tuple[str, float] | None:
-    """A machine of another family with just the price that this one should have, and its price."""
-    expected = usual * members[name][1]
-    for (_, _, other_purchase), others in groups.items():
-        for other, (value, _, _) in others.items():
-            if other not in members and other_purchase == purchase and abs(value / expected - 1) < 0.01:
+def _digits(family: _Cards, told: set[str], prices: PriceList) -> list[Finding]:
+    """Digits exchanged, below what the price per unit would show: 12.42 where two others make 12.24."""
+    found = []
+    for name, (price, units, offer) in family.members.items():
+        others = [value for key, value in family.per_unit.items() if key != name]
+        agree = len(others) > 1 and max(others) <= min(others) * (1 + AGREE)
+        if not agree or name in told or offer.compose is not None or family.purchase in INTERRUPTIBLE:
+            continue
+        money, expected = to_usd(offer, prices)[0], statistics.median(others) * units
+        if digits_exchanged(price / money, expected / money):
+            words = f"{name} at {price:g} looks like {expected:.4g} with two digits exchanged; its family makes that"
+            found.append(Finding("warning", "digits_exchanged", name, words, source_of(offer, prices)))
+    return found
+
+
+def _partner(name: str, usual: float, family: _Cards, families: list[_Cards]) -> tuple[str, float] | None:
+    """A machine of another family with just the price that this one should have, and its price.
+
+    One whose own family agrees with it is none: its price is where it belongs. Of a long list some price always is
+    near: there the other's own family must say that it is wrong.
+    """
+    expected = usual * family.members[name][1]
+    few = sum(len(others.members) for others in families if others.purchase == family.purchase) <= FEW
+    for others in families:
+        if others is family or others.purchase != family.purchase:
+            continue
+        odd = {other for other, _ in others.outliers()}
+        for other, (value, _, _) in others.members.items():
+            if abs(value / expected - 1) < 0.01 and (other in odd or (few and len(others.members) == 1)):
                 return other, value
     return None
 
 
 def per_vcpu(prices: PriceList, instances: Machines, hours: Mapping[int, float]) -> list[Finding]:
     """Machines without accelerators: price per vCPU within a family of names (`n1-highcpu-*`, `c5.*`)."""
-    groups: dict[tuple[str, ...], Family] = {}
+    groups: dict[tuple[str, str, str], Family] = {}
     for index, price in hours.items():
         offer = prices.offers[index]
         machine = instances[offer.instance]
@@ -137,9 +239,10 @@ def per_vcpu(prices: PriceList, instances: Machines, hours: Mapping[int, float])
             group = groups.setdefault((machine.provider, family, offer.purchase), {})
             group[offer.instance] = (price, float(machine.vcpus), offer)
     found = []
-    for members in groups.values():
+    for (_, _, purchase), members in groups.items():
         per_unit = {name: price / vcpus for name, (price, vcpus, _) in members.items()}
-        for name, usual in _outliers(per_unit, {n: v for n, (_, v, _) in members.items()}, LINEAR):
+        limit = LINEAR_SPOT if purchase in INTERRUPTIBLE else LINEAR
+        for name, usual in _outliers(per_unit, {n: v for n, (_, v, _) in members.items()}, limit):
             price, _, offer = members[name]
             message = f"{name} at {price:g} an hour is {per_unit[name]:.4g} a vCPU; others are {usual:.4g}"
             found.append(Finding("warning", "per_vcpu", name, message, source_of(offer, prices)))

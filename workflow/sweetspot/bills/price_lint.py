@@ -5,16 +5,29 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from datetime import date
 
-from sweetspot.bills.money import age_days, rate_used, source_of, to_usd
+from sweetspot.bills.level_lint import against_levels
+from sweetspot.bills.money import age_days, on_demand_hour, rate_used, source_of, to_usd
 from sweetspot.bills.offer_prices import Row
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.price_families import CENT, Finding, Machines, machine_per_vcpu, per_gpu, per_vcpu
+from sweetspot.bills.owning_lint import of_owned
+from sweetspot.bills.price_families import (
+    CENT,
+    LEAST_SHARE,
+    LEAST_SHARE_OF_PROCESSORS,
+    Finding,
+    Machines,
+    machine_per_vcpu,
+    per_gpu,
+    per_vcpu,
+)
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.warnings import joined, warning
 
 PLACEHOLDERS = re.compile(r"^\W*(unknown|none|n/?a|todo|tbd|fixme|source|-)?\W*$", re.IGNORECASE)
 RATE_AGE_DAYS = 31
+# A study may take a price of the days after it; of later weeks nobody of its date could know.
+AHEAD_DAYS = 7
 # Discounts are printed in whole per cents; the price behind one is rounded too.
 DISCOUNT_ROUNDING = 0.0101
 LINT_COLUMNS = tuple(field.name for field in fields(Finding))
@@ -39,11 +52,19 @@ def lint(
         for index, (offer, row) in enumerate(zip(prices.offers, offers, strict=True))
         if offer.own is None and offer.commitment is None
     }
+    shares = {
+        index: usd / offers[index]["on_demand_usd_per_hour"]
+        for index, usd in hours.items()
+        if offers[index]["on_demand_usd_per_hour"]
+    }
     found += machine_per_vcpu(prices)
-    found += per_gpu(prices, instances, hours)
+    found += per_gpu(prices, instances, hours, shares)
     found += per_vcpu(prices, instances, hours)
+    found += against_levels(prices, instances, hours)
+    found += of_owned(prices, instances)
     for offer, row in zip(prices.offers, offers, strict=True):
-        found += _spot(offer, prices, row)
+        found += _spot(offer, prices, row, instances)
+        found += _reserved(offer, prices, row, month_days)
         found += _printed(offer, prices, row, month_days)
         found += _age(offer, prices, study_date, today or date.today())
         found += _source(offer, prices)
@@ -72,7 +93,7 @@ def warnings_of(row: Row, listed: Iterable[Finding]) -> list[dict[str, str]]:
     return joined([warning(finding.rule, finding.message) for finding in severe])
 
 
-def _spot(offer: Offer, prices: PriceList, row: Row) -> list[Finding]:
+def _spot(offer: Offer, prices: PriceList, row: Row, instances: Machines) -> list[Finding]:
     if offer.purchase not in INTERRUPTIBLE:
         return []
     note = _finder(offer, prices)
@@ -86,7 +107,22 @@ def _spot(offer: Offer, prices: PriceList, row: Row) -> list[Finding]:
     if paid > 1:
         words = f"{offer.instance}: spot at {hour:g} an hour is above on demand at {rival:g}"
         found.append(note("warning", "spot_above_on_demand", words))
+    processor = instances[offer.instance].gpu.upper().startswith("CPU")
+    if paid < (LEAST_SHARE_OF_PROCESSORS if processor else LEAST_SHARE):
+        words = f"{offer.instance}: spot at {hour:g} an hour is {paid:.1%} of on demand at {rival:g}"
+        found.append(note("warning", "spot_far_below", words))
     return found + _discount(offer, prices, hour, rival)
+
+
+def _reserved(offer: Offer, prices: PriceList, row: Row, month_days: float) -> list[Finding]:
+    """A reserved price above the on-demand one; commitments are judged by their use (`not_earned`)."""
+    if offer.purchase not in ("reserved", "committed") or offer.commitment is not None:
+        return []
+    hour, rival = row["usd_per_hour"], on_demand_hour(offer, prices, month_days)
+    if rival is None or hour <= rival:
+        return []
+    words = f"{offer.instance}: {offer.purchase} at {hour:g} an hour is above on demand at {rival:g}"
+    return [_finder(offer, prices)("warning", "reserved_above_on_demand", words)]
 
 
 def _discount(offer: Offer, prices: PriceList, hour: float, rival: float) -> list[Finding]:
@@ -139,6 +175,9 @@ def _age(offer: Offer, prices: PriceList, study_date: date, today: date) -> list
     if prices.max_age_days is not None and age > prices.max_age_days:
         words = f"{offer.instance}: price of {priced} is {age} days old at {judged}; the limit is {prices.max_age_days}"
         found.append(note("warning", "stale", words))
+    if age < -AHEAD_DAYS:
+        words = f"{offer.instance}: price of {priced} is dated {-age} days after {judged}"
+        found.append(note("warning", "future_date", words))
     rate = rate_used(offer, prices)
     if rate is not None and abs((rate.as_of - priced).days) > RATE_AGE_DAYS:
         words = f"{offer.instance}: price of {priced} converted with a {rate.currency} rate of {rate.as_of}"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from sweetspot.decision.rank_changes import difference, to_markdown
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
+from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
 
 
 def load_ranks(folder: Path) -> pd.DataFrame:
@@ -22,13 +22,13 @@ def load_ranks(folder: Path) -> pd.DataFrame:
     file = folder / "comparison" / "ranks.parquet"
     if not file.is_file():
         raise UserError(f"{file}: the file is needed and does not exist; expected a folder such as results/STUDY")
-    return pd.read_parquet(file)
+    return read_parquet(file)
 
 
 def answer(folder: Path) -> str | None:
     """The first sentence of a result's headline, if it has one."""
     file = folder / "comparison" / "headline.parquet"
-    table = pd.read_parquet(file, columns=["scope", "first"]) if file.is_file() else pd.DataFrame()
+    table = read_parquet(file) if file.is_file() else pd.DataFrame()
     found = table[table["scope"] == "answer"]["first"] if len(table) else table
     return str(found.iloc[0]) if len(found) else None
 
@@ -53,9 +53,6 @@ def run(arguments: argparse.Namespace) -> None:
         with write_whole(arguments.markdown) as temporary:
             temporary.write_text(text, encoding="utf-8")
     if file is not None:
-        with write_whole(file) as temporary:
-            if file.suffix == ".csv":
-                table.to_csv(temporary, index=False)
-            else:
-                table.to_parquet(temporary, index=False)
+        write = write_csv if file.suffix == ".csv" else write_arrow
+        write(to_arrow(table), file)
     sys.stdout.write(text)

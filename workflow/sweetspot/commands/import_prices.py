@@ -1,7 +1,7 @@
 """Turn a price file that you have into a price list on stdout; nothing is fetched.
 
-Reads FILE in one of these formats, and writes YAML as it belongs into config/studies/STUDY/prices/. What the price
-lint says of the result goes to stderr.
+Reads FILE in one of these formats, and writes YAML as it belongs into config/studies/STUDY/prices/. What could not be
+used and what the price lint says of the result go to stderr.
 
     aws-spot-history  JSON of `aws ec2 describe-spot-price-history`: the mean over time, 5 % and 95 % as range
     skypilot          a catalogue vms.csv of SkyPilot
@@ -21,7 +21,8 @@ import yaml
 
 from sweetspot.bills.offers import offer_rows
 from sweetspot.bills.price_lint import lint
-from sweetspot.catalogues.readers import READERS, Listing, cheapest
+from sweetspot.catalogues.listing import Listing
+from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
@@ -74,14 +75,19 @@ def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[st
     """Price list and instances of a catalogue: the cheapest place of each instance and purchase."""
     if options.as_of is None:
         raise UserError(f"--as-of is missing: {Path(options.file).name} does not say of which day its prices are")
-    listings = READERS[options.format](options.file)
+    if options.as_of > date.today():
+        raise UserError(f"--as-of is {options.as_of}, a day to come; expected the day of the prices")
+    catalogue = READERS[options.format](options.file)
     only = frozenset(options.only) if options.only else None
-    kept = cheapest(listings, options.zone, only, str(options.file))
+    kept = cheapest(catalogue, options.zone, only)
+    for reason in catalogue.left_out():
+        print(f"left out: {reason}", file=sys.stderr)
     offers: list[dict[str, Any]] = []
     instances: dict[str, Any] = {}
     for entry in kept:
         offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
-        optional = {"currency": entry.currency, "source": entry.source, "note": entry.place or None}
+        note = ", ".join(part for part in (entry.title, entry.place) if part)
+        optional = {"currency": entry.currency, "source": entry.source, "note": note}
         offers.append(offer | {key: value for key, value in optional.items() if value})
         instances.setdefault(entry.instance, _machine(entry, options.provider))
     return _heading(options, options.as_of, "cheapest place") | {"offers": offers}, instances
@@ -89,7 +95,7 @@ def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[st
 
 def _machine(entry: Listing, provider: str) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "title": entry.instance,
+        "title": entry.title or entry.instance,
         "provider": provider,
         "gpu": entry.gpu or "CPU",
         "gpus": entry.gpus or 1,
@@ -123,7 +129,10 @@ def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[s
         for offer in prices.offers
     }
     offers, _ = offer_rows("imported", prices, machines, 30.5)
-    return [f"{finding.severity}: {finding.message}" for finding in lint(prices, offers, machines, as_of, 30.5)]
+    found = lint(prices, offers, machines, as_of, 30.5)
+    told = [f"{finding.severity}: {finding.message}" for finding in found if finding.rule != "spot_terms"]
+    spot = len(found) - len(told)
+    return [*told, f"note: {spot} spot prices without an interruption rate; their cost assumes none"] if spot else told
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

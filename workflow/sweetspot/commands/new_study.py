@@ -20,6 +20,7 @@ from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.study.study import check_study_name
 
 TEMPLATE = Path(__file__).parent / "study_template"
 FIGURES_FROM = "parkopedia-2018"
@@ -49,6 +50,7 @@ def create_study(name: str, config: Path, machine: tuple[str, str], today: datet
     target = config / "studies" / name
     if not target.parent.is_dir():
         raise UserError(f"{target.parent}: the folder is needed and does not exist; expected --config of a project")
+    check_study_name(name, target.parent)
     if target.exists():
         raise UserError(f"{target}: the study exists; choose another name or edit it")
     values = {

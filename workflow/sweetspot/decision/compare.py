@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
+from sweetspot.decision.choices import choices
+from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.frontier import frontier
-from sweetspot.decision.headline import headline
+from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
 from sweetspot.decision.ranks import pairs, ranks
@@ -16,8 +18,10 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
-from sweetspot.decision.warning_table import warning_table
+from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
+
+NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "images_per_s"])
 
 
 @dataclass(frozen=True)
@@ -51,16 +55,22 @@ def compare(
     settings: Settings,
     groups: Mapping[str, Sequence[str]] | None = None,
     draws: int = DRAWS,
+    published: pd.DataFrame | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
-    `groups`: workloads that are recommended for together (`load_groups`); by default all are one.
+    `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
+    of others (`read_published`) that the answer's devices could have had instead.
     Without any price the tables are empty.
     """
     options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days)
+    later = [*deadline_phases(options, drawn, settings.deadlines_hours)]
+    contending = found_contenders(options)
+    others = choices(contending, published if published is not None else NO_FIGURES, settings)
+    answer = headline(contending, drawn, days, settings.counts, others)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": options,
@@ -71,9 +81,14 @@ def compare(
         "frontier": frontier(options, drawn),
         "surface": surface(options, settings.month_days),
         "tornado": parameters,
-        "recommendation": recommend(phases(options, drawn, inputs.plans, together), parameters),
-        "headline": headline(options, drawn, days),
-        "warnings": warning_table(
-            inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
+        "recommendation": recommend([*phases(options, drawn, inputs.plans, together), *later], parameters),
+        "headline": answer,
+        "choices": others,
+        "warnings": with_decisive(
+            warning_table(
+                inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
+            ),
+            decisive_rows(contending, answer),
+            inputs.offers,
         ),
     }

@@ -1,5 +1,6 @@
 """The options of a study: one row per (option, model, workload) with everything the decision needs."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -29,7 +30,8 @@ RANGED = (
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (
-    "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate", "downtime_share", "pue",
+    "price_list_title", "month_usd", "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month",
+    "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
     "wait_s", "every_s",
 )  # fmt: skip
@@ -46,7 +48,8 @@ def build_options(
 
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
-    TERMS, and those made here: `option` (label for people), `is_reference` (the option that the decision is about),
+    TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `in_answer` (its price
+    list is one that the answer takes offers of), `is_reference` (the option that the decision is about),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
     (coverage of that interval), `runs`, `assumed_interval` (no interval published: ASSUMED_FACTOR is used),
     `throughput_source`, `throughput_basis`, the figure that stands in (STAND_IN; null where none does),
@@ -57,7 +60,9 @@ def build_options(
     rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
     rows = _with_rates(_with_intervals(_with_offers(rows, offers)), settings.study)
     rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
+    rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
     rows["option"] = _labels(rows)
+    rows["title"] = _titles(rows, settings.titles)
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
@@ -67,7 +72,8 @@ def build_options(
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """The cost rows the answer is about, one per offer, model and workload: the asked precision, best cell first."""
-    asked = costs["batch_size"] == costs["model"].map(settings.batch_sizes)
+    own = [model for model, batch in settings.batch_sizes.items() if batch is None]
+    asked = (costs["batch_size"] == costs["model"].map(settings.batch_sizes)) | costs["model"].isin(own)
     rows = costs[asked | costs["model"].isna()]
     if "status" in rows.columns:
         rows = rows[rows["status"].isna() | (rows["status"] == "ok")]
@@ -139,12 +145,25 @@ def _with_rates(rows: pd.DataFrame, study: str) -> pd.DataFrame:
 
 
 def _labels(rows: pd.DataFrame) -> pd.Series:
-    """Names for people: the instance, its purchase where not the usual one, its price list where that is needed."""
-    usual = rows["purchase"].isin(["on_demand", "own"])
-    names = rows["instance"].where(usual, rows["instance"] + " (" + rows["purchase"].str.replace("_", " ") + ")")
+    """Keys of options: the instance, its purchase where not the usual one, its price list where that is needed."""
+    names = _bought(rows["instance"], rows["purchase"])
     offers = rows["price_list"] + "|" + rows["purchase"]
     shared = names.map(offers.groupby(names).nunique()) > 1
     return names.where(~shared, names + " [" + rows["price_list"] + "]")
+
+
+def _titles(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.Series:
+    """Names for people: the machine's title and its purchase; the price list only where the answer has several."""
+    names = _bought(rows["instance"].map(lambda name: titles.get(name, name)).astype(object), rows["purchase"])
+    told = names.where(rows["in_answer"])
+    shared = names.map(rows["price_list"].groupby(told).nunique()) > 1
+    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
+    return names.where(rows["in_answer"] & ~shared, names + " [" + lists + "]")
+
+
+def _bought(names: pd.Series, purchase: pd.Series) -> pd.Series:
+    """`names`, with the way of paying behind those that are not simply rented or owned."""
+    return names.where(purchase.isin(["on_demand", "own"]), names + " (" + purchase.str.replace("_", " ") + ")")
 
 
 def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
@@ -156,14 +175,14 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
             f"{_batches(settings)}; expected an offer and a throughput for it"
         )
     order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
-    found = rows[named & (rows["images_per_s"] > 0)].assign(**order)
+    found = rows[named & rows["in_answer"] & (rows["images_per_s"] > 0)].assign(**order)
     found = found.sort_values([*order, "usd_per_hour"], kind="stable").drop_duplicates("model")
     return rows["option"].eq(rows["model"].map(found.set_index("model")["option"]))
 
 
 def _batches(settings: Settings) -> str:
     """The headline batch, or each model's where they differ."""
-    batches = settings.batch_sizes
+    batches = {name: "of its own figure" if size is None else size for name, size in settings.batch_sizes.items()}
     alike = len(set(batches.values())) == 1
     return (
         str(next(iter(batches.values()))) if alike else ", ".join(f"{size} ({name})" for name, size in batches.items())

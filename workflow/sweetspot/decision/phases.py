@@ -19,9 +19,10 @@ POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that 
 
 @dataclass(frozen=True)
 class PricedPhase:
-    """One phase: `table` has a row an option (option, persistent, usd, hours), cheapest first; `usd` its draws.
+    """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
 
-    A plan's total also has `planned_hours`: those that an owned machine is planned to be used.
+    A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
+    is in the table.
     """
 
     name: str
@@ -29,6 +30,7 @@ class PricedPhase:
     table: pd.DataFrame
     usd: np.ndarray
     models: tuple[str, ...]
+    nobody: str = ""
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -50,8 +52,9 @@ def phases(
 
     `plans` are the rows of results/<study>/plans. A phase of an owned machine bears its share of the possession, by
     the hours that it uses it. A group that has the name of a plan's phase is that phase. An option counts where it
-    does all of a phase.
+    does all of a phase, and where the answer may take it (`in_answer`).
     """
+    options = options[options["in_answer"].astype(bool)]
     found = list(_planned(options, draws, plans))
     overall = [phase for phase in found if phase.name == OVERALL]
     found = [phase for phase in found if phase.name != OVERALL]
@@ -72,8 +75,8 @@ def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[
     whole = complete.groupby(rows["option"]).transform("sum") == jobs
     parts = rows[whole].groupby("option", sort=False)
     if len(parts):
-        table = parts.agg(**{key: (key, "first") for key in ("instance", "persistent")}, usd=("usd", "sum"),
-                          hours=("hours", "sum")).reset_index()  # fmt: skip
+        table = parts.agg(**{key: (key, "first") for key in ("instance", "title", "persistent")}, usd=("usd", "sum"),
+                          hours=("hours", "sum"), usd_per_hour=("usd_per_hour", "first")).reset_index()  # fmt: skip
         drawn = np.stack([draws.usd[where].sum(axis=0) for where in parts.groups.values()])
         yield _sorted(name, ", ".join(workloads), table, drawn, rows["model"])
 
@@ -89,7 +92,7 @@ def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterat
     # The plan's row of an option is that of the cell the option was priced on.
     known = options.reset_index().drop_duplicates([*OFFER, "model"])
     key = [*OFFER, *CELL[1:]]
-    rows = plans.merge(known[["index", "option", "persistent", *key]], on=key, how="inner")
+    rows = plans.merge(known[["index", "option", "title", "persistent", *key]], on=key, how="inner")
     rows = rows[(rows["status"] == "ok")].drop_duplicates(["plan", "phase", "option"])
     for plan, part in rows.groupby("plan", sort=False):
         names = [name for name in part["phase"].unique() if name not in (POSSESSION, TOTAL)]
@@ -114,7 +117,7 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     fixed = rows["fixed_usd_per_month"].to_numpy(float)[:, None]
     kept = np.divide(draws.fixed[where], fixed, out=dearer.copy(), where=fixed > 0)
     usd = running.to_numpy(float)[:, None] * slower * dearer + possession.to_numpy(float)[:, None] * kept
-    table = own.reset_index()[["option", "instance", "persistent", "hours"]].assign(
+    table = own.reset_index()[["option", "instance", "title", "persistent", "hours"]].assign(
         usd=(running + possession).to_numpy()
     )
     if name == TOTAL:

@@ -9,7 +9,7 @@ from sweetspot.decision.simulate import Draws, interval
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
 KEPT = (
     "option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size", "gpus",
-    "precision", "usd_per_hour",
+    "precision", "usd_per_hour", "title", "in_answer",
 )  # fmt: skip
 
 

@@ -6,13 +6,16 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount, confidence
+from sweetspot.decision.counted import money
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import interval
 
 COLUMNS = (
     "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
-    "confidence", "verdict", "balanced", "reason", "would_change",
+    "confidence", "verdict", "balanced", "reason", "would_change", "title", "balanced_title",
 )  # fmt: skip
+
+DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
 
 
 def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFrame:
@@ -20,7 +23,8 @@ def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFr
 
     `scope`: the plan, or the workloads. `margin` = USD of the runner-up / USD of the option (`margin_low`,
     `margin_high`: 90 %), `probability` that it is the cheapest persistent option, `confidence` (clear, likely, too
-    close to call), `verdict`: the option, or too close to call and between which; `balanced`: the persistent option
+    close to call), `title`: its name for people;
+    `verdict`: that name, or too close to call and between which; `balanced`: the persistent option
     with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words.
     """
     rows = [{"phase": phase.name, "scope": phase.scope, **_row(phase, tornado)} for phase in phases]
@@ -29,21 +33,30 @@ def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFr
 
 def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
     table, usd = phase.table, phase.usd
+    if table.empty:
+        return {"confidence": "clear", "verdict": phase.nobody, "reason": phase.nobody}
     kept = table[table["persistent"]]
     # Where everything can be taken away there is nothing better to recommend than the cheapest.
     field = kept if len(kept) else table
     best = field.iloc[0]
     drawn = usd[field.index.to_numpy()]
-    probability = float(np.mean(drawn.argmin(axis=0) == 0))
-    result = {"option": best["option"], "usd": best["usd"], "hours": best["hours"], "probability": probability}
+    probability = float(np.mean((drawn.argmin(axis=0) == 0) & np.isfinite(drawn[0])))
+    result = {
+        "option": best["option"],
+        "title": best["title"],
+        "usd": best["usd"],
+        "hours": best["hours"],
+        "probability": probability,
+    }
     result["confidence"] = confidence(probability)
     balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
-    result["balanced"] = balanced["option"]
+    result |= {"balanced": balanced["option"], "balanced_title": balanced["title"]}
     result["would_change"] = _would_change(tornado[tornado["model"].isin(phase.models)])
     if len(field) == 1:
-        return {**result, "confidence": "clear", "verdict": best["option"], "reason": "the only persistent option"}
+        return {**result, "confidence": "clear", "verdict": best["title"], "reason": "the only persistent option"}
     second = field.iloc[1]
-    low, high = interval(drawn[1] / drawn[0])
+    with np.errstate(invalid="ignore"):
+        low, high = interval(drawn[1] / drawn[0])
     close = result["confidence"] == "too close to call"
     return {
         **result,
@@ -51,26 +64,32 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
         "margin": float(second["usd"] / best["usd"]),
         "margin_low": float(low),
         "margin_high": float(high),
-        "verdict": f"too close to call: {best['option']} or {second['option']}" if close else best["option"],
+        "verdict": f"too close to call: {best['title']} or {second['title']}" if close else best["title"],
         "reason": _reason(best, second, balanced, table, field),
     }
 
 
 def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.DataFrame, field: pd.DataFrame) -> str:
+    # A bill by the month has the same hours everywhere: then they say nothing.
+    timed = field["hours"].max() > 1.001 * field["hours"].min()
+    own, others = (f" and {amount(best['hours'])} h", f" and takes {amount(second['hours'])} h") if timed else ("", "")
     parts = [
-        f"{amount(best['usd'])} USD and {amount(best['hours'])} h; {second['option']} costs "
-        f"{second['usd'] / best['usd']:.2f} times as much and takes {amount(second['hours'])} h"
+        f"{money(best['usd'])} USD{own}; {second['title']} costs "
+        f"{second['usd'] / best['usd']:.2f} times as much{others}"
     ]
+    dear = _dearer_hour(best, field)
+    if dear:
+        parts.append(dear)
     fastest = field.sort_values(["hours", "usd"], kind="stable").iloc[0]
-    if fastest["option"] not in (best["option"], second["option"]):
+    if timed and fastest["option"] not in (best["option"], second["option"]):
         parts.append(
-            f"the fastest, {fastest['option']}, takes {amount(fastest['hours'])} h for "
+            f"the fastest, {fastest['title']}, takes {amount(fastest['hours'])} h for "
             f"{fastest['usd'] / best['usd']:.1f} times the money"
         )
     if balanced["option"] != best["option"]:
         parts.append(
-            f"where half the time is worth twice the money, {balanced['option']} ({amount(balanced['hours'])} h for "
-            f"{amount(balanced['usd'])} USD)"
+            f"where half the time is worth twice the money, {balanced['title']} ({amount(balanced['hours'])} h for "
+            f"{money(balanced['usd'])} USD)"
         )
     if best.get("planned_hours", 0) > 0:
         parts.append(
@@ -80,10 +99,22 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     if len(taken) and best["persistent"]:
         spot = taken.iloc[0]
         word = "less" if spot["usd"] < best["usd"] else "more"
-        parts.append(
-            f"{spot['option']}, which can be taken away, costs {abs(1 - spot['usd'] / best['usd']):.0%} {word}"
-        )
+        parts.append(f"{spot['title']}, which can be taken away, costs {abs(1 - spot['usd'] / best['usd']):.0%} {word}")
     return "; ".join(parts)
+
+
+def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
+    """What a table of prices hides: the cheapest hour, where it is below the best option's and its work is dearer."""
+    if "usd_per_hour" not in field.columns or not best["usd_per_hour"] > 0:
+        return ""
+    cheap = field.sort_values(["usd_per_hour", "usd"], kind="stable").iloc[0]
+    dearer = best["usd_per_hour"] / cheap["usd_per_hour"]
+    if not dearer > DEARER_HOUR:
+        return ""
+    return (
+        f"its hour costs {dearer:.1f} times that of {cheap['title']}, the cheapest hour, whose work costs "
+        f"{cheap['usd'] / best['usd']:.2f} times as much"
+    )
 
 
 def _would_change(tornado: pd.DataFrame) -> str:

@@ -1,29 +1,38 @@
 """What the comparison needs to know of a study: plain values, so that no other edit of study.yaml repeats it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
     from sweetspot.study.study import Study
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`batch_sizes`: the headline batch per device, by model; the other fields have their names in study.yaml."""
+    """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
+    of machines for people, by instance.
+
+    The other fields have their names in study.yaml.
+    """
 
     study: str
-    batch_sizes: Mapping[str, int]
+    batch_sizes: Mapping[str, int | None]
     precision: str
     framework: str
     reference: str | None
     month_days: float
     accepts_interruptions: bool
     seed: int
+    deadlines_hours: tuple[float, ...] = ()
+    counts: str = "train"
+    answer_prices: Sequence[str] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, study: "Study") -> "Settings":
-        """The settings of a study."""
+    def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
+        """The settings of a study; without its instances machines are called by their keys."""
         question = study.cells
         return cls(
             study=study.name,
@@ -34,4 +43,8 @@ class Settings:
             month_days=study.month_days,
             accepts_interruptions=study.accepts_interruptions,
             seed=study.seed,
+            deadlines_hours=tuple(study.deadlines_hours),
+            counts=study.counts,
+            answer_prices=study.answer_prices,
+            titles={name: machine.title for name, machine in (instances or {}).items()},
         )

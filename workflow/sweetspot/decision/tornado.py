@@ -92,7 +92,7 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
 
 def _range(row: Row, field: str, value: float) -> tuple[float, float, str]:
     low, high = row.get(f"{field}_low"), row.get(f"{field}_high")
-    if pd.notna(low) and pd.notna(high) and low < high:
+    if low is not None and high is not None and low < high:  # missing: None or NaN, which is not below anything
         measured = field == "images_per_s" and not row["assumed_interval"]
         basis = "interval" if measured else "assumed" if field == "images_per_s" else "declared"
         return float(low), float(high), basis

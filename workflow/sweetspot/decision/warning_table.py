@@ -1,10 +1,14 @@
 """Warnings beside the numbers: what a reader must know of a figure before staking money on it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from sweetspot.cells import USABLE
+from sweetspot.decision.contenders import Contenders
+from sweetspot.decision.options import OFFER
+from sweetspot.decision.options import Row as Option
 from sweetspot.warnings import pairs
 
 COLUMNS = ("scope", "instance", "model", "batch_size", "rule", "message")
@@ -36,6 +40,45 @@ def warning_table(
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()
     return table.sort_values(list(COLUMNS[:5]), kind="stable", na_position="first").reset_index(drop=True)
+
+
+def decisive_rows(contending: Mapping[str, Contenders], headline: pd.DataFrame) -> list[Option]:
+    """The options whose figures carry the answer: all that its first screen names.
+
+    Of the model that the answer speaks of; of all models where they have different winners.
+    """
+    if headline.empty:
+        return []
+    models = headline[headline["scope"] == "model"]
+    told = [headline["model"].iloc[0]] if models["winner"].nunique() == 1 else list(models["model"])
+    return [row for model in told for row in contending[model].named()]
+
+
+def with_decisive(table: pd.DataFrame, named: Sequence[Option], offers: pd.DataFrame) -> pd.DataFrame:
+    """`table` with a column `decisive` (bool): the warning could change the answer.
+
+    It concerns the cell of an option in `named`, or stands beside its offer (`offers.parquet`), or concerns its model
+    as a whole.
+    """
+    cells = {(row["instance"], row["model"], row["batch_size"]) for row in named}
+    models, bought = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in named}
+    priced = {
+        (row.instance, pair.message)
+        for row in offers.itertuples()
+        if tuple(getattr(row, name) for name in OFFER) in bought
+        for pair in pairs(getattr(row, "warnings", None))
+    }
+    # A finding on a whole list names no instance.
+    priced |= {(None, message) for _, message in priced}
+
+    def decides(row: Any) -> bool:
+        if row.scope == "price":
+            return (None if pd.isna(row.instance) else row.instance, row.message) in priced
+        if pd.isna(row.instance):
+            return row.model in models
+        return (row.instance, row.model, row.batch_size) in cells
+
+    return table.assign(decisive=[decides(row) for row in table.itertuples()]).astype({"decisive": bool})
 
 
 def _told(scope: str, table: pd.DataFrame) -> Iterator[Row]:

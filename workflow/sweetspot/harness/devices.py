@@ -1,10 +1,12 @@
 """The devices of a run: leased from other jobs, counted, named, and refused if they are not those asked for."""
 
+import fcntl
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from sweetspot.errors import UserError
@@ -15,8 +17,47 @@ from sweetspot.study.platforms import PLATFORMS
 
 
 def lease_folder() -> Path:
-    """Where the locks of this host's cards lie: the same for every job and user."""
-    return Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
+    """Where the locks of this host's devices lie: the same for every job and user. It is made where it is missing."""
+    folder = Path(os.environ.get("SWEETSPOT_LEASES", Path(tempfile.gettempdir()) / "sweetspot-gpus"))
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o777)  # other users' jobs make their locks there; `mkdir` would take their right away (umask)
+    return folder
+
+
+@contextmanager
+def leased_processor(alone: bool) -> Iterator[None]:
+    """Hold this host's processor for this process: alone, or beside others that only feed their cards.
+
+    A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor. The
+    lock is the kernel's (flock): a job that is killed frees it. Waits, and says so, while another holds it; who comes
+    later waits behind, so that many runs on cards do not keep one on the processor waiting for ever.
+    """
+    folder = lease_folder()
+    with _lock_file(folder / "processor-queue.lock") as queue, _lock_file(folder / "processor.lock") as lock:
+        _acquire(queue, fcntl.LOCK_EX)
+        _acquire(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(queue, fcntl.LOCK_UN)
+        yield
+
+
+@contextmanager
+def _lock_file(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        with suppress(PermissionError):  # another user's, who has done so
+            os.fchmod(descriptor, 0o666)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, kind: int) -> None:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("waiting: another measurement holds this host's processor", file=sys.stderr, flush=True)
+        fcntl.flock(descriptor, kind)
 
 
 @contextmanager
@@ -31,7 +72,6 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} card(s); nothing was measured")
     folder = lease_folder()
-    folder.mkdir(mode=0o777, parents=True, exist_ok=True)
     with ExitStack() as held:
         print(f"waiting for {count} of {len(cards)} card(s), if other jobs hold them", file=sys.stderr, flush=True)
         free: list[str] = []
@@ -42,8 +82,6 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
 
 
 def _try_all(folder: Path, cards: list[str], count: int, held: ExitStack, busy: type[Exception]) -> list[str]:
-    import time
-
     from filelock import FileLock
 
     with ExitStack() as attempt:
@@ -81,7 +119,7 @@ def visible_cards() -> list[str]:
 
 @contextmanager
 def held_devices(request: Request) -> Iterator[None]:
-    """Lease the cards that a GPU run needs and show it only those. Under Slurm, what Slurm shows is trusted.
+    """Lease the processor, or the cards that a GPU run needs, and show it only those; Slurm's own choice is trusted.
 
     Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be
     filed under the wrong machine.
@@ -95,10 +133,14 @@ def held_devices(request: Request) -> Iterator[None]:
     if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
         raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
     handed_out = any(other.inside in os.environ for other in PLATFORMS.values() if other.hands_out_devices)
-    if request.device == "cpu" or handed_out:
+    if handed_out:
         yield
         return
-    with leased_cards(request.cell.gpus, visible_cards()) as cards:
+    if request.device == "cpu":
+        with leased_processor(alone=True):
+            yield
+        return
+    with leased_cards(request.cell.gpus, visible_cards()) as cards, leased_processor(alone=False):
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
         yield
 

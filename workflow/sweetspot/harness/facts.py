@@ -13,8 +13,8 @@ from typing import Any
 from sweetspot.harness.processor import emulated, instruction_sets, processor_name
 from sweetspot.harness.request import Request
 
-PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch")
-PACKAGES += tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
+NVIDIA = tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
+PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch", *NVIDIA)
 SETTINGS = (  # the only variables of the environment that are recorded
     "OMP_NUM_THREADS",
     "OMP_WAIT_POLICY",

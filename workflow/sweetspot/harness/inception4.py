@@ -1,9 +1,11 @@
 """Inception v4 (Szegedy et al. 2016, arXiv:1602.07261, figures 3 to 9), which keras.applications lacks."""
 
+from typing import TypeAlias
+
 import keras
 from keras import layers
 
-Tensor = keras.KerasTensor
+Tensor: TypeAlias = keras.KerasTensor
 Kernel = int | tuple[int, int]
 
 

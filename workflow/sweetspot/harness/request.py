@@ -28,6 +28,7 @@ class Request(NamedTuple):
     target_half_width: float = 0.0
     checkpoint: str = ""
     gpus_per_node: int = 0
+    asked: str = ""
 
     @property
     def nodes(self) -> int:
@@ -73,6 +74,8 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--checkpoint", default="", help="Keras weights file to start from")
     attempt = "how often the workflow asked for this run before and it was refused; changes nothing"
     parser.add_argument("--attempt", type=int, default=0, help=attempt)
+    asked = "notes of the run files that the workflow is to replace; any other finished run of this protocol stays"
+    parser.add_argument("--asked", default="", metavar="FILE", help=asked)
     parser.add_argument("--output", required=True, help="the run file")
     values = vars(parser.parse_args(arguments))
     values.pop("attempt")

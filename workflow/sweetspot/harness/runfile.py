@@ -2,15 +2,37 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from sweetspot.files import write_whole
+from sweetspot.files import sync, write_whole
 from sweetspot.harness.request import Request
+from sweetspot.matrix.reruns import asked_to_replace
 from sweetspot.warnings import Warned
 
 # A third of the size, and a sixth less to read: a few kilobytes have no use for statistics, compression or a second
 # schema, and 10,000 of them are read together.
 SMALL: dict[str, Any] = {"write_statistics": False, "store_schema": False, "compression": "none"}
+
+
+def finished_by_another(request: Request) -> bool:
+    """Whether another invocation has made this run, of the same protocol, and this one was not asked to replace it.
+
+    Two clones of a project may share their run files, and what was missing when a plan was made may be there by now.
+    By hand (without `--asked`) every run is asked for.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = Path(request.output)
+    if not request.asked or not file.is_file() or asked_to_replace(request.output, Path(request.asked)):
+        return False
+    wanted = {**request.cell._asdict(), "run": request.run, "protocol": request.protocol}
+    try:
+        rows = pq.ParquetFile(file).read(columns=list(wanted), use_threads=False).slice(0, 1).to_pylist()
+    except (pa.ArrowException, OSError):
+        return False  # not whole
+    return rows == [wanted]
 
 
 def write_run(
@@ -48,6 +70,10 @@ def write_run(
     texts = dict.fromkeys(("message", "warnings", "measured_on"), pl.String)
     may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
-    with write_whole(request.output) as temporary, pq.ParquetWriter(temporary, table.schema, **SMALL) as writer:
+    with (
+        write_whole(request.output, lasting=True) as temporary,
+        pq.ParquetWriter(temporary, table.schema, **SMALL) as writer,
+    ):
         writer.write_table(table)
         writer.add_key_value_metadata({"sweetspot": json.dumps(facts, sort_keys=True)})
+    sync(Path(request.output).parent)  # minutes of a machine: not to be lost by a power cut after they are reported

@@ -14,7 +14,7 @@ class Sample(NamedTuple):
     """One look at one card; None where it does not tell."""
 
     utilisation: float | None  # share of the last interval in which a kernel ran, 0 to 1
-    memory_peak_bytes: int | None
+    memory_peak_bytes: float | None
     watts: float | None
     celsius: float | None
     clock_mhz: float | None

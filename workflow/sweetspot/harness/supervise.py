@@ -17,7 +17,7 @@ from sweetspot.harness.backends import backend, missing, require_known
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
-from sweetspot.harness.runfile import write_run
+from sweetspot.harness.runfile import finished_by_another, write_run
 from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
 from sweetspot.harness.steps import DIVERGED, half_width, step_warnings
 from sweetspot.warnings import Warned
@@ -44,6 +44,8 @@ def supervise(request: Request) -> int:
     require_known(request.cell.framework, request.cell.precision)
     started = time.monotonic()
     require_room(request.output)
+    if finished_by_another(request):
+        return _left(request)
     facts: dict[str, Any] = machine_facts(request, sys.argv)
     absent = missing(request.cell.framework)
     if absent is not None:
@@ -96,9 +98,16 @@ def _filed(
     message: str | None,
     warnings: Sequence[Warned] = (),
 ) -> int:
+    if finished_by_another(request):  # by one that holds no lease of this machine: from another, say
+        return _left(request)
     write_run(request, timed, facts, status, message, warnings)
     told = "; ".join([*filter(None, [message]), *(f"{rule}: {words}" for rule, words in warnings)])
     _show(f"{request.output}: {status}{': ' + told if told else ''}")
+    return 0
+
+
+def _left(request: Request) -> int:
+    _show(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
     return 0
 
 

@@ -27,10 +27,10 @@ def read_dawnbench(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
     model = source.model or model_slug(str(entry["model"]))
     cost = entry.get("costPerHour")
     facts = str(entry["hardware"]) + (f", costPerHour {cost}" if cost is not None else "")
-    rate = epochs * source.samples_per_epoch / (hours * 3600)
+    rate = epochs * source.stated("samples_per_epoch") / (hours * 3600)
+    batch_size, gpus, precision = (source.stated(name) for name in ("batch_size", "gpus", "precision"))
     reading = Reading(
-        model, source.framework or framework, version, source.batch_size, source.gpus, source.precision, rate, "real",
-        f"line {line}", facts,
+        model, source.framework or framework, version, batch_size, gpus, precision, rate, "real", f"line {line}", facts,
     )  # fmt: skip
     return log, [reading]
 

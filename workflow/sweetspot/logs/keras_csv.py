@@ -52,14 +52,14 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
         log.fault(len(log.lines), "no epoch; expected at least one row")
         return log, []
     total = math.fsum(value for _, value in seconds)
-    rate = len(seconds) * source.samples_per_epoch / total
+    rate = len(seconds) * source.stated("samples_per_epoch") / total
     reading = Reading(
-        model=source.model,
-        framework=source.framework,
+        model=source.stated("model"),
+        framework=source.stated("framework"),
         framework_version="",
-        batch_size=source.batch_size,
+        batch_size=source.stated("batch_size"),
         gpus=source.gpus or 1,
-        precision=source.precision,
+        precision=source.stated("precision"),
         samples_per_s=rate,
         dataset="real",
         lines=f"lines {seconds[0][0]}-{seconds[-1][0]}",

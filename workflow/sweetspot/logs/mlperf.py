@@ -55,9 +55,8 @@ def read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
         found = f"study.yaml asks for throughput {source.throughput!r}, which this log does not tell"
         log.refuse(run.stop.line, f"{found}; expected 'run'")
     lines = f"lines {run.start.line}-{run.stop.line}"
-    reading = Reading(
-        source.model, source.framework, "", batch, source.gpus, source.precision, rate, "real", lines, facts
-    )
+    model, framework, gpus, precision = (source.stated(name) for name in ("model", "framework", "gpus", "precision"))
+    reading = Reading(model, framework, "", batch, gpus, precision, rate, "real", lines, facts)
     return log, [reading]
 
 

@@ -19,7 +19,7 @@ def expand_matrix(
     the axes give the same cell twice, or an entry excludes nothing (a typing mistake that would cost hours).
     """
     axes = {"instance": instances, **matrix}
-    cells = [Cell(*values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]
+    cells = [Cell._make(values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]
     for column, values in axes.items():
         repeated = sorted({str(value) for value in values if list(values).count(value) > 1})
         if repeated:

@@ -7,7 +7,7 @@ from sweetspot.cells import Cell
 from sweetspot.errors import UserError
 from sweetspot.matrix.expand import expand_matrix
 from sweetspot.matrix.possible import require_possible
-from sweetspot.study.base import Closed, Name, Slug, validated
+from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import Study, load_study
@@ -40,12 +40,26 @@ def load_invocation(config_file: Path, overrides: dict[str, Any], root: Path = P
         if name is not None and name not in instances:
             raise UserError(f"{folder / 'study.yaml'}: {where} is {name!r}; expected an instance of instances.yaml")
     cells = _measured_cells(config, instances, config_file) if study.measure else []
-    price_lists = sorted(path.stem for path in (folder / "prices").glob("*.yaml"))
-    for name in price_lists:
-        validated(Name, {"name": name}, folder / "prices" / f"{name}.yaml")
+    price_lists = _price_lists(folder / "prices")
+    for name in study.answer_prices:
+        if name not in price_lists:
+            known = ", ".join(price_lists)
+            raise UserError(f"{folder / 'study.yaml'}: answer_prices names {name!r}; expected some of {known}")
     return Invocation(
         config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
     )
+
+
+def _price_lists(folder: Path) -> list[str]:
+    """Names of the price lists, sorted; a list that would be passed over for its ending is refused."""
+    for path in sorted(folder.glob("*")):
+        if path.suffix.lower() in (".yml", ".yaml") and path.suffix != ".yaml":
+            raise UserError(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
+    names = sorted(path.stem for path in folder.glob("*.yaml"))
+    for name in names:
+        validated(Name, {"name": name}, folder / f"{name}.yaml")
+    check_apart(names, "price lists", folder)
+    return names
 
 
 def _measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:

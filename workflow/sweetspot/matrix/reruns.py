@@ -33,6 +33,12 @@ def attempts(notes: Path = NOTES) -> dict[str, int]:
     return {file: note.attempt + note.holds(file) for file, note in _read(notes).items()}
 
 
+def asked_to_replace(file: str, notes: Path = NOTES) -> bool:
+    """Whether the run file is still the one that this invocation, or one before it, was to replace."""
+    note = _read(notes).get(file)
+    return note is not None and note.holds(file)
+
+
 def note_reruns(asked: Iterable[str], numbers: Mapping[str, int], notes: Path = NOTES) -> None:
     """Note the run files of `asked` that are there, with this invocation's `numbers` of their attempts."""
     found = {file: Note(_fingerprint(file), numbers.get(file, 0)) for file in asked if Path(file).is_file()}
@@ -55,7 +61,7 @@ def _read(notes: Path) -> dict[str, Note]:
 
 
 def _write(noted: Mapping[str, Note], notes: Path) -> None:
-    with write_whole(notes) as temporary:
+    with write_whole(notes, lasting=True) as temporary:
         temporary.write_text(json.dumps(noted, indent=0, sort_keys=True))
 
 

@@ -78,7 +78,7 @@ def _decides(plan: Invocation) -> Callable[[Cell], bool]:
     question = plan.study.cells
 
     def apart(cell: Cell) -> tuple[float, bool, bool]:
-        batch = abs(math.log(cell.batch_size / question.headline(cell.model)))
+        batch = abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
         return batch, cell.precision != question.precision, cell.framework != question.framework
 
     asked = [cell for cell in plan.cells if cell.model in question.model]

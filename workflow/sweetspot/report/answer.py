@@ -1,35 +1,126 @@
 """What stands at the top of the page: the answer in two sentences, and the figures that carry it."""
 
-from sweetspot.report.cited import Cited, Row, text
-from sweetspot.report.notation import interval_text, missing
+import pandas as pd
+from markupsafe import Markup
+
+from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import Words
+from sweetspot.report.cited import Cited, Row, records, text
+from sweetspot.report.notation import interval_text, missing, number
+from sweetspot.report.words import counted_in
+
+# Who stands in the table of the first screen, in this order; columns of the headline.
+ROLES = {
+    "reference": "what is judged",
+    "winner": "the cheaper one",
+    "alternative": "what it is held against",
+    "by_hour": "cheapest by the hour",
+    "cheapest_of_all": "cheapest of all",
+    "fastest": "fastest",
+}
+Table = dict[str, list[object]]
 
 
 def answer(cited: Cited) -> dict[str, object] | None:
-    """The two sentences, the key figures, and the sentences of every model; None without two priced options."""
+    """The sentences, the key figures, the options named, and all models; None without a priced option.
+
+    Keys: `lead` (sentences on the claims that lead), `first`, `second`, `more`, `reference` (its title), `figures`
+    (label, value, interval), `options` and `by_model` (tables: head, rows), `models` (sentences of each).
+    """
     headline = cited.table("headline")
     if headline.empty:
         return None
-    first = headline.iloc[0].to_dict()
-    rows = cited.table("ranks")
-    box = rows[(rows["model"] == first["model"]) & (rows["option"] == first["reference"])].iloc[0].to_dict()
+    first = records(headline.head(1))[0]
+    models = records(headline[headline["scope"] == "model"])
+    return {
+        **{name: first[name] for name in ("first", "second", "more")},
+        "reference": first["reference_title"],
+        "lead": lead(cited.table("claims")),
+        "figures": _figures(cited, first),
+        "options": _options(cited, first, counted_in(cited.tables)),
+        "by_model": _by_model(cited, models),
+        "models": models,
+    }
+
+
+def lead(claims: pd.DataFrame) -> list[str]:
+    """The claims that lead, each as printed beside what is recomputed."""
+    rows = claims[claims["lead"].fillna(False).astype(bool)] if "lead" in claims.columns else claims.head(0)
+    return [_printed_beside_recomputed(row) for row in records(rows)]
+
+
+def _printed_beside_recomputed(row: Row) -> str:
+    unit = f" {text(row['unit'])}" if text(row["unit"]) else ""
+    printed = "not printed" if missing(row["printed"]) else f"{amount(float(row['printed']))}{unit} printed"
+    if missing(row["computed"]):
+        return f"{text(row['text'])}: {printed}, {text(row['verdict'])}."
+    found = "" if text(row["verdict"]) in ("holds", "not printed") else f" ({text(row['verdict'])})"
+    return f"{text(row['text'])}: {printed}, {amount(float(row['computed']))} recomputed{found}."
+
+
+def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
+    """Key figures as (label, value, interval): how much cheaper, how sure, from which use owning pays."""
     step = f"comparison of {cited.study.name}, by simulation"
-    facts = _for_the_winner(first) | {"basis": box["basis"]}
-    loser = first["alternative" if first["gain"] > 1 else "reference"]
-    figures = [
-        (f"times cheaper: {first['winner']} than {loser}", cited.made(facts, "gain", step, unit="×"),
-         _span(facts, "gain")),
-        (f"probability that {first['winner']} is cheaper", cited.probability(facts, "p_cheaper", step), ""),
-    ]  # fmt: skip
-    if not missing(first["planned_days"]):
-        days = facts | ({"days": "never"} if missing(first["days"]) else {})
-        label = "days of use a month to break even"
-        figures.append((label, cited.made(days, "days", step), _span(first, "days")))
-    figures += [
-        (f"USD to train {first['model']} once", cited.made(box, "usd", text(box["source"])), _span(box, "usd")),
-        ("hours to train it", cited.made(box, "hours", text(box["source"])), _span(box, "hours")),
-    ]  # fmt: skip
-    models = headline[headline["scope"] == "model"].to_dict("records")
-    return {name: first[name] for name in ("first", "second", "reference")} | {"figures": figures, "models": models}
+    found = []
+    if not missing(first["gain"]):
+        box = _ranked(cited, first, first["reference"])
+        facts = _for_the_winner(first) | {"basis": box["basis"]}
+        loser = first["alternative_title" if float(first["gain"]) > 1 else "reference_title"]  # type: ignore[arg-type]
+        span = _span(facts, "gain")
+        label = f"times cheaper: {first['winner_title']} than {loser}"
+        found.append((label, cited.made(facts, "gain", step, unit="×"), span))
+        if span:
+            chance = cited.probability(facts, "p_cheaper", step)
+            found.append((f"probability that {first['winner_title']} is cheaper", chance, ""))
+        if not missing(first["planned_days"]):
+            days = facts | ({"days": "never"} if missing(first["days"]) else {})
+            found.append(("days of use a month to break even", cited.made(days, "days", step), _span(first, "days")))
+    return found
+
+
+def _options(cited: Cited, first: Row, words: Words) -> Table:
+    """The options that the sentences name, with what each costs and takes."""
+    told: dict[object, list[str]] = {}
+    for column, role in ROLES.items():
+        if not missing(first[column]):
+            told.setdefault(first[column], []).append(role)
+    head = ["", words.usd.format(model=first["model"])]
+    head += [words.hours.format(model=first["model"])] if words.hours else []
+    rows = []
+    for option, roles in told.items():
+        row = _ranked(cited, first, option)
+        source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
+        names = ("usd", "hours") if words.hours else ("usd",)
+        cells = [(cited.made(row, name, source), _span(row, name)) for name in names]
+        rows.append((text(row["title"]), ", ".join(roles), cells))
+    return {"head": list(head), "rows": list(rows)}
+
+
+def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
+    """Where there are several models: who is the cheapest and the fastest on each, beside the reference."""
+    if len(models) < 2:
+        return {"head": [], "rows": []}
+    step = "comparison: headline"
+    of = f"of {models[0]['reference_title']}"
+    rows = [
+        [
+            text(row["model"]),
+            text(row["winner_title"]),
+            *(cited.made(row, name, step, unit="×") for name in ("cost_share", "hours_share")),
+            text(row["fastest_title"]),
+            cited.made(row, "fastest_hours_share", step, unit="×"),
+            text(row["cheapest_of_all_title"]),
+        ]
+        for row in models
+    ]
+    head = ["model", "cheapest", f"its cost, {of}", "its time", "fastest", "its time", "cheapest of all"]
+    return {"head": list(head), "rows": list(rows)}
+
+
+def _ranked(cited: Cited, first: Row, option: object) -> dict[str, object]:
+    """The row of an option, of the answer's model, in the ranks."""
+    rows = cited.table("ranks")
+    return records(rows[(rows["model"] == first["model"]) & (rows["option"] == option)].head(1))[0]
 
 
 def _for_the_winner(row: Row) -> dict[str, object]:
@@ -42,5 +133,7 @@ def _for_the_winner(row: Row) -> dict[str, object]:
 
 
 def _span(row: Row, name: str) -> str:
-    ends = interval_text(row.get(f"{name}_low"), row.get(f"{name}_high"))
-    return f"{ends} (90 %)" if ends else ""
+    """The interval of a figure; nothing where both ends print alike."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    ends = interval_text(low, high)
+    return f"{ends} (90 %)" if ends and number(low) != number(high) else ""

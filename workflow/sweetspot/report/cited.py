@@ -1,6 +1,7 @@
 """Figures on the page, each with its basis, source, date and interval behind it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -17,6 +18,11 @@ Row = Mapping[str, object]
 def text(value: object) -> str:
     """A value as text; nothing for a missing one."""
     return "" if missing(value) else str(value)
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, each a dict by column."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 class Cited:

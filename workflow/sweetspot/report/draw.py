@@ -1,18 +1,24 @@
-"""Charts to SVG that can stand in a page beside others, and to PNG."""
+"""Charts to SVG files, with a caption each for Snakemake's own report."""
 
 import json
-import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from sweetspot.files import write_whole
+from sweetspot.report.charts import CHARTS, in_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sweetspot.report.marks import Drawing
+    from sweetspot.report.tables import Files
 
-PNG_SCALE = 1.5
+    Spec = dict[str, Any]
+
 LOOK = {
     "font": "Arial, Helvetica, Liberation Sans, sans-serif",
     "background": "white",
@@ -39,14 +45,74 @@ LOOK = {
 }
 
 
-def svg_of(drawing: "Drawing") -> str:
-    """The chart as SVG text, drawn by vl-convert in this process."""
-    import vl_convert
+class Engine:
+    """Vega-Lite in a process of its own, which warms up while its caller still makes the specifications.
 
-    spec = drawing.spec | {"config": LOOK}
+    Of its own, because it keeps Python's lock while it draws: beside it the caller could do nothing else. It ends with
+    the block.
+    """
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-P", str(Path(__file__).with_name("vega_engine.py"))]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")
+
+    def svgs(self, specs: Mapping[str, "Spec"]) -> dict[str, str]:
+        """SVG text by name, once. Raises RuntimeError with the engine's last words where a specification is wrong."""
+        asked = {"vega_lite": _vega_lite(), "charts": dict(specs)}
+        drawn, complaint = self._process.communicate(json.dumps(asked))
+        if self._process.returncode != 0:
+            # After the message the engine lists the frames of its own machine code.
+            found = [line for line in complaint.splitlines() if "Error" in line]
+            raise RuntimeError(f"drawing {', '.join(specs)} failed: {(found or ['no message'])[-1].strip()}")
+        return json.loads(drawn)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+def draw_figures(
+    tables: "Files", study_file: str | Path, figures: Sequence[str | Path], captions: Sequence[str | Path]
+) -> None:
+    """Draw each `<chart>.svg` of `figures`, and write each `<chart>.rst` of `captions`. `tables`: files by name.
+
+    Raises UserError for a broken study.yaml, ValueError for a chart that is not in `charts.CHARTS`.
+    """
+    files = {Path(file).stem: Path(file) for file in figures}
+    for name in [*files, *(Path(caption).stem for caption in captions)]:
+        if name not in CHARTS:
+            raise ValueError(f"chart {name!r} is unknown; expected one of {', '.join(CHARTS)}")
+    with Engine() as engine:
+        from sweetspot.report.chart_data import MODELS, ChartData
+        from sweetspot.report.tables import read_tables
+        from sweetspot.study.study import load_study
+
+        data = ChartData(read_tables(tables), load_study(Path(study_file).parent).reference)
+        drawn = engine.svgs({name: specification(CHARTS[name].draw(data)) for name in files})
+    for name, file in files.items():
+        _save(drawn[name], file)
+    for caption in map(Path, captions):
+        _save(in_words(CHARTS[caption.stem].caption, data.unit, MODELS) + "\n", caption)
+
+
+def specification(drawing: "Drawing") -> "Spec":
+    """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
+    # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
+    spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
     words = json.dumps(spec)
-    spec["datasets"] = {name: _records(rows, words) for name, rows in drawing.data.items()}
-    return vl_convert.vegalite_to_svg(spec, vl_version=vl_version())
+    return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
+
+
+def _vega_lite() -> str:
+    """The Vega-Lite version of Altair's schema, as vl-convert names it (`6.4`)."""
+    from altair import SCHEMA_VERSION
+
+    return ".".join(SCHEMA_VERSION.split(".")[:2]).removeprefix("v")
 
 
 def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:
@@ -55,29 +121,6 @@ def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:
     return json.loads(drawn.to_json(orient="records"))
 
 
-def vl_version() -> str:
-    """Vega-Lite version of Altair's schema, as vl-convert names it (`6.1`)."""
-    import altair
-
-    return ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-
-
-def inline(svg: str, name: str, title: str) -> str:
-    """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
-
-    `title` must be escaped already.
-    """
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
-    svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
-    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"', svg, count=1)
-
-
-def save(svg: str, file: Path) -> None:
-    """Write the SVG file whole, and a PNG of its name beside it."""
-    import vl_convert
-
+def _save(text: str, file: Path) -> None:
     with write_whole(file) as temporary:
-        temporary.write_text(svg, encoding="utf-8")
-    with write_whole(file.with_suffix(".png")) as temporary:
-        temporary.write_bytes(vl_convert.svg_to_png(svg, scale=PNG_SCALE))
+        temporary.write_text(text, encoding="utf-8")

@@ -9,6 +9,7 @@ BASIS_SIGNS = {
     "equivalent": "■",
     "scaled": "▲",
     "stand_in": "✚",
+    "transferred": "▶",
     "extrapolated": "◌",
 }
 BASIS_MEANING = {
@@ -16,7 +17,8 @@ BASIS_MEANING = {
     "published": "printed by somebody else",
     "equivalent": "another instance's figure, by declaration",
     "scaled": "devices × the single-device figure × a published efficiency",
-    "stand_in": "nearest published batch or precision of the same card and model",
+    "stand_in": "nearest published batch or precision of the same device and model",
+    "transferred": "the same workload on another device, by the relation of the two",
     "extrapolated": "predicted for a machine nobody has measured",
 }
 

@@ -1,58 +1,54 @@
-"""The tables of a study as one self-contained HTML page."""
+"""The tables of a study as one self-contained HTML page, and the same answer in Markdown beside it."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
+from sweetspot.decision.sentences import no_answer
+from sweetspot.files import write_whole
 from sweetspot.report import phrases
 from sweetspot.report.answer import answer
-from sweetspot.report.draw import inline
-from sweetspot.report.marks import MODELS
+from sweetspot.report.chart_data import MODELS
+from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.summary import render_summary
+from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
 from sweetspot.report.whatif import script_json, what_if
-from sweetspot.study.study import Study
+from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
-TITLES = {
-    "images_per_usd": "{Units} per USD of the best options, by model, with 90 % intervals",
-    "time_cost": "Hours against USD of training once; dashed: the front that nothing beats in both",
-    "bill": "What a training bill is made of",
-    "utilisation": "How many times cheaper owning is, by days of use a month",
-    "cash_flow": "Money paid by month: owning against renting the same work",
-    "surface": "Days of use a month from which owning pays, by months of the project and electricity price; "
-    "above a line the box is cheaper, and a line that starts late never pays before",
-    "tornado": "What each assumption does to the margin of owning",
-    "throughput": "{Units} per second by machine, model and batch",
-    "efficiency": "Scaling efficiency by number of devices at the largest batch",
-    "extrapolation": "Predicted {units} per second by method, with 90 % prediction intervals",
-    "validation": "How wrong each method was on cards it had not seen: median error, and what 90 % of rows stay below",
-}
 
 
 def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
-    """The page. `drawn`: SVG by figure. Text from tables and configuration is escaped by the template engine."""
+    """The page. `drawn`: SVG by chart. Text from tables and configuration is escaped by the template engine.
+
+    Raises ValueError where a chart that has something to say was not drawn, or has no place in the template.
+    """
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
-    environment.filters["figure"] = _figure(drawn, unit_of(tables))
     provenance = Provenance()
     made = Sections(tables, study, provenance)
     payload = what_if(tables, study)
+    figures = Figures(tables, drawn)
     context = {
         "study": study,
+        "figures": figures,
         "answer": answer(made),
         "parts": made.parts(),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "never_pays": phrases.never_pays(tables),
-        "warnings": phrases.warnings(table_of(tables, "warnings")),
+        "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
         "owned": len(table_of(tables, "break_even")) > 0,
         "unit": unit_of(tables),
+        "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
+        "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
         "whatif": payload,
@@ -62,18 +58,64 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()
-    return environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
+    page = environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
+    figures.require_all()
+    return page
 
 
-def _figure(drawn: dict[str, str], unit: str) -> Callable[[str], Markup]:
-    def show(name: str) -> Markup:
-        if name not in drawn:
-            return Markup("")
-        title = TITLES[name].format(units=unit, Units=unit.capitalize())
-        svg = Markup(inline(drawn[name], name, str(escape(title))))
+class Figures:
+    """Puts the charts into the sections of the page, and knows which of them have not been put anywhere."""
+
+    def __init__(self, tables: Tables, drawn: Mapping[str, str]) -> None:
+        self._drawn, self._unit = drawn, unit_of(tables)
+        self._left = {
+            name: chart
+            for name, chart in CHARTS.items()
+            if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
+        }
+
+    def __call__(self, section: str) -> Markup:
+        """The charts of a section, in their order; none twice. Raises ValueError for one that was not drawn."""
+        here = [name for name, chart in self._left.items() if chart.section == section]
+        return Markup("\n").join(self._figure(name, self._left.pop(name).title) for name in here)
+
+    def require_all(self) -> None:
+        """Raises ValueError if a chart that has something to say stands nowhere."""
+        for name, chart in self._left.items():
+            raise ValueError(f"chart {name}: the page has no place for section {chart.section!r}; see page.html.j2")
+
+    def _figure(self, name: str, title: str) -> Markup:
+        if name not in self._drawn:
+            raise ValueError(f"chart {name}: figures/{name}.svg is missing from what the page was given")
+        title = in_words(title, self._unit, MODELS)
+        svg = Markup(inline(self._drawn[name], name, str(escape(title))))
         return Markup(
             '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2}. '
             '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
         ).format(name, svg, title)
 
-    return show
+
+def inline(svg: str, name: str, title: str) -> str:
+    """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
+
+    `title` must be escaped already.
+    """
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
+    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"', svg, count=1)
+
+
+def write_report(tables: Tables, study_file: str | Path, folder: str | Path, figures: Sequence[str | Path]) -> None:
+    """Write index.html and summary.md into `folder`; the page holds the SVG files `figures`.
+
+    Raises UserError for a broken study.yaml.
+    """
+    study, target = load_study(Path(study_file).parent), Path(folder)
+    drawn = {Path(file).stem: Path(file).read_text(encoding="utf-8") for file in figures}
+    for name, text in (
+        ("index.html", render_page(tables, study, drawn)),
+        ("summary.md", render_summary(tables, study)),
+    ):
+        with write_whole(target / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
+from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
 
@@ -33,7 +34,7 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
     }
     said = f"Of {len(table) - counts.get(NOT_PRINTED, 0)} claims {counts.get(HOLDS, 0)} hold"
     tally = "; ".join([said, *(f"{words}: {count}" for words, count in others.items() if count)])
-    worst = min(table.to_dict("records"), key=_gravity)
+    worst = min(records(table), key=_gravity)
     if worst["verdict"] not in FAILED:
         return f"{tally}.", ""
     values = (number(worst[name], 3) for name in ("printed", "computed"))
@@ -51,18 +52,26 @@ def never_pays(tables: Tables) -> str:
     return f"{found.iloc[0]}." if len(found) else ""
 
 
+def decisive(table: pd.DataFrame) -> pd.DataFrame:
+    """The warnings that could change the answer (`decisive`)."""
+    return table[table["decisive"].astype(bool)] if len(table) else table
+
+
 def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
     """Warnings by rule: how many, and the first of each message with what it concerns."""
     found = []
-    for (scope, rule), rows in table.groupby(["scope", "rule"]) if len(table) else ():
+    # A warning without a rule or with one that nobody here has heard of is shown like any other.
+    for (scope, rule), rows in table.groupby(["scope", "rule"], dropna=False) if len(table) else ():
         messages = [
             {
-                "message": message,
+                "message": "" if missing(message) else message,
                 "where": ", ".join(dict.fromkeys(str(name) for name in part["instance"] if not missing(name))),
             }
-            for message, part in rows.groupby("message")
+            for message, part in rows.groupby("message", dropna=False)
         ]
-        found.append(
-            {"scope": scope, "rule": str(rule).replace("_", " "), "count": len(rows), "messages": messages[:SHOWN]}
-        )
+        found.append({
+            "scope": "" if missing(scope) else scope,
+            "rule": "unnamed" if missing(rule) else str(rule).replace("_", " "),
+            "count": len(rows), "messages": messages[:SHOWN], "left_out": len(messages[SHOWN:]),
+        })  # fmt: skip
     return found

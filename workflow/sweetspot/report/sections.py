@@ -1,17 +1,20 @@
 """The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
-from sweetspot.report.cited import Cited, text
-from sweetspot.report.variants import best_of_variants
+from sweetspot.report.cited import Cited, Row, records, text
+from sweetspot.report.tables import bills_decide, hours_differ
+from sweetspot.report.words import titles_of
 from sweetspot.warnings import as_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
+SAME = ("base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis")
 Cell = Markup | str
 
 
@@ -27,6 +30,11 @@ class Part:
 
 def _words(value: object) -> str:
     return text(value).replace("_", " ")
+
+
+def _warned(row: Row) -> str:
+    """The messages of a row's warnings."""
+    return as_text(row.get("warnings"))
 
 
 def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataFrame:
@@ -46,20 +54,34 @@ def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataF
     return table
 
 
+def best_of_variants(table: pd.DataFrame) -> Callable[[Mapping[str, object]], str]:
+    """A function of a row of `table`: `best` where its column `best` is true and its cell has other variants too."""
+    same = [name for name in SAME if name in table.columns]
+    if "best" not in table.columns or table["variant"].nunique() < 2:
+        return lambda row: ""
+    counts = table.groupby(same)["variant"].nunique()
+    several = set(counts[counts > 1].index)
+    return lambda row: "best" if row["best"] and tuple(row[name] for name in same) in several else ""
+
+
 class Sections(Cited):
     """Makes the tables of the page."""
 
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
         makers = (
-            self.recommendation, self.ranks, self.break_even, self.front, self.tornado, self.throughput,
+            self.recommendation, self.ranks, self.choices, self.break_even, self.front, self.tornado, self.throughput,
             self.efficiency, self.explain, self.extrapolation, self.validation, self.claims, self.offers,
         )  # fmt: skip
         return {maker.__name__: maker() for maker in makers}
 
-    def _records(self, name: str) -> list[dict[str, object]]:
+    def _records(self, name: str) -> list[dict[str, Any]]:
         table = self.table(name)
-        return (in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS).to_dict("records")
+        return records((in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS))
+
+    def _title(self, option: object) -> str:
+        """The name for people of an option."""
+        return titles_of(self.tables).get(text(option), text(option))
 
     def _part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
         every = list(rows)
@@ -67,20 +89,57 @@ class Sections(Cited):
         return Part(tuple(head.split("|")), every, kinds, len(self.table(name)) - len(every))
 
     def ranks(self) -> Part:
-        """Every option: speed, images per USD, time and cost."""
+        """Every option: speed, images per USD, time and cost; only what tells the options apart."""
         rows, classes = [], []
+        timed, ranked = hours_differ(self.tables), not bills_decide(self.tables)
+        columns = [
+            *(["images_per_s"] if timed else []),
+            *(["images_per_usd"] if ranked else []),
+            *(["hours"] if timed else []),
+            "usd",
+        ]
         for row in self._records("ranks"):
             source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
             figures = [
                 self.origin.cite(row[name], row["basis"], source, row["as_of"], row[f"{name}_low"], row[f"{name}_high"])
-                for name in ("images_per_s", "images_per_usd", "hours", "usd")
+                for name in columns
             ]
             price = self.origin.cite(row["usd_per_hour"], "published", row["price_source"], row["as_of"])
-            names = [text(row[name]) for name in ("model", "option", "workload")]
-            rows.append([*names, *figures, price, text(row["rank"]), text(row["rank_hours"])])
-            classes.append("" if row["persistent"] else "fleeting")
-        head = f"model|option|workload|{self.unit}/s|{self.unit} per USD|hours|USD|USD/hour|by money|by time"
+            names = [text(row[name]) for name in ("model", "title", "workload")]
+            places = [text(row["rank"]), *([text(row["rank_hours"])] if timed else [])]
+            rows.append([*names, *figures, price, *places])
+            classes.append("" if row["persistent"] else "interruptible")
+        heads = {"images_per_s": f"{self.unit}/s", "images_per_usd": f"{self.unit} per USD", "usd": "USD"}
+        figures_head = "|".join(heads.get(name, name) for name in columns)
+        head = f"model|option|workload|{figures_head}|USD/hour|by money{'|by time' if timed else ''}"
         return self._part("ranks", head, rows, classes)
+
+    def choices(self) -> Part:
+        """How the gain of the answer's model moves with figures that others published."""
+        table, headline = self.table("choices"), self.table("headline")
+        if table.empty:
+            return Part((), [], [])
+        step, rows, classes = "comparison: choices of published figures", [], []
+        asked = table[table["model"] == headline["model"].iloc[0]]
+        for row in records(asked.head(ROWS)):
+            told = (text(row["framework_version"]), f"batch {_words(row['batch_size']) or 'not stated'}")
+            used = ["as used"] if row["as_used"] else []
+            rows.append(
+                [
+                    text(row["device"]),
+                    self.origin.cite(row["images_per_s"], "published", text(row["figure_source"]), digits=4),
+                    ", ".join([*filter(None, told), text(row["dataset"]), *used]),
+                    f"{text(row['alternative_title'])}: {text(row['alternative_figure'])}",
+                    text(row["rival_title"]),
+                    self.made(row, "gain", step, unit="×"),
+                    text(row["cheapest_of_all_title"]),
+                    self.made(row, "gain_of_all", step, unit="×"),
+                ]
+            )
+            classes.append("good" if row["as_used"] and row["alternative_figure"] == "as used" else "")
+        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that stays|gain against it"
+        head += "|cheapest of all|gain against it"
+        return Part(tuple(head.split("|")), rows, classes, len(table) - len(asked))
 
     def break_even(self) -> Part:
         """Days of use from which owning pays, against each option."""
@@ -88,7 +147,7 @@ class Sections(Cited):
         rows = [
             [
                 text(row["model"]),
-                text(row["option"]),
+                self._title(row["option"]),
                 self.made(row, "days", step),
                 self.made(row, "twice_as_cheap_days", step, "twice"),
                 self.made(row, "gain_at_use", step, "gain"),
@@ -105,10 +164,10 @@ class Sections(Cited):
         step = "comparison: recommendation"
         rows = [
             [
-                *(text(row[name]) for name in ("phase", "option", "verdict")),
+                *(text(row[name]) for name in ("phase", "title", "verdict")),
                 self.made(row, "margin", step, unit="×"),
                 self.probability(row, "probability", step),
-                *(text(row[name]) for name in ("balanced", "reason", "would_change")),
+                *(text(row[name]) for name in ("balanced_title", "reason", "would_change")),
             ]
             for row in self._records("recommendation")
         ]
@@ -119,9 +178,9 @@ class Sections(Cited):
         """Options that nothing beats in both time and money, and what beats the others."""
         step, rows, classes = "comparison: front of time and money", [], []
         for row in self._records("frontier"):
-            names = [text(row[name]) for name in ("workload", "model", "option")]
+            names = [text(row["workload"]), text(row["model"]), self._title(row["option"])]
             figures = [self.made(row, name, step) for name in ("hours", "usd")]
-            place = "on the front" if row["on_front"] else f"beaten by {text(row['dominated_by'])}"
+            place = "on the front" if row["on_front"] else f"beaten by {self._title(row['dominated_by'])}"
             rows.append([*names, *figures, place, text(row["risk"]), self.probability(row, "p_on_front", step)])
             classes.append("good" if row["on_front"] else "")
         return self._part("frontier", "workload|model|option|hours|USD|front|risk|P(on it)", rows, classes)
@@ -148,7 +207,7 @@ class Sections(Cited):
         for row in self._records("throughput"):
             facts = (row["basis"], row["source"], row["as_of"], row["images_per_s_low"], row["images_per_s_high"])
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
-            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), as_text(row["warnings"])]
+            rest = [_words(row["unit"]), text(row["status"]), _words(row["basis"]), _warned(row)]
             rows.append([*(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
         head = (
@@ -163,13 +222,15 @@ class Sections(Cited):
         rows = [
             [
                 f"{text(row['base_instance'])} → {text(row['instance'])}",
-                *(text(row[name]) for name in ("gpus", "model", "batch_size", "precision", "variant")),
+                *(text(row.get(name)) for name in ("gpus", "framework", "model", "batch_size", "precision", "variant")),
                 self.origin.cite(row["efficiency"], row["basis"], row["source"], self.study.as_of, digits=2),
                 best(row),
+                _warned(row),
             ]
             for row in self._records("efficiency")
         ]
-        return self._part("efficiency", "pair|devices|model|batch|precision|variant|efficiency|of variants", rows)
+        head = "pair|devices|framework|model|batch|precision|variant|efficiency|of variants|warning"
+        return self._part("efficiency", head, rows)
 
     def extrapolation(self) -> Part:
         """Predictions by method; the one used for the answer is marked."""
@@ -179,11 +240,12 @@ class Sections(Cited):
                 _words(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
+                _warned(row),
             ]
             for row in self._records("extrapolation")
         ]
-        classes = ["good" if row[-1] else "" for row in rows]
-        head = f"machine|model|batch|method|{self.unit}/s|efficiency|role"
+        classes = ["good" if row[-2] else "" for row in rows]
+        head = f"machine|model|batch|method|{self.unit}/s|efficiency|role|warning"
         return self._part("extrapolation", head, rows, classes)
 
     def validation(self) -> Part:
@@ -210,7 +272,7 @@ class Sections(Cited):
                 *(self.share(row, name, step) for name in ("compute_share", "communication_share", "rest_share")),
                 *(self.made(row, name, step) for name in ("batch_for_90", "bandwidth_factor_for_90")),
             ]
-            for row in own.head(ROWS).to_dict("records")
+            for row in records(own.head(ROWS))
         ]
         head = (
             "instance|model|batch|devices|computing|exchanging gradients|rest|batch for 90 %|link times faster for 90 %"
@@ -235,8 +297,9 @@ class Sections(Cited):
         ends = ("usd_per_hour_low", "usd_per_hour_high")
         rows = []
         for row in self._records("offers"):
-            facts = (row["basis"], row["source"], row["as_of"], *(row[end] for end in ends))
+            low, high = (row[end] for end in ends)
+            facts = (row["basis"], row["source"], row["as_of"], low, high)
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
             names = [_words(row[name]) for name in ("instance", "purchase", "provider", "price_list")]
-            rows.append([*names, price, text(row["as_of"])[:10], text(row.get("warning"))])
+            rows.append([*names, price, text(row["as_of"])[:10], _warned(row)])
         return self._part("offers", "instance|purchase|provider|price list|USD/hour|as of|warning", rows)

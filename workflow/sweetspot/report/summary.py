@@ -1,7 +1,11 @@
 """The answer in Markdown, for a mail or a pull request."""
 
+from sweetspot.decision.sentences import no_answer
+from sweetspot.report.answer import lead
 from sweetspot.report.notation import interval_text, number
-from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.phrases import decisive
+from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
+from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
 
 SHOWN = 6
@@ -14,28 +18,42 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The two sentences, the cheapest options of the answer's model, the claims that do not recompute."""
-    headline = table_of(tables, "headline")
+    """The claims that lead, the two sentences, the cheapest options of the answer's model, the tally of claims."""
+    headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
     if headline.empty:
-        return "\n".join([*lines, "No two options of this study have both a price and a figure: no answer yet.", ""])
+        sentence = no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput")))
+        return "\n".join([*lines, sentence, ""])
     answer = headline.iloc[0]
+    lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
-    ranks = tables["ranks"]
-    rows = ranks[(ranks["model"] == answer["model"]) & ranks["persistent"].astype(bool)].drop_duplicates("option")
-    lines += [f"| option | {unit_of(tables)} per USD | 90 % | hours | USD | basis |", "|---|---:|---|---:|---:|---|"]
-    for _, row in rows.head(SHOWN).iterrows():
-        span = interval_text(row["images_per_usd_low"], row["images_per_usd_high"])
-        figures = [number(row[name]) for name in ("hours", "usd")]
-        basis = str(row["basis"]).replace("_", "-")
-        cells = [plain(row["option"]), number(row["images_per_usd"]), span, *figures, basis]
-        lines.append(f"| {' | '.join(cells)} |")
-    claims = table_of(tables, "claims")
+    lines += _options(tables, str(answer["model"]))
     if len(claims):
         counts = claims["verdict"].value_counts()
         lines += [
             "",
             "Claims of the text: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ".",
         ]
-    lines += ["", f"{len(table_of(tables, 'warnings'))} warnings stand beside the figures in the full report.", ""]
+    told = table_of(tables, "warnings")
+    decide = len(decisive(told))
+    lines += ["", f"{decide} of {len(told)} warnings could change the answer; the full report has them.", ""]
     return "\n".join(lines)
+
+
+def _options(tables: Tables, model: str) -> list[str]:
+    """The cheapest options of a model that stay, as a table; only what tells options apart."""
+    ranks = tables["ranks"]
+    rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool) & ranks["in_answer"].astype(bool)]
+    # What is known of time and of USD per image is left out where it ranks nothing.
+    columns = {"usd": counted_in(tables).usd.format(model=model)}
+    columns |= {"hours": "hours"} if hours_differ(tables) else {}
+    columns |= {"images_per_usd": f"{unit_of(tables)} per USD"} if not bills_decide(tables) else {}
+    lines = [f"| option | {' | '.join(columns.values())} | 90 % of USD | basis |"]
+    lines.append(f"|---|{'---:|' * len(columns)}---|---|")
+    for _, row in rows.drop_duplicates("option").head(SHOWN).iterrows():
+        figures = [number(row[name]) for name in columns]
+        ends = row["usd_low"], row["usd_high"]
+        span = interval_text(*ends) if number(ends[0]) != number(ends[1]) else ""
+        cells = [plain(row["title"]), *figures, span, str(row["basis"]).replace("_", "-")]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines

@@ -1,32 +1,53 @@
-"""The tables a report is made of, read and written."""
+"""The tables a report is made of: read for the page and the charts, and written beside them for everybody."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
+from sweetspot.files import read_arrow, write_arrow, write_csv
 
-from sweetspot.files import read_parquet, write_parquet
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
-Tables = dict[str, pd.DataFrame]
+Tables = dict[str, "pd.DataFrame"]
+Files = Mapping[str, Sequence[str | Path]]
 
 
-def read_tables(files: Mapping[str, Sequence[str]]) -> Tables:
+def read_tables(files: Files) -> Tables:
     """Read the tables by name; those of one file a price list are put together under one name."""
-    tables: Tables = {}
-    # Text as plain objects: the page reads single cells, which Arrow strings make slow.
-    with pd.option_context("future.infer_string", False):
-        for name, paths in files.items():
-            if name in BY_PRICE_LIST:
-                tables[name] = _together([read_parquet(path) for path in paths])
-            else:
-                tables |= {Path(path).stem: read_parquet(path) for path in paths}
-    return tables
+    return {name: _read(paths).to_pandas(use_threads=False) for name, paths in _by_table(files).items()}
 
 
-def table_of(tables: Tables, name: str) -> pd.DataFrame:
+def write_tables(files: Files, folder: Path) -> None:
+    """Write every table whole as Parquet and CSV; lists are text in the CSV."""
+    for name, paths in _by_table(files).items():
+        content = _read(paths)
+        write_arrow(content, folder / f"{name}.parquet", lasting=False)  # a copy that no step reads
+        write_csv(content, folder / f"{name}.csv")
+
+
+def table_of(tables: Tables, name: str) -> "pd.DataFrame":
     """The table of that name; empty where the study lacks it."""
+    import pandas as pd
+
     return tables.get(name, pd.DataFrame())
+
+
+def bills_decide(tables: Tables) -> bool:
+    """Whether bills rank the options, which no figure per USD then does."""
+    headline = table_of(tables, "headline")
+    return len(headline) > 0 and bool(headline["bills_decide"].any())
+
+
+def hours_differ(tables: Tables) -> bool:
+    """Whether time tells the options of a workload apart."""
+    ranks = table_of(tables, "ranks")
+    if ranks.empty:
+        return True
+    hours = ranks.groupby("workload")["hours"]
+    return bool((hours.max() > 1.001 * hours.min()).any())
 
 
 def unit_of(tables: Tables) -> str:
@@ -38,13 +59,21 @@ def unit_of(tables: Tables) -> str:
     return (units or {"images"}).pop() if len(units) < 2 else "samples"
 
 
-def _together(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _by_table(files: Files) -> dict[str, list[Path]]:
+    """Files by the table's name, in the order of the names. A table that two rules' outputs name is one file."""
+    found: dict[str, list[Path]] = {}
+    for name, paths in files.items():
+        if name in BY_PRICE_LIST:
+            found[name] = [Path(path) for path in paths]
+        else:
+            found |= {Path(path).stem: [Path(path)] for path in paths}
+    return dict(sorted(found.items()))
+
+
+def _read(paths: Sequence[Path]) -> "pa.Table":
+    import pyarrow as pa
+
+    tables = [read_arrow(path) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
-    filled = [table for table in tables if len(table)] or list(tables[:1])
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
-
-
-def write_tables(tables: Tables, folder: Path) -> None:
-    """Write every table whole as CSV and Parquet."""
-    for name, table in sorted(tables.items()):
-        write_parquet(table, folder / f"{name}.parquet", csv=True)
+    filled = [table for table in tables if len(table)] or tables[:1]
+    return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")

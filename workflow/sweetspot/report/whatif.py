@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -10,7 +11,10 @@ from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.study import Study
 
-OWN = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month")
+OWN = (
+    "fixed_usd_per_month", "variable_usd_per_hour", "capex_usd", "months", "residual_usd", "kw", "pue",
+    "usd_per_kwh", "days_per_month",
+)  # fmt: skip
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
 KEY = ["price_list", "instance", "purchase"]
 
@@ -19,7 +23,8 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     """Offers, throughputs and bills of the answer's cells, for arithmetic in the page.
 
     Keys: `month_days`, `model` shown first, `reference` (its option), `offers` (one a priced option: names, USD/hour,
-    the fields of owning and of interruptions, null where they do not apply), `jobs` (option, model, images/s, samples,
+    the fields of owning (OWN: what a month of possession and an hour of use cost, and what the sliders change of them)
+    or of interruptions (SPOT)), `jobs` (option, model, images/s, samples,
     hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
     """
     ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
@@ -39,13 +44,13 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     }
 
 
-def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, object]]:
+def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, Any]]:
     names = ranks[[*KEY, "option", "persistent"]].drop_duplicates("option")
     rows = names.merge(offers.drop_duplicates(KEY), on=KEY)
     found = []
     for row in rows.to_dict("records"):
         own = row["purchase"] == "own"
-        fields = {name: _number(row.get(name)) for name in (*(OWN if own else ()), *(() if own else SPOT))}
+        fields = {name: _number(row[name] if own else row.get(name)) for name in (OWN if own else SPOT)}
         found.append({
             **{name: str(row[name]) for name in ("option", "instance", "purchase", "provider")},
             "persistent": bool(row["persistent"]), "usd_per_hour": _number(row["usd_per_hour"]), **fields,
@@ -53,7 +58,7 @@ def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, object]
     return found
 
 
-def _jobs(ranks: pd.DataFrame) -> list[dict[str, object]]:
+def _jobs(ranks: pd.DataFrame) -> list[dict[str, Any]]:
     """The first workload of each model that stands for it alone."""
     rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna()]
     models = rows.groupby("workload")["model"].nunique()

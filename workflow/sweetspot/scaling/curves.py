@@ -27,7 +27,7 @@ def same_device_count(evidence: pd.DataFrame) -> Curve:
     return curve
 
 
-def scaling_law(devices: np.ndarray, serial: float, crosstalk: float = 0.0) -> np.ndarray:
+def scaling_law(devices: np.ndarray, serial: float | np.ndarray, crosstalk: float | np.ndarray = 0.0) -> np.ndarray:
     """Efficiency C(N)/N = 1 / (1 + s (N-1) + k N (N-1)): USL; Amdahl where crosstalk k is 0. Gunther 2007."""
     return 1 / (1 + serial * (devices - 1) + crosstalk * devices * (devices - 1))
 

@@ -22,6 +22,7 @@ VENDOR = re.compile(r"nvidia|geforce|tesla|quadro|amd|graphics|gpu")
 TENSOR_CORES = re.compile(r"v100|titan v|rtx|t4\b|\ba\d{2,3}\b|h100|h200|l40", re.IGNORECASE)
 RECENT = "2019-10"  # month of TensorFlow 1.15; decides where a row is dated and names no version
 DEFAULT_BATCH = 64  # tf_cnn_benchmarks' own default for most networks; used where a row does not state one
+BUCKETED = ("torch", "pytorch")
 LINKS = ("nvlink", "bridge", "pcie", "network")
 # Link class of an interconnect: full links between all devices of a board, a bridge between two of them, or the bus
 # of the host, which is also what devices have that nothing joins.
@@ -79,13 +80,13 @@ def links(cells: pd.DataFrame) -> pd.Series:
 def describe(cells: pd.DataFrame) -> pd.DataFrame:
     """Physical facts of multi-device cells, one row each, same index.
 
-    cells: gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, interconnect, xla, exchange (bool: the
-    devices exchange gradients), framework_version, base_images_per_s (one device); as_of (date as text) where known.
-    No name of an instance and no note is read. Returns floats unless said: devices; step_s
+    cells: gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla, exchange
+    (bool: the devices exchange gradients), framework_version, base_images_per_s (one device); as_of (date as text)
+    where known. No name of an instance and no note is read. Returns floats unless said: devices; step_s
     (seconds of one device's step); gradient_gb (1e9 bytes a device sends, half in fp16); tensors; the flags (0 or 1)
     fp16, xla, nvlink, bridge, normalised, recent (TensorFlow 1.15 or later), later_build (a vendor's build or a patch
-    release), tensor_cores and exchange (0 where the devices train independently); known_network and known_batch
-    (bool); link (text, one of LINKS).
+    release), bucketed (gradients are sent in buckets: PyTorch's DDP), tensor_cores and exchange (0 where the devices
+    train independently); known_network and known_batch (bool); link (text, one of LINKS).
     """
     facts = [network(model) for model in cells["model"]]
     batch = cells["batch_size"].astype(float)
@@ -93,6 +94,7 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
     version = cells["framework_version"].fillna("").astype(str).str.lower()
     dated = cells["as_of"].fillna("").astype(str) if "as_of" in cells else pd.Series("", index=cells.index)
     kind = links(cells)
+    bucketed = cells["framework"].isin(BUCKETED)
     later = version.str.contains("ngc") | version.str.match(r"1\.15\.[4-9]|2\.[3-9]|2\.1\d")
     flags = {
         "fp16": half,
@@ -102,6 +104,7 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
         "normalised": [fact.normalised for fact in facts],
         "recent": later | version.str.match(r"1\.15|2\.[2-9]|2\.1\d") | ((version == "") & ~dated.between("1", RECENT)),
         "later_build": later,
+        "bucketed": bucketed,
         "tensor_cores": [bool(TENSOR_CORES.search(str(gpu))) for gpu in cells["gpu"]],
         "exchange": cells["exchange"],
     }

@@ -9,7 +9,8 @@ class Network(NamedTuple):
 
     parameters: trainable values, in millions; each step exchanges one gradient for each.
     tensors: separate gradients (weights, biases, scales), each of which costs a start of the exchange.
-    giga_macs: multiply-adds of one forward pass of one image, in 1e9.
+    giga_macs: multiply-adds of one forward pass of one image, in 1e9; of SQuAD's 384 tokens (BERT), of one token (GPT,
+    Llama).
     normalised: whether batch normalisation follows its convolutions.
     known: False where the figures are those of a middling network, because the name is not in the table.
     """
@@ -51,6 +52,30 @@ NETWORKS = {
     "vgg11": Network(132.9, 22, 7.6, False),
     "vgg16": Network(138.4, 32, 15.5, False),
     "vgg19": Network(143.7, 38, 19.6, False),
+    # Counted from the layers of NVIDIA's SSD300: a ResNet-50 up to conv4 (38 x 38), five further pairs, heads of 81
+    # classes.
+    # 8.54 + 3.77 + 10.58 million parameters; 13.5 + 1.0 + 5.6 giga multiply-adds.
+    "ssd300": Network(22.9, 183, 20.1, True),
+}
+# Transformers. A layer of BERT has 16 tensors (four projections, two of the feed-forward, two normalisations, each with
+# a bias), the embeddings 5, the head 2; a layer of GPT-2 has 12, of Llama 9, both without a head of their own or one.
+# Parameters: Devlin et al. 2019 (BERT), Radford et al. 2019 (GPT-2), Brown et al. 2020 (GPT-3), Touvron et al. 2023
+# (Llama 2), Grattafiori et al. 2024 (Llama 3), each counted from the shapes of the published weights.
+# giga_macs: non-embedding parameters x tokens + 2 x layers x width x tokens^2 (attention; BERT only).
+NETWORKS |= {
+    "bertbase": Network(108.9, 199, 35.3, False),
+    "bertlarge": Network(334.1, 391, 123.2, False),
+    "gpt2": Network(124.4, 148, 0.085, False),
+    "gpt2medium": Network(354.8, 292, 0.302, False),
+    "gpt2large": Network(774.0, 436, 0.708, False),
+    "gpt2xl": Network(1557.6, 580, 1.475, False),
+    "gpt3": Network(174_604.0, 1156, 173.9, False),
+    "llama27b": Network(6738.0, 291, 6.48, False),
+    "llama213b": Network(13_016.0, 363, 12.69, False),
+    "llama270b": Network(68_977.0, 723, 68.45, False),
+    "llama318b": Network(8030.0, 291, 6.98, False),
+    "llama3170b": Network(70_554.0, 723, 68.45, False),
+    "llama31405b": Network(405_853.0, 1137, 401.6, False),
 }
 ALIASES = {
     "inceptionv1": "googlenet",
@@ -59,6 +84,15 @@ ALIASES = {
     "inceptionv4": "inception4",
     "lenet": "lenet5",
     "mobilenetv2": "mobilenet",
+    "ssd300resnet50": "ssd300",
+    "bertbasesquad": "bertbase",
+    "bertbasesquadfinetune": "bertbase",
+    "bertlargesquad": "bertlarge",
+    "bertlargesquadfinetune": "bertlarge",
+    "bertlargepretraining": "bertlarge",
+    "llama270blora": "llama270b",
+    "llama38b": "llama318b",
+    "llama370b": "llama3170b",
 }
 MIDDLING = Network(30.0, 160, 5.0, True, known=False)
 

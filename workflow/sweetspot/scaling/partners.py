@@ -1,31 +1,33 @@
 """Multi-device figures and their single-device partners in one table of published throughput."""
 
 import statistics
+from typing import get_args
 
 import pandas as pd
 
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPER_LINEAR, super_linear
 from sweetspot.scaling.machine import family
+from sweetspot.study.base import Framework
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.warnings import warning
 
-BENCHMARK = "tf_cnn_benchmarks"
 DATASETS = ("synthetic", "real")
-SAME = ["framework", "gpu", "model", "batch_size", "precision", "dataset"]
+FRAMEWORKS = ("", *get_args(Framework))  # empty: not said; others exchange gradients in ways that nothing here models
+SAME = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "dataset"]
 
 
 def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Split the multi-device tf_cnn_benchmarks rows on synthetic or real data into those with a partner and without.
+    """Split the multi-device rows of FRAMEWORKS on synthetic or real data into those with a partner and without.
 
     published: the columns of a study's throughput.csv (images_per_s of all devices; batch_size may be missing).
-    A partner is a single-device row of the same framework, device, model, batch, precision and dataset; of several,
-    those of the same instance and note, else all of them, by their median. Returns (paired, alone), both with the index
-    of `published`; paired has also `base_images_per_s`, `base_source`, `efficiency` (dimensionless), `family`
-    (of the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
+    A partner is a single-device row of the same benchmark, framework, device, model, batch, precision and dataset; of
+    several, those of the same instance and note, else all of them, by their median. Returns (paired, alone), both with
+    the index of `published`; paired has also `base_images_per_s`, `base_source`, `efficiency` (dimensionless),
+    `family` (of the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
     `published_machine.with_machine_facts`, read from names where the row does not say them.
     """
-    rows = published[(published["benchmark"] == BENCHMARK) & published["dataset"].isin(DATASETS)]
-    rows = with_machine_facts(rows)
+    known = published["dataset"].isin(DATASETS) & published["framework"].fillna("").isin(FRAMEWORKS)
+    rows = with_machine_facts(published[known])
     rows = rows.assign(
         batch_size=rows["batch_size"].astype(float),
         **{name: rows[name].fillna("").astype(str) for name in ("instance", "note")},

@@ -52,6 +52,9 @@ TERMS = {
     "l_xla": Term("l", -1.0, 0.5),
     "l_doubling": Term("l", 0.4, 0.3),
     "l_old": Term("l", 0.0, 0.5),
+    "c_bucketed": Term("c", 0.0, 0.5),
+    "l_bucketed": Term("l", -1.0, 0.5),
+    "s_bucketed": Term("s", 0.0, 0.5),
     "s": Term("s", -3.7, 0.7),
     "s_doubling": Term("s", 0.2, 0.3),
     "q": Term("q", -1.0, 0.7),
@@ -197,6 +200,9 @@ def _design(
         "l_xla": facts["xla"],
         "l_doubling": doublings,
         "l_old": 1 - facts["recent"],
+        "c_bucketed": facts["bucketed"],
+        "l_bucketed": facts["bucketed"],
+        "s_bucketed": facts["bucketed"],
         "s_doubling": doublings,
         "q_ring": np.log(ring),
         "q_old": 1 - facts["recent"],
@@ -236,7 +242,8 @@ def _linear(
 
 def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
     """What each part multiplies: 1e9 bytes and tensors per second of a step, 1, and whether half precision slows."""
-    slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"] * (1 - facts["later_build"])
+    slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"]
+    slow = slow * (1 - facts["later_build"]) * (1 - facts["bucketed"])  # seen in TensorFlow only
     base = {
         "c": facts["exchange"] * ring * facts["gradient_gb"] / facts["step_s"],
         "l": facts["exchange"] * facts["tensors"] / facts["step_s"],
@@ -258,7 +265,7 @@ def _overhead(
     parts = _parts(theta, design, base)
     raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
     slopes = {**parts, "q": raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)}
-    return sum(parts.values()), sum(_times(design[part], slopes[part]) for part in PARTS)
+    return np.sum(list(parts.values()), axis=0), sum(_times(design[part], slopes[part]) for part in PARTS)
 
 
 def _times(matrix: "csr_array", rows: np.ndarray) -> "csr_array":

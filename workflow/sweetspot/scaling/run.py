@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import sound, with_family
@@ -17,6 +18,7 @@ from sweetspot.scaling.targets import (
     extrapolate_all,
     scaling_curve,
     target_cells,
+    with_equivalents,
 )
 from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Question, Target
 
 
+# Small matrices: threads that wait for each other cost 15 CPU-seconds of validation where one takes 2.
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def run(
     tables: Mapping[str, pd.DataFrame],
     instances: Mapping[str, "Instance"],
@@ -56,7 +60,10 @@ def run(
         tables["averages"],
         float(evidence["gpus"].max()),
     )
-    estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline) if len(cells) else cells
+    estimated = cells
+    if len(cells):
+        estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline)
+        estimated = with_equivalents(estimated, instances)
     return {
         "extrapolation": estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)),
         "curve": scaling_curve(cells, instances, fitted, headline),

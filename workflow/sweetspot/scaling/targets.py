@@ -10,8 +10,8 @@ from sweetspot.scaling.machine import declared_facts, family
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, RULE_2018, Predictor
 from sweetspot.scaling.validation import predict_with_interval
-from sweetspot.study.instances import nodes_of
-from sweetspot.warnings import warning
+from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -60,8 +60,8 @@ def target_cells(
 ) -> pd.DataFrame:
     """The single-device cells from which the targets follow: one row per target and cell of the question.
 
-    Columns: those of throughput.parquet for the base, with `instance`, `base_instance`, `gpus` and `nodes` of the
-    target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN where one run).
+    Columns: those of throughput.parquet for the base, with `instance`, `base_instance`, `gpus`, `nodes` and declared
+    `warnings` of the target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN where one run).
     """
     base = throughput[
         (throughput["gpus"] == 1)
@@ -77,6 +77,7 @@ def target_cells(
             instance=target.instance,
             gpus=target.gpus,
             nodes=nodes_of(instances, target.instance, target.gpus),
+            warnings=[cautions(instances, target.instance)] * int((base["instance"] == target.base_instance).sum()),
         )
         for target in targets
     ]
@@ -99,6 +100,18 @@ def extrapolate_all(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, he
     cells: `target_cells`; facts: `as_evidence` of them; headline: the method to be marked.
     """
     parts = [_by_method(cells, facts, fitted, method, method == headline) for method in fitted.widths]
+    return pd.concat(parts, ignore_index=True)
+
+
+def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """The rows of `extrapolate_all`, and for each machine declared equivalent to a target the same rows of its own."""
+    parts = [extrapolated]
+    for name, declared in instances.items():
+        rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
+        if len(rows):
+            words = f"{name} declared equivalent to {declared.equivalent_to} ; "
+            told = [joined(own, cautions(instances, name)) for own in rows["warnings"]]
+            parts.append(rows.assign(instance=name, source=words + rows["source"], warnings=told))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -137,7 +150,8 @@ def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method:
         predicted = predict_with_interval(fitted.predictors[method], facts, width)
     words = f"more devices than any figure that was learned from ({fitted.most_gpus:g})"
     beyond = [warning("beyond_evidence", words)]
-    told = [beyond if gpus > fitted.most_gpus else [] for gpus in facts["gpus"]]
+    far = (facts["gpus"] > fitted.most_gpus).tolist()
+    told = [joined(own, beyond if more else []) for own, more in zip(cells["warnings"], far, strict=True)]
     return extrapolation(cells, predicted.assign(source=METHODS[method], warnings=told), method, headline)
 
 

@@ -1,5 +1,6 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -54,3 +55,12 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
         return model.model_validate(data)
     except ValidationError as errors:
         raise described(errors, file) from None
+
+
+def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
+    """Refuse names that differ only by case: on macOS and Windows their files are one. Raises UserError."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            raise UserError(f"{file}: {what} {other!r} and {name!r} differ only by case; rename one of them")

@@ -40,5 +40,8 @@ class Base(Closed):
         True,
         description="false: what is recomputed stands beside the printed number and decides nothing (see reason)",
     )
+    lead: bool = Field(
+        False, description="Whether it stands first on the page, printed beside recomputed: what the source set out for"
+    )
     source: Text = Field(description="Where it is printed: the id of the publication, then the place")
     reason: Text | None = Field(None, description="One plain sentence: why the verdict is what it is")

@@ -4,15 +4,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Name, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
 from sweetspot.study.executors import Executor
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.warnings import warning
 
 Interconnect = Literal["pcie", "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "none"]
 Network = Literal["ethernet", "infiniband", "roce", "efa", "none"]
+
+
+class Caution(Closed):
+    """A warning that belongs to a machine, whatever figure is shown of it."""
+
+    rule: Slug = Field(description="Name by which tables count it, such as no_peer_access")
+    message: Text = Field(description="What a reader must know before staking money on it, with its source")
 
 
 class Instance(Closed):
@@ -26,19 +34,38 @@ class Instance(Closed):
     memory_gib: float | None = Field(None, description="Main memory in GiB", gt=0)
     interconnect: Interconnect | None = Field(None, description="What joins the devices of one node")
     network: Network | None = Field(None, description="What joins the nodes, where the machine has several")
+    nodes: Count = Field(1, description="Machines that it is made of; `gpus` counts the devices of all of them")
     base_instance: Slug | None = Field(None, description="Machine with one device of the same family")
     equivalent_to: Slug | None = Field(None, description="Machine whose throughput it is declared to have")
     note: Text | None = Field(None, description="What a reader must know of it")
+    warnings: list[Caution] = Field([], description="Warnings that stand beside every figure of it")
     framework: Slug | None = Field(
         None, description="Framework that belongs to this configuration, where a study compares frameworks"
     )
     measure: Executor | None = Field(None, description="Where it can be measured; absent: published figures only")
 
+    @model_validator(mode="after")
+    def _nodes_are_alike(self) -> "Instance":
+        if self.gpus % self.nodes:
+            raise ValueError(f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes")
+        return self
+
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
-    """Machines that `gpus` devices of an instance take: devices / gpus_per_node where it is measured so, else 1."""
+    """Machines that `gpus` devices of an instance take: devices / gpus_per_node where it is measured so, else declared.
+
+    Of a declared cluster as many of its nodes as the devices fill; one where nothing is said.
+    """
     instance = instances.get(name)
-    return instance.measure.nodes(gpus) if instance is not None and instance.measure is not None else 1
+    if instance is None:
+        return 1
+    return instance.measure.nodes(gpus) if instance.measure is not None else -(-gpus * instance.nodes // instance.gpus)
+
+
+def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
+    """The declared warnings of an instance, as a table's column `warnings` holds them; none of one not declared."""
+    instance = instances.get(name)
+    return [warning(entry.rule, entry.message) for entry in instance.warnings] if instance is not None else []
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:
@@ -53,6 +80,7 @@ def load_instances(*files: Path) -> dict[str, Instance]:
             if name in found:
                 raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
             found[name] = validated(Instance, entry, f"{file}: {name}")
+    check_apart(found, "instances", files[-1])
     for name, instance in found.items():
         for key in ("base_instance", "equivalent_to"):
             other = getattr(instance, key)

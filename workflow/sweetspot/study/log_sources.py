@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -65,6 +65,10 @@ class LogSource(Closed):
         if missing:
             raise ValueError(f"'{missing[0]}' to be given too, because {self.format} logs do not say it")
         return self
+
+    def stated(self, name: str) -> Any:
+        """What the study states of the log because its format does not say it: `NEEDED`, so it is there."""
+        return getattr(self, name)
 
     @property
     def counted(self) -> str:

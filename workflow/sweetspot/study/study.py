@@ -2,14 +2,17 @@
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.yamlfile import load_yaml
+
+# Folders of results/ that belong to no study: its own folder there has its name.
+RESERVED = ("benchmarks", "logs")
 
 
 class Source(Closed):
@@ -34,28 +37,43 @@ class Question(Closed):
 
     model: list[Slug] = Field(description="Models compared", min_length=1)
     batch_size: list[Count] = Field(description="Batches per device in the tables", min_length=1)
-    precision: Precision = Field(description="Precision asked for; others serve as stand-ins")
+    precision: Precision | Literal["mixed"] = Field(
+        description="Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"
+    )
     framework: Framework = Field("tensorflow", description="Framework of the published figures")
-    headline_batch_size: Count | dict[Slug, Count] = Field(
-        description="The batch that the answer and the costs to train use; where models differ, one for each"
+    headline_batch_size: Count | Literal["own"] | dict[Slug, Count] = Field(
+        description="The batch that the answer and the costs to train use; where models differ, one for each; own: "
+        "each machine at the batch of its own figure, where a suite gave each the largest that its memory allows"
     )
 
     def batches(self, model: str) -> list[int]:
-        """The batches per device of `model` in the tables: those listed, or its own where models differ."""
+        """The batches per device of `model` in the tables: those listed, or its own where models differ.
+
+        Empty where each machine has its own.
+        """
+        if self.headline_batch_size == "own":
+            return []
         return [self.headline(model)] if isinstance(self.headline_batch_size, dict) else list(self.batch_size)
 
     def headline_words(self) -> str:
         """The batches of the answer in words: `64`, or `32 (cifar10_cnn); 128 (mnist_mlp)` where models differ."""
         batch = self.headline_batch_size
+        if batch == "own":
+            return "that of each machine's own figure"
         if not isinstance(batch, dict):
             return str(batch)
         alike = {value: [model for model in self.model if batch[model] == value] for value in sorted(batch.values())}
         return "; ".join(f"{value} ({', '.join(models)})" for value, models in alike.items())
 
-    def headline(self, model: str) -> int:
-        """The batch per device that the answer about `model` uses."""
+    def headline(self, model: str) -> int | None:
+        """The batch per device that the answer about `model` uses; None where each machine has its own."""
         batch = self.headline_batch_size
+        if batch == "own":
+            return None
         return batch[model] if isinstance(batch, dict) else batch
+
+
+Counted = Literal["train", "run", "task", "month"]
 
 
 class Study(Closed):
@@ -77,6 +95,17 @@ class Study(Closed):
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"
     )
+    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field(
+        [], description="Deadlines in hours: for each the cheapest option that finishes a workload in time is named"
+    )
+    counts: Counted = Field(
+        "train", description="What a bill of the answer pays for: training a model, one run, one task, or a month"
+    )
+    answer_prices: list[Slug] = Field(
+        [],
+        description="Price lists whose offers the answer may take, by default all; the others (variants, later or "
+        "earlier prices) stand in the tables",
+    )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     @model_validator(mode="after")
@@ -84,14 +113,25 @@ class Study(Closed):
         cells = self.cells
         if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
             raise ValueError(f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}")
-        if not {cells.headline(model) for model in cells.model} <= set(cells.batch_size):
+        if not {cells.headline(model) for model in cells.model} <= {None, *cells.batch_size}:
             raise ValueError(f"cells.headline_batch_size to be one of cells.batch_size {cells.batch_size}")
         return self
+
+
+def check_study_name(name: str, studies: Path) -> None:
+    """Refuse a name whose results would be another's: reserved, or another study's but for case. Raises UserError."""
+    if name.casefold() in RESERVED:
+        raise UserError(
+            f"study {name!r} would write into results/{name.casefold()}, which belongs to all studies; rename it"
+        )
+    known = {entry.name for entry in studies.glob("*") if (entry / "study.yaml").is_file()}
+    check_apart(sorted(other for other in known | {name} if other.casefold() == name.casefold()), "studies", studies)
 
 
 def load_study(folder: str | Path) -> Study:
     """The study in `folder`; its name must be the folder's. Raises UserError."""
     root = Path(folder)
+    check_study_name(root.name, root.parent)
     if not root.is_dir():
         known = sorted(entry.name for entry in root.parent.glob("*") if (entry / "study.yaml").is_file())
         raise UserError(f"study {root.name!r} does not exist; expected one of {', '.join(known) or 'none (no study)'}")

@@ -13,6 +13,8 @@ Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
 Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 LEAST = 1e-12
 LONGEST_MONTHS = 600
+# No building draws less than its machines; the worst of old server rooms draws about three times as much.
+LARGEST_PUE = 3.0
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
@@ -63,7 +65,22 @@ def _at_most_fifty_years(amount: Amount) -> Amount:
     return amount
 
 
+def _at_most_all(amount: Amount) -> Amount:
+    if amount.ends[1] > 1:
+        raise ValueError(f"a share above 0 and at most 1 (not a percentage), found {amount.ends[1]:g}")
+    return amount
+
+
+def _building_over_machine(amount: Amount) -> Amount:
+    low, high = amount.ends
+    if low < 1 or high > LARGEST_PUE:
+        raise ValueError(f"a number from 1 to {LARGEST_PUE:g}, found {low if low < 1 else high:g}")
+    return amount
+
+
 Positive = Annotated[Amount, AfterValidator(_above_zero)]
+LoadShare = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_all)]
+Pue = Annotated[Amount, AfterValidator(_building_over_machine)]
 Months = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_fifty_years)]
 NotNegative = Annotated[Amount, AfterValidator(_not_below_zero)]
 
@@ -185,6 +202,12 @@ class Commitment(Closed):
         "always", description="Whether the hourly price is due for every hour of the term or for hours used"
     )
 
+    @model_validator(mode="after")
+    def _costs_something(self) -> "Commitment":
+        if not any(amount.ends[1] for amount in (self.upfront, self.per_month, self.per_hour)):
+            raise ValueError("at least one price above 0 of upfront, per_month, per_hour")
+        return self
+
 
 class Interruptions(Closed):
     """What it costs that a machine can be taken away."""
@@ -211,11 +234,11 @@ class Own(Closed):
 
     capex: Positive = Field(description="Purchase, one machine")
     months: Months = Field(description="Months over which it is used")
-    residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end")
+    residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end, at most the purchase")
     maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
     kw: NotNegative = Field(description="Power under load in kW")
-    load_share: Positive = Field(Amount(value=1.0), description="Share of that power drawn on average while used")
-    pue: Positive = Field(Amount(value=1.0), description="Power of the building over power of the machine")
+    load_share: LoadShare = Field(Amount(value=1.0), description="Share of that power drawn on average, at most 1")
+    pue: Pue = Field(Amount(value=1.0), description="Power of the building over power of the machine, from 1 to 3")
     per_kwh: NotNegative = Field(description="Price of electricity")
     days_per_month: Positive = Field(description="Days of use a month, 24 hours each")
     downtime_share: Share = Field(0.0, description="Share of the planned days in which it is broken")
@@ -223,6 +246,15 @@ class Own(Closed):
     boxes: Count = Field(1, description="How many such machines are bought")
     staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
+
+    @model_validator(mode="after")
+    def _loses_value(self) -> "Own":
+        # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
+        if self.residual.ends[1] > self.capex.ends[0]:
+            raise ValueError(
+                f"residual of at most capex, found residual {self.residual.ends[1]:g} and capex {self.capex.ends[0]:g}"
+            )
+        return self
 
 
 class Printed(Closed):

@@ -59,6 +59,9 @@ class Plan(Closed):
     instance: Slug = Field(description="Machine on which the phases' hours hold")
     parallel: Count = Field(description="Rented machines that the team uses at once, at most")
     months: AboveZero | None = Field(None, description="Length of the project; no commitment may be longer")
+    renewed: bool = Field(
+        False, description="Whether jobs arrive over all its months, so that commitments are renewed to its end"
+    )
     phases: list[Phase] = Field(description="In order", min_length=1)
     source: Text = Field(description="Where the numbers come from")
 

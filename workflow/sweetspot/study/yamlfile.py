@@ -1,5 +1,6 @@
 """YAML as data only: no tags, no anchors, no repeated keys; mistakes named by file and line."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import yaml
 from sweetspot.errors import UserError
 
 MAX_BYTES = 2_000_000
+# YAML 1.1 reads these as numbers that nobody means: 010 is 8, and 1:30 is 90 (sixties, like 1 minute 30 seconds).
+OCTAL, SIXTIES = re.compile(r"[-+]?0[0-7_]+"), re.compile(r"[-+]?[0-9_]+(:[0-5]?[0-9])+(\.[0-9_]*)?")
 
 
 class _StrictLoader(yaml.CSafeLoader):
@@ -26,9 +29,27 @@ class _StrictLoader(yaml.CSafeLoader):
             seen.add(key)
         return super().construct_mapping(node, deep)
 
+    def construct_plain_number(self, node: Any) -> Any:
+        """The number, unless YAML 1.1 reads another number from it than a person does."""
+        text = node.value
+        if OCTAL.fullmatch(text):
+            meant = int(text.replace("_", ""))
+            self._surprise(node, f"which YAML 1.1 reads as octal; write {meant}")
+        if SIXTIES.fullmatch(text):
+            self._surprise(node, "which YAML 1.1 counts in sixties; write the number itself, or quotes around a text")
+        kind = self.construct_yaml_int if node.tag.endswith(":int") else self.construct_yaml_float
+        return kind(node)
+
+    def _surprise(self, node: Any, words: str) -> None:
+        raise yaml.MarkedYAMLError(problem=f"found {node.value}, {words}", problem_mark=node.start_mark)
+
+
+for _tag in ("int", "float"):
+    _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _StrictLoader.construct_plain_number)
+
 
 def load_yaml(path: str | Path) -> Any:
-    """Read one YAML file. Raises UserError: missing, empty, too large, not YAML, repeated key, alias."""
+    """Read one YAML file. Raises UserError: missing, empty, too large, not YAML, repeated key, alias, 010, 1:30."""
     file = Path(path)
     try:
         raw = file.read_bytes()

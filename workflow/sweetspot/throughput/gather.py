@@ -8,12 +8,16 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.errors import UserError
-from sweetspot.study.instances import nodes_of
+from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summarise_runs
+from sweetspot.throughput.model_units import units_of
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, remarks
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
+from sweetspot.throughput.time_to_target import FILE as TIMES
+from sweetspot.throughput.time_to_target import read_times, timed_cells
+from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -31,7 +35,7 @@ def gather_throughput(
     folder: Path,
     logs: Sequence["LogSource"] = (),
 ) -> pd.DataFrame:
-    """All cells of the study in TABLE_COLUMNS: run files, published rows, others' logs, what follows of them.
+    """All cells of the study in TABLE_COLUMNS: run files, published rows and times, logs, what follows of them.
 
     A column `best` marks the fastest of a cell's variants. `as_of` dates the published figures. Where a cell has
     several origins the best basis stays.
@@ -42,12 +46,17 @@ def gather_throughput(
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")
         reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"))
-        units = dict(zip(pool["model"], pool["unit"], strict=True))
+        units = units_of(pool, folder / "throughput.csv")
         printed = own.assign(basis="published", warnings=[remarks(row) for row in own.itertuples()])
         parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]
+    timed = timed_cells(read_times(folder / TIMES), question, instances)
+    if len(timed):
+        parts.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
     if not parts:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    told = zip(table["warnings"], table["instance"], strict=True)
+    table["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
     best = best_figures(table, CELL_COLUMNS)
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     whole = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}

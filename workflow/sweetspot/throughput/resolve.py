@@ -46,6 +46,8 @@ def resolve_cells(
 ) -> pd.DataFrame:
     """One row per (instance, model, batch) of the question that published evidence reaches.
 
+    Where the question leaves the batch to each machine, it is the largest of the machine's own figures.
+
     In this order: the study's own figure; the figure of the instance declared equivalent; n x the base
     instance's figure x the study's efficiency; a stand-in (`stand_in`). Columns: those of Cell, `gpu`,
     and the fields of Figure.
@@ -54,7 +56,7 @@ def resolve_cells(
     rows = []
     for name, instance in instances.items():
         for model in question.model:
-            for batch_size in question.batches(model):
+            for batch_size in question.batches(model) or resolver.own_batches(name, model):
                 figure = resolver.figure(name, model, batch_size)
                 if figure is not None:
                     cell = Cell(
@@ -95,6 +97,15 @@ class _Resolver:
     def _framework(self, name: str) -> str:
         """The framework that figures of an instance must be of."""
         return self.instances[name].framework or self.question.framework
+
+    def own_batches(self, name: str, model: str, seen: tuple[str, ...] = ()) -> list[int]:
+        """The largest batch of the figures that an instance has itself or by declaration; empty without any."""
+        instance = self.instances[name]
+        own = [key[2] for key in self.own if key[:2] == (name, model) and key[3] == instance.gpus]
+        other = instance.equivalent_to or instance.base_instance
+        if own or other is None or name in seen:
+            return [max(own)] if own else []
+        return self.own_batches(other, model, (*seen, name))
 
     def figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> Figure | None:
         instance = self.instances[name]

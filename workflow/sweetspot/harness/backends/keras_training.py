@@ -58,6 +58,7 @@ def data(request: Request, built: "BuiltNetwork") -> tuple[Any, Any]:
 
     random = np.random.default_rng(request.run)
     shape = (request.cell.batch_size, *built.shape)
+    inputs: Any
     if built.vocabulary:
         inputs = random.integers(0, built.vocabulary, shape, dtype="int32")
     else:

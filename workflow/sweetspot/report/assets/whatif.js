@@ -7,10 +7,10 @@
   const box = data.offers.find((offer) => offer.option === data.reference);
   const zero = (value, other = 0) => (value === null || value === undefined ? other : value);
 
-  // USD a month beyond the fields below (discounting, staff): what the price list's own hour has more.
-  const fixedOf = (o) => (o.capex_usd - zero(o.residual_usd)) / o.months + zero(o.maintenance_usd_per_month);
+  // What the sliders change of the two columns of offers.parquet: the price of the box less what it is sold for, over
+  // its months; and electricity. All else in them (maintenance, discounting, staff) stays as the price list has it.
+  const writtenOff = (o) => (o.capex_usd - zero(o.residual_usd)) / o.months;
   const powerOf = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
-  const restOf = (o) => (o.usd_per_hour - powerOf(o)) * 24 * o.days_per_month - fixedOf(o);
 
   // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours).
   const interval = (d, m) => {
@@ -25,18 +25,19 @@
     return (m * Math.exp(r / m) * Math.expm1((tau + d) / m) * (work === undefined ? 1 : work)) / tau;
   };
 
-  function result(job, knob) {
+  function result(job, moved) {
     const offer = data.offers.find((one) => one.option === job.option);
     const work = job.samples / job.images_per_s / 3600;
     if (offer.purchase === "own") {
-      const own = offer.option === data.reference ? { ...offer, ...knob.box } : offer;
-      const fixed = fixedOf(own) + restOf(offer), power = powerOf(own);
-      const hourly = fixed / (24 * own.days_per_month) + power;
-      return { hours: work, usd: work * hourly, perUsd: (3600 * job.images_per_s) / hourly, fixed, power };
+      const own = offer.option === data.reference ? { ...offer, ...moved.box } : offer;
+      const fixed = offer.fixed_usd_per_month + writtenOff(own) - writtenOff(offer);
+      const variable = offer.variable_usd_per_hour + powerOf(own) - powerOf(offer);
+      const hourly = fixed / (24 * own.days_per_month) + variable;
+      return { hours: work, usd: work * hourly, perUsd: (3600 * job.images_per_s) / hourly, fixed, variable };
     }
-    const fleeting = offer.purchase === "spot" || offer.purchase === "preemptible";
-    const times = zero(knob.providers[offer.provider], 1) * (fleeting ? knob.spotPrice : 1);
-    const rate = zero(offer.interruptions_per_hour) * (fleeting ? knob.spotRate : 1);
+    const interruptible = offer.purchase === "spot" || offer.purchase === "preemptible";
+    const times = zero(moved.providers[offer.provider], 1) * (interruptible ? moved.spotPrice : 1);
+    const rate = zero(offer.interruptions_per_hour) * (interruptible ? moved.spotRate : 1);
     const machine = stretched(offer, rate, work);
     const then = stretched(offer, zero(offer.interruptions_per_hour), work);
     const fees = job.usd - then * offer.usd_per_hour;
@@ -51,7 +52,7 @@
   function slider(name, label, low, high, step, value, show) {
     const frame = document.createElement("label"), output = document.createElement("output"), input = document.createElement("input");
     // `output` can be labelled too and stands first: the label must name its input.
-    input.id = `knob-${sliders.length}`; frame.htmlFor = input.id;
+    input.id = `slider-${sliders.length}`; frame.htmlFor = input.id;
     input.type = "range"; input.min = low; input.max = high; input.step = step; input.name = name; input.defaultValue = value;
     frame.append(label, output, input); form.append(frame);
     input.addEventListener("input", update);
@@ -77,9 +78,9 @@
   slider("months", "months of the project", 3, 72, 1, box.months, (v) => text(v, 2));
   slider("usd_per_kwh", "electricity, USD/kWh", 0, 1, 0.01, zero(box.usd_per_kwh), (v) => text(v, 3));
   slider("capex_usd", "price of the box, USD", 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
-  const fleeting = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
-  if (fleeting.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
-  const rates = fleeting.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
+  const interruptible = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
+  if (interruptible.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
+  const rates = interruptible.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
   if (rates.length) {
     const ends = [...new Set([Math.min(...rates), Math.max(...rates)])];
     const perHour = (v) => `${text(v, 3)} (${ends.map((rate) => text(v * rate, 2)).join(" to ")} an hour)`;
@@ -92,26 +93,26 @@
   reset.addEventListener("click", () => { form.reset(); update(); });
   form.append(reset);
 
-  function knobs() {
-    const knob = { box: {}, providers: {}, spotPrice: 1, spotRate: 1 };
+  function read() {
+    const moved = { box: {}, providers: {}, spotPrice: 1, spotRate: 1 };
     for (const one of sliders) {
       const value = one.read();
       one.output.textContent = one.show(value);
-      if (one.name.startsWith("provider:")) knob.providers[one.name.slice(9)] = value;
-      else if (one.name.startsWith("spot")) knob[one.name] = value;
-      else knob.box[one.name] = value;
+      if (one.name.startsWith("provider:")) moved.providers[one.name.slice(9)] = value;
+      else if (one.name.startsWith("spot")) moved[one.name] = value;
+      else moved.box[one.name] = value;
     }
-    return knob;
+    return moved;
   }
 
   function update() {
-    const knob = knobs();
+    const moved = read();
     const rows = data.jobs.filter((job) => job.model === choose.value).map((job) => ({
-      job, offer: data.offers.find((one) => one.option === job.option), ...result(job, knob) }));
+      job, offer: data.offers.find((one) => one.option === job.option), ...result(job, moved) }));
     rows.sort((a, b) => a.usd - b.usd);
     const own = rows.find((row) => row.job.option === data.reference);
     for (const row of rows) {
-      const bracket = (3600 * own.job.images_per_s) / row.perUsd - own.power, days = own.fixed / (24 * bracket);
+      const bracket = (3600 * own.job.images_per_s) / row.perUsd - own.variable, days = own.fixed / (24 * bracket);
       row.days = row === own ? null : bracket > 0 && days <= data.month_days ? days : Infinity;
     }
     const rival = rows.filter((row) => row !== own && row.offer.persistent).sort((a, b) => b.perUsd - a.perUsd)[0];
@@ -133,7 +134,7 @@
     const body = table.createTBody();
     rows.forEach((row, place) => {
       const line = body.insertRow();
-      line.className = row === own ? "good" : row.offer.persistent ? "" : "fleeting";
+      line.className = row === own ? "good" : row.offer.persistent ? "" : "interruptible";
       line.dataset.option = row.job.option; line.dataset.usd = row.usd; line.dataset.hours = row.hours; line.dataset.days = row.days;
       for (const value of [place + 1, row.job.option, text(row.usd), text(row.hours), row.days === null ? "" : text(row.days)])
         line.insertCell().textContent = value;

@@ -1,0 +1,173 @@
+"""Real lines of catalogues: sums of host and accelerators, bad lines named and left out, titles that are no names."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from sweetspot.catalogues.readers import cheapest, read_gpuhunt, read_plain
+from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
+
+SKYPILOT = Path(__file__).parent.parent / "data" / "skypilot"
+HEADING = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
+
+
+def prices(file: str) -> dict[tuple[str, str, str], tuple[float, str, int | None]]:
+    """USD an hour, card and count by instance, place and purchase."""
+    return {
+        (entry.instance, entry.place, entry.purchase): (entry.per_hour, entry.gpu, entry.gpus)
+        for entry in read_skypilot(SKYPILOT / file).listings
+    }
+
+
+def test_a_google_machine_costs_its_host_and_its_accelerators():
+    found = prices("gcp_2026.csv")
+    # 9.46006 + 78.37241, and 10.979 a card, as price surveys of 2024 have it; spot 2.15966 + 17.8848
+    assert found["a3-highgpu-8g", "us-east4-a", "on_demand"] == (pytest.approx(87.83247), "H100", 8)
+    assert found["a3-highgpu-8g", "us-east4-a", "spot"] == (pytest.approx(20.04446), "H100", 8)
+    assert found["a3-highgpu-1g", "us-east4-a", "on_demand"] == (pytest.approx(1.18251 + 9.79655), "H100", 1)
+    assert found["a3-megagpu-8g", "asia-northeast1-b", "on_demand"] == (pytest.approx(47.5401), "H100-MEGA", 8)
+    # The host is free there, its price stands in the line of the accelerators.
+    assert found["a4-highgpu-8g", "us-central1-b", "on_demand"] == (90.216, "B200", 8)
+    assert found["c2-standard-16", "us-east4-a", "on_demand"] == (0.94058, "", None)
+
+
+def test_a_machine_type_that_says_gpus_and_has_none_is_left_out_by_name(capsys):
+    command = ["import-prices", "skypilot", str(SKYPILOT / "gcp_2026.csv"), "--as-of", "2026-09-01"]
+    main(command)
+    printed, told = capsys.readouterr()
+    offered = {offer["instance"] for offer in yaml.safe_load(printed)["offers"]}
+    assert {"a3-highgpu-8g", "c2-standard-16"} < offered
+    assert not offered & {"a3-edgegpu-8g", "a3-ultragpu-8g"}
+    assert "line 2: a3-edgegpu-8g says GPUs and its line has none" in told
+    assert "line 10: a3-ultragpu-8g says GPUs and its line has none; expected a line of 8 x H200" in told
+    assert "TPUs without a machine" in told
+
+
+def test_accelerators_for_any_n1_machine_get_the_cheapest_host_that_skypilot_takes():
+    """Each sum worked out anew from the file's own lines: the least host with the vCPUs and four GiB for each."""
+    with (SKYPILOT / "gcp_2024.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    n1 = [line for line in lines if line["InstanceType"].startswith("n1-")]
+    found = prices("gcp_2024.csv")
+
+    def host(vcpus: int) -> dict[str, str]:
+        able = [line for line in n1 if float(line["vCPUs"]) >= vcpus and float(line["MemoryGiB"]) >= 4 * vcpus]
+        return min(able, key=lambda line: float(line["Price"]))
+
+    for gpu, count, vcpus in [("K80", 1, 4), ("K80", 8, 32), ("V100", 1, 8), ("V100", 8, 64), ("P100", 4, 32),
+                              ("T4", 1, 4), ("T4", 4, 48), ("P4", 2, 16)]:  # fmt: skip
+        machine = host(vcpus)
+        cards = next(
+            line for line in lines if line["AcceleratorName"] == gpu and float(line["AcceleratorCount"]) == count
+        )
+        for column, purchase in (("Price", "on_demand"), ("SpotPrice", "spot")):
+            usd = float(machine[column]) + float(cards[column])
+            key = (f"{machine['InstanceType']}-{count}x{gpu}", "us-central1-c", purchase)
+            assert found[key] == (pytest.approx(usd, abs=1e-6), gpu, count)
+    # A V100 in an n1-highmem-8 is 0.473212 + 2.48 USD: 2.953, the figure that SkyPilot shows for it.
+    assert found["n1-highmem-8-1xV100", "us-central1-c", "on_demand"][0] == pytest.approx(2.953, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("machine", "host", "cards", "gpu", "count"),
+    [
+        ("a2-highgpu-1g", 0.73948, 2.93391, "A100", 1),
+        ("a2-highgpu-8g", 5.91582, 23.47126, "A100", 8),
+        ("a2-megagpu-16g", 8.79698, 46.94253, "A100", 16),
+        ("a2-ultragpu-8g", 8.79698, 31.42464, "A100-80GB", 8),
+        ("g2-standard-4", 0.14679, 0.56004, "L4", 1),
+        ("g2-standard-96", 3.52301, 4.48032, "L4", 8),
+    ],
+)
+def test_machines_of_2024_are_the_sums_of_their_lines(machine, host, cards, gpu, count):
+    found = prices("gcp_2024.csv")[machine, "us-central1-c", "on_demand"]
+    assert found == (pytest.approx(host + cards, abs=1e-6), gpu, count)
+
+
+@pytest.mark.parametrize(
+    ("file", "listed", "told"),
+    [
+        ("vast_2026.csv", 4, "line 2 and 3 more: SpotPrice is '0.00'; expected a number above 0, or nothing"),
+        ("azure_2024.csv", 6, "line 3: Price is '0.0'"),
+        ("oci_2024.csv", 7, None),
+        ("fluidstack_2024.csv", 2, None),
+        ("nebius_2026.csv", 23, None),
+    ],
+)
+def test_a_bad_price_is_named_and_the_others_are_read(file, listed, told):
+    catalogue = read_skypilot(SKYPILOT / file)
+    assert len(catalogue.listings) == listed
+    assert any(told in reason for reason in catalogue.left_out()) if told else catalogue.left_out() == []
+
+
+def test_a_file_of_which_nothing_is_left_is_refused(tmp_path):
+    file = tmp_path / "vms.csv"
+    file.write_text("InstanceType,Price\np2.xlarge,0\np3.2xlarge,none\n")
+    with pytest.raises(UserError, match="line 2: Price is '0'") as error:
+        cheapest(read_skypilot(file), None, None)
+    assert "no other price is left" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("NVIDIA A100 80GB PCIe", "NVIDIA-A100-80GB-PCIe"),
+        ("gpu-h100-sxm 8gpu-128vcpu-1600gb", "gpu-h100-sxm-8gpu-128vcpu-1600gb"),
+        ("VM.Standard.E4.Flex$_2_8", "VM.Standard.E4.Flex-_2_8"),
+        ("custom:0:49CA322D5074468E99EF80A20EB47838", "custom-0-49CA322D5074468E99EF80A20EB47838"),
+    ],
+)
+def test_a_name_with_spaces_is_a_title(tmp_path, capsys, name, slug):
+    """Names as gpuhunt writes them for RunPod and Nebius (`pod["id"]`, platform and preset), OCI's and FluidStack's."""
+    file = tmp_path / "runpod.csv"
+    file.write_text(f"{HEADING}{name},EU-SE-1,1.64,8,117.0,1,A100,80.0,False,\n")
+    command = ["import-prices", "gpuhunt", str(file), "--as-of", "2026-09-01"]
+    main([*command, "--only", name])
+    (offer,) = yaml.safe_load(capsys.readouterr().out)["offers"]
+    assert offer["instance"] == slug
+    assert offer["note"] == f"{name}, EU-SE-1"
+    main([*command, "--print", "instances"])
+    assert yaml.safe_load(capsys.readouterr().out)[slug]["title"] == name
+
+
+def test_one_card_and_eight_under_one_name_are_two_machines(tmp_path):
+    file = tmp_path / "runpod.csv"
+    rows = "".join(
+        f"NVIDIA H200,US,{3.59 * count:.2f},{12 * count},188.0,{count},H200,141.0,False,\n" for count in (1, 8)
+    )
+    file.write_text(HEADING + rows)
+    kept = {entry.instance: entry for entry in cheapest(read_gpuhunt(file), None, None)}
+    assert set(kept) == {"1x-NVIDIA-H200", "8x-NVIDIA-H200"}
+    assert (kept["8x-NVIDIA-H200"].per_hour, kept["8x-NVIDIA-H200"].gpus) == (28.72, 8)
+    assert kept["8x-NVIDIA-H200"].title == "8 x NVIDIA H200"
+
+
+def test_two_titles_of_one_name_are_not_mixed(tmp_path):
+    file = tmp_path / "prices.csv"
+    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\n")
+    catalogue = read_plain(file)
+    (kept,) = cheapest(catalogue, None, None)
+    assert (kept.title, kept.per_hour) == ("big box", 2)
+    assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.left_out()[0]
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "words"),
+    [
+        (read_skypilot, "InstanceType,AcceleratorName,AcceleratorCount,Price\nNV12,A10,0.33,0.9\n", "a share of one"),
+        (read_plain, "instance,per_hour\n<b>x</b>,1\n", "instance is"),
+        (read_plain, "instance,per_hour\n'; rm -rf /,1\n", "instance is"),
+        (read_plain, "instance,per_hour\nx,1,2\n", "not as many fields"),
+        (read_gpuhunt, f"{HEADING}x,US,1,1,1,1,A100,1,perhaps,\n", "True or False"),
+    ],
+)
+def test_a_faulty_line_is_left_out_with_its_reason(tmp_path: Path, read: Callable, text: str, words: str):
+    file = tmp_path / "file.csv"
+    file.write_text(text)
+    catalogue = read(file)
+    assert catalogue.listings == []
+    assert words in catalogue.left_out()[0]

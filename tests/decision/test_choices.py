@@ -1,0 +1,82 @@
+"""How the gain moves with other published figures; every gain is worked by hand beside it."""
+
+import pandas as pd
+import pytest
+from answer_options import option, spot
+from decision_tables import settings
+from sweetspot.decision.choices import choices, span_in_words
+from sweetspot.decision.contenders import contenders
+
+V100 = {"stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow", "stand_in_batch_size": 384}
+V100 |= {"stand_in_precision": "fp16", "throughput_basis": "stand_in"}
+LATE = {"gpu": "V100-32GB", "batch_size": 384.0, "framework_version": "2.2", "images_per_s": 1200.0}
+EARLY = {"gpu": "V100", "batch_size": None, "framework_version": "nightly", "images_per_s": 600.0}
+OWN = {"gpu": "TPU", "gpus": 4, "batch_size": None, "framework_version": "1.7", "images_per_s": 3000.0}
+
+
+def published(*figures):
+    common = {"gpus": 1, "framework": "tensorflow", "model": "m", "precision": "fp16", "dataset": "synthetic"}
+    return pd.DataFrame([common | {"source": f"paper {place}"} | figure for place, figure in enumerate(figures)])
+
+
+def market(**more):
+    """A box at 10 USD; a TPU declared equal to four V100 at 14; one V100 at 20, and as spot at 8 USD: of one job."""
+    card = V100 | {"gpu": "V100", "gpus": 1, "instance": "card", "images_per_s": 1200.0}
+    tpu = V100 | {"gpu": "TPU", "gpus": 4, "images_per_s": 4000.0, "throughput_basis": "stand_in"}
+    rows = [
+        option("Box", 10, gpu="1080 Ti", gpus=4),
+        option("TPU", 14, **tpu),
+        option("Card", 20, **card),
+        spot("Card (spot)", 8, **card),
+    ]
+    table = pd.DataFrame(rows).assign(**more)
+    box = table[table["title"] == "Box"].rename_axis("row").reset_index().to_dict("records")[0]
+    return {"m": contenders(table, box)}
+
+
+def found(*figures, **more):
+    table = choices(market(**more), published(*figures), settings())
+    return {
+        (row.images_per_s, row.alternative_figure): (row.rival_title, round(row.gain, 6), round(row.gain_of_all, 6))
+        for row in table.itertuples()
+    }
+
+
+def test_every_published_figure_with_every_figure_of_the_alternative():
+    # as used 14 / 10; with 600 instead of 1200 all that rests on it costs twice: TPU 28, card 40, spot 16;
+    # the TPU's own figure, 3000 instead of 4000: 14 x 4/3 = 18.667 whatever the V100's; without it the card: 20, or 40
+    assert found(LATE, EARLY, OWN) == {
+        (1200.0, "as used"): ("TPU", 1.4, 0.8),
+        (1200.0, "its own figure, 3,000"): ("TPU", 1.866667, 0.8),
+        (1200.0, "left out"): ("Card", 2.0, 0.8),
+        (600.0, "as used"): ("TPU", 2.8, 1.6),
+        (600.0, "its own figure, 3,000"): ("TPU", 1.866667, 1.6),
+        (600.0, "left out"): ("Card", 4.0, 1.6),
+    }
+
+
+def test_figures_of_other_precision_framework_model_or_device_are_no_choice():
+    others = [EARLY | {"precision": "fp32"}, EARLY | {"framework": "torch"}, EARLY | {"model": "other"}]
+    others += [EARLY | {"gpu": "P100"}, EARLY | {"gpus": 8}, EARLY | {"gpu": "V1000"}]
+    assert {images for images, _ in found(LATE, *others)} == {1200.0}
+
+
+def test_a_study_without_a_choice_has_no_rows_and_says_nothing():
+    plain = dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision"))
+    table = choices(market(**plain), published(LATE, EARLY), settings())
+    assert table.empty and span_in_words(table, "m") == ""
+
+
+def test_the_range_is_said_with_the_winner_that_stays():
+    table = choices(market(), published(LATE, EARLY, OWN), settings())
+    assert span_in_words(table, "m") == (
+        "With other published figures of the V100 Box stays the cheaper one on m, by 1.4 to 4.0 times."
+    )
+
+
+def test_a_winner_that_changes_is_said():
+    # a V100 of 2400 halves the TPU's cost: 7 / 10
+    table = choices(market(), published(LATE, LATE | {"images_per_s": 2400.0, "batch_size": 256.0}), settings())
+    assert table["gain"].min() == pytest.approx(0.7)
+    assert set(table["winner_title"]) == {"Box", "TPU"}
+    assert span_in_words(table, "m").endswith("the gain on m is 0.70 to 2.0: the winner changes.")

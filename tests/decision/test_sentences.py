@@ -1,0 +1,247 @@
+"""The answer in sentences, on outcomes made for it: who wins, loses, ties, stands alone. Words and sums are by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from answer_options import box, option, spot
+from sweetspot.decision.contenders import contenders
+from sweetspot.decision.counted import money, times
+from sweetspot.decision.headline import headline
+from sweetspot.decision.sentences import Said, no_answer, sentences
+from sweetspot.decision.simulate import Draws
+
+NO_DAYS = pd.DataFrame(columns=["model", "option"])
+LONGEST = 45  # words of a sentence that answers
+
+
+def drawn(table, spread=0.0, sure=1.0):
+    """Draws: USD of the first option `spread` up and down, of which a share `sure` is as the central figures say."""
+    factor = np.ones((len(table), 1000))
+    if spread:
+        factor[0] = np.exp(np.linspace(-spread, spread, 1000))
+    usd = table["usd"].to_numpy()[:, None] * factor
+    nothing = np.full_like(usd, np.nan)
+    per_usd = table["images_per_usd"].to_numpy()[:, None] / factor
+    return Draws(nothing, nothing, nothing, nothing, nothing, usd, per_usd)
+
+
+def answer(*rows, reference=None, counts="train", spread=0.0, days=NO_DAYS):
+    """The row of scope `answer`; `reference`: the title of the study's option."""
+    table = pd.DataFrame(list(rows))
+    found = {}
+    for model, part in table.groupby("model"):
+        own = part[part["title"] == reference] if reference else part.head(0)
+        box = own.rename_axis("row").reset_index().to_dict("records")[0] if len(own) else None
+        found[model] = contenders(part, box)
+    return headline(found, drawn(table, spread), days, counts).iloc[0]
+
+
+def read(row):
+    """Its sentences, after what holds of all of them: short, one multiple, one interval, one probability."""
+    for sentence in (row["first"], row["second"]):
+        assert len(sentence.split()) <= LONGEST
+        assert sentence == "" or sentence.endswith(".")
+        assert ".." not in sentence and "nan" not in sentence and "None" not in sentence
+    assert row["first"].count(" times") <= 1 and row["first"].count("probability") <= 1
+    return row["first"], row["second"], row["more"]
+
+
+def test_a_reference_that_wins_is_the_cheapest():
+    # 20 / 10 = 2.0 times; no figure varies, so neither interval nor probability is said
+    first, second, _ = read(answer(option("Box", 10), option("Rival", 20), option("Third", 30), reference="Box"))
+    assert first == "Box is the cheapest: 2.0 times cheaper than the next, Rival."
+    assert second == "Box is number 1 of 3 machines in speed."
+
+
+def test_an_interval_and_a_probability_are_said_where_there_is_something_to_say():
+    # Box 10 e^(-0.5 to 0.5) USD: the middle 90 % is e^(-0.45 to 0.45), gains 2 e^-0.45 = 1.28 and 2 e^0.45 = 3.14
+    first, _, _ = read(answer(option("Box", 10), option("Rival", 20), reference="Box", spread=0.5))
+    assert first == "Box is the cheapest: 2.0 times cheaper than the next, Rival (1.3 to 3.1; probability over 99 %)."
+
+
+def test_a_reference_that_loses_is_what_the_winner_is_held_against():
+    # 30 / 10 = 3.0 times cheaper than what is judged, though another comes between
+    first, _, _ = read(answer(option("Box", 30), option("Rival", 10), option("Third", 20), reference="Box"))
+    assert first == "Rival is the cheapest: 3.0 times cheaper than Box."
+
+
+def test_a_tie_is_said_first():
+    # 10.5 / 10 = 1.05; the box varies by a factor of e^0.5: cheaper in (0.5 + ln 1.05) / 1.0 = 55 % of the draws;
+    # the ends: 1.05 e^-0.45 = 0.67 and 1.05 e^0.45 = 1.65
+    first, _, _ = read(answer(option("Box", 10), option("Rival", 10.5), reference="Box", spread=0.5))
+    assert first == "Too close to call: Box looks 1.05 times cheaper than Rival (0.67 to 1.6; probability 55 %)."
+
+
+def test_a_rented_reference_has_no_days_and_an_owned_one_has_its_condition():
+    days = pd.DataFrame([{"model": "m", "option": "rival", "days": 6.7, "days_low": 4.1, "days_high": np.nan}])
+    owned = answer(box("Box", 10), option("Rival", 20), reference="Box", days=days)
+    assert read(owned)[1] == (
+        "The answer rests on 10 days of use a month for 30 months with electricity at 0.2 USD/kWh; owning pays from "
+        "6.7 days a month (4.1 to never)."
+    )
+    rented = answer(option("Box", 10), option("Rival", 20), reference="Box", days=days)
+    assert "owning" not in " ".join(read(rented)) and np.isnan(rented["planned_days"])
+
+
+def test_day_and_night_with_free_electricity_is_called_so():
+    free = box("Box", 10, days_per_month=30.5, energy_usd_per_hour=0.0, usd_per_kwh=0.0)
+    days = pd.DataFrame([{"model": "m", "option": "rival", "days": 4.5, "days_low": 4.5, "days_high": 4.5}])
+    _, second, _ = read(answer(free, option("Rival", 20), reference="Box", days=days))
+    assert second == (
+        "The answer rests on use day and night for 30 months with free electricity; owning pays from 4.5 days a month."
+    )
+
+
+def test_an_owned_machine_that_never_pays_says_so():
+    _, second, _ = read(answer(box("Box", 20), option("Rival", 10), reference="Box"))
+    assert second.endswith("; at no use within a month does owning pay.")
+
+
+def test_the_cheapest_of_all_stands_in_the_second_sentence():
+    row = answer(
+        option("Box", 47, hours=43.0), option("Rival", 66), spot("Card (spot)", 37, hours=33.0), reference="Box"
+    )
+    first, second, _ = read(row)
+    # 66 / 47 = 1.404
+    assert first == "Box is the cheapest that nobody takes away: 1.4 times cheaper than the next, Rival."
+    assert second == (
+        "Cheapest of all is Card (spot), which can be taken away: 37.0 USD and 33 h, against 47.0 USD and 43 h."
+    )
+    assert (row["cheapest_of_all"], row["winner"]) == ("card (spot)", "box")
+
+
+def test_a_dearer_machine_that_can_be_taken_away_is_not_in_the_answer():
+    row = answer(option("Box", 10), option("Rival", 20), spot("Card (spot)", 15), reference="Box")
+    assert "Card" not in " ".join(read(row)) and row["cheapest_of_all"] == "box"
+
+
+def test_where_all_can_be_taken_away_the_cheapest_is_said_with_it():
+    first, _, _ = read(answer(spot("A", 10), spot("B", 20)))
+    assert first == "A is the cheapest, and like all here can be taken away: 2.0 times cheaper than the next, B."
+
+
+@pytest.mark.parametrize(("usd", "said"), [(5, "2.0 times cheaper"), (20, "2.0 times dearer")])
+def test_the_only_one_that_stays_is_held_against_what_does_not(usd, said):
+    first, _, _ = read(answer(option("Box", 10), spot("Card", usd), reference="Box"))
+    assert first == f"Box is the only one that nobody takes away; Card, which can be, is {said}."
+
+
+def test_one_option_has_no_rival():
+    row = answer(option("Box", 10), reference="Box")
+    assert read(row)[:2] == ("Only Box has both a price and a figure: 10.0 USD, and no rival.", "")
+    assert np.isnan(row["gain"]) and row["alternative"] is None
+
+
+def test_one_machine_under_two_price_lists_is_no_rival_to_itself():
+    rows = option("Box", 10), option("Box", 12, option="box [y]", price_list="y")
+    assert read(answer(*rows, reference="Box"))[0].startswith("Only Box")
+
+
+@pytest.mark.parametrize(
+    ("offers", "figures", "said"),
+    [
+        (0, 5, "No answer yet: nothing here has a price."),
+        (3, 0, "No answer yet: no machine here has a speed, measured or published."),
+        (3, 5, "No answer yet: no machine has both a price and a speed at the batch that is asked for."),
+    ],
+)
+def test_without_a_priced_figure_the_page_says_what_is_missing(offers, figures, said):
+    assert no_answer(offers, figures) == said
+
+
+def test_a_month_s_machine_is_the_cheapest_only_if_it_works_all_month():
+    # 161.2 / 1.612 = 100 runs; 0.50 USD a run = 161.2 / 322 runs of 2.27 h in 732 h
+    rows = (
+        option("Server", 0.5, hours=2.27, month_usd=161.2),
+        option("P6000", 1.612, hours=1.82),
+        option("V100", 3.24, hours=1.06),
+    )
+    first, second, _ = read(answer(*rows, reference="V100", counts="run"))
+    assert first == (
+        "Server is the cheapest, 0.50 USD a run, if it works all month: the month costs 161 USD whether it works or "
+        "not, as much as 100 runs on P6000."
+    )
+    assert second == "By the hour the cheapest is P6000, 1.61 USD and 1.82 h; the fastest is V100, 1.06 h for 3.24 USD."
+
+
+def test_a_month_s_bill_has_no_word_of_speed_or_training():
+    # bills that are not in proportion to USD an image decide: 5 / 0.76 = 6.58
+    rows = (
+        option("Cron", 0.76, images=180.0, images_per_usd=3000.0),
+        option("Always on", 5.0, images=180.0, images_per_usd=4032.0, throughput_basis="equivalent"),
+        option("Cron", 0.71, option="cron [told]", price_list="told", price_list_title="As told", in_answer=False),
+    )
+    row = answer(*rows, reference="Cron", counts="month")
+    first, second, more = read(row)
+    assert first == "Cron is the cheapest, 0.76 USD a month: 6.6 times cheaper than the next, Always on."
+    assert second == "By other price lists it costs 0.71 USD a month (As told)."
+    assert more == "" and bool(row["bills_decide"])
+
+
+def models(*shares, reference_wins=()):
+    """A CPU and a card on as many models: the CPU costs `share` x the card's 1 USD and takes twice its 1 h."""
+    rows = []
+    for place, share in enumerate(shares):
+        model = f"m{place}"
+        rows += [
+            option("CPU", share, hours=2.0, model=model),
+            option("Card", 1.0, hours=1.0, model=model),
+            option("Fast", 4.0, hours=0.5, model=model),
+        ]
+    return rows
+
+
+def test_different_winners_are_counted_and_the_range_of_their_cost_is_said():
+    row = answer(*models(0.3, 0.5, 0.8, 1.25), reference="Card")
+    first, second, _ = read(row)
+    assert first == "CPU is the cheapest on 3 of 4 models, at 0.30 to 0.80 of the cost of Card; on m3 Card is."
+    assert second == "There it takes 2.0 times as long; the fastest is Fast on all."
+    # least favourable to the card: m0, where the CPU costs 0.3 of it
+    assert (row["model"], row["cost_share"], row["hours_share"]) == ("m0", pytest.approx(0.3), pytest.approx(2.0))
+
+
+def test_one_winner_on_all_models_is_told_on_the_least_favourable():
+    # against the card's 1 USD: 1 / 0.3 = 3.3 and 1 / 0.8 = 1.25, printed 1.2 (half to even)
+    first, _, _ = read(answer(*models(0.3, 0.8), reference="CPU"))
+    assert first == (
+        "CPU is the cheapest on all 2 models: on m1, the least favourable, 1.2 times cheaper than the next, Card."
+    )
+
+
+def test_what_is_cheaper_at_prices_that_the_answer_leaves_out_is_said_last():
+    cheap = option("Card (later)", 5, instance="later", in_answer=False)
+    declared = option("Other", 4, in_answer=False, throughput_basis="equivalent")
+    row = answer(option("Box", 10), option("Rival", 20), cheap, declared, reference="Box")
+    assert read(row)[2].endswith("Cheaper still, at prices that the answer leaves out: Card (later).")
+    assert row["winner"] == "box" and row["machines"] == 2
+
+
+def test_weak_grounds_are_told_with_titles_prices_apart_from_speeds():
+    weak = option("Rival", 20, throughput_basis="equivalent", price_basis="stand_in")
+    _, _, more = read(answer(option("Box", 10), weak, reference="Box"))
+    assert "The speed of Box is published, that of Rival another machine's by declaration." in more
+    assert more.endswith("The price of Rival is a stand-in (derived, not published).")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(161.2, "161"), (1234.5, "1,234"), (47.28, "47.3"), (0.5, "0.50"), (0.0106, "0.011")]
+)
+def test_money_as_people_print_it(value, said):
+    assert money(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(6.58, "6.6"), (1.04, "1.04"), (0.3, "0.30"), (29.4, "29"), (1.0, "1.00"), (0.97, "0.97")]
+)
+def test_multiples_have_two_figures_and_three_beside_one(value, said):
+    assert times(value) == said
+
+
+def test_sentences_of_a_model_alone_name_it():
+    found = contenders(pd.DataFrame([option("Box", 10), option("Rival", 20)]), None)
+    row = {"model": "m", "counts": "train", "gain": 2.0, "gain_low": 2.0, "gain_high": 2.0, "p_cheaper": 1.0}
+    row |= {"confidence": "clear", "days": np.nan}
+    first, _, _ = sentences([Said(row, replace(found, place=1))], several=True)
+    assert first == "Box is the cheapest on m: 2.0 times cheaper than the next, Rival."

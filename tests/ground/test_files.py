@@ -1,0 +1,104 @@
+"""Files on odd places, tables that are not whole, and cells that a spreadsheet would compute."""
+
+import csv
+import os
+import socket
+import stat
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.files import read_arrow, read_parquet, require_room, to_arrow, write_arrow, write_csv, write_whole
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+def device(path):
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 7))  # a twin of /dev/full
+    except PermissionError:
+        pytest.skip("only root makes devices")
+
+
+def listening(path):
+    socket.socket(socket.AF_UNIX).bind(str(path))
+
+
+PLACES = {"a pipe": pipe, "a device": device, "a folder": os.mkdir, "a socket": listening}
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_what_is_no_file_is_never_replaced_and_refused_before_measuring(tmp_path, kind):
+    place = tmp_path / "x"
+    PLACES[kind](place)
+    before = place.stat()
+    for attempt in (lambda: require_room(place), lambda: write_arrow(pa.table({"a": [1]}), place)):
+        with pytest.raises(UserError, match=f"x: is {kind}; expected the name of a file, new or to be replaced"):
+            attempt()
+    after = place.stat()
+    assert (after.st_ino, after.st_mode, after.st_rdev) == (before.st_ino, before.st_mode, before.st_rdev)
+    assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("deeper", ["x", "a/b/x"])
+def test_a_file_in_the_place_of_a_folder_is_one_sentence(tmp_path, deeper):
+    (tmp_path / "file").write_text("kept")
+    for attempt in (require_room, lambda path: write_arrow(pa.table({"a": [1]}), path)):
+        with pytest.raises(UserError, match=r"file/.*x: cannot be written \(Not a directory\)"):
+            attempt(tmp_path / "file" / deeper)
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_a_file_is_replaced_also_through_a_linked_folder(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    for text in ("old", "new"):
+        require_room(tmp_path / "link" / "x")
+        with write_whole(tmp_path / "link" / "x", lasting=True) as temporary:
+            temporary.write_text(text)
+    assert (tmp_path / "there" / "x").read_text() == "new"
+    assert [file.name for file in (tmp_path / "there").iterdir()] == ["x"]
+
+
+def test_a_lasting_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    done = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append(("sync", os.fstat(descriptor).st_ino)))
+    real = os.replace
+    monkeypatch.setattr(os, "replace", lambda old, new: (done.append(("name", old.stat().st_ino)), real(old, new)))
+    write_arrow(pa.table({"a": [1]}), tmp_path / "x")
+    inode = (tmp_path / "x").stat().st_ino
+    assert done == [("sync", inode), ("name", inode)]
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no table at all", bytes(4096)])
+def test_a_table_that_is_not_whole_is_named_with_its_remedy(tmp_path, content):
+    file = tmp_path / "costs.parquet"
+    file.write_bytes(content)
+    for read in (read_arrow, read_parquet):
+        with pytest.raises(UserError, match=r"costs.parquet: is no whole table \(.+\); remove it and it is made again"):
+            read(file)
+
+
+def test_a_table_cut_in_its_middle_is_named(tmp_path):
+    file = tmp_path / "costs.parquet"
+    write_arrow(pa.table({"a": list(range(100_000))}), file)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:1000] + bytes(len(whole) - 2000) + whole[-1000:])
+    with pytest.raises(UserError, match="remove it and it is made again"):
+        read_arrow(file)
+
+
+def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
+    texts = ["=1+1", "+x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+3e2", "plain", "a=b", "", None, "-inf", "-"]
+    table = pd.DataFrame({"gpu": texts, "n": [-1.5] * len(texts)})
+    table["note"] = pd.Categorical(["=A1"] * len(texts))
+    write_csv(to_arrow(table), tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    guarded = ["'=1+1", "'+x", "'-2+3", "'@SUM(A1)", "'\t=1", "'\r=1"]
+    assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
+    assert {row["note"] for row in rows} == {"'=A1"}
+    assert {row["n"] for row in rows} == {"-1.5"}

@@ -1,0 +1,196 @@
+"""Charts describe themselves: rules, page and captions take each from its own module, and none is left out."""
+
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import altair as alt
+import pandas as pd
+import pytest
+from decision_tables import study
+from project_copy import ROOT, environment
+from report_tables import files_of, small_tables, write_study
+from sweetspot.cells import BASES
+from sweetspot.report import charts, page
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
+from sweetspot.report.draw import LOOK, Engine, draw_figures, specification
+from sweetspot.report.marks import SHAPES, empty
+from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+
+BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
+
+
+def test_each_module_of_the_folder_is_a_chart_of_its_name():
+    modules = {file.stem for file in (ROOT / "workflow/sweetspot/report/charts").glob("*.py")} - {"__init__"}
+    assert set(CHARTS) == modules
+    assert all(chart.name == name for name, chart in CHARTS.items())
+
+
+def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
+    drawn = [chart.name for stage in ("speed", "price") for chart in of_stage(stage)]
+    assert sorted(drawn) == sorted(CHARTS)
+    places = [(chart.section, chart.order) for chart in CHARTS.values()]
+    assert len(set(places)) == len(places)
+
+
+def test_each_chart_stands_on_the_page_once_in_the_order_of_its_section():
+    html = page.render_page(small_tables(), study(), BLANK)
+    shown = re.findall(r'<figure id="fig-(\w+)"', html)
+    assert shown == list(CHARTS)
+
+
+def test_words_of_a_chart_are_complete():
+    for chart in CHARTS.values():
+        for words in (chart.title, chart.caption):
+            said = charts.in_words(words, "tokens", 12)
+            assert said
+            assert "{" not in said
+            assert "image" not in said.lower()  # the unit is the study's
+
+
+@pytest.mark.parametrize("section", ["margin", "costs"])
+def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp_path):
+    """A chart as a person would add it: one more module in the folder."""
+    (tmp_path / "newcomer.py").write_text(
+        "from sweetspot.report.charts import Chart\nfrom sweetspot.report.marks import empty\n"
+        f"CHART = Chart('New', 'A newcomer.', 'price', {section!r}, 9, lambda data: empty('nothing'))\n"
+    )
+    monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "sweetspot.report.charts.newcomer", raising=False)
+    if section not in SECTIONS:
+        with pytest.raises(ValueError, match="chart newcomer: section 'margin' is unknown; expected one of costs, use"):
+            charts._found()
+        return
+    found = charts._found()
+    own = [name for name, chart in found.items() if chart.section == section]
+    assert list(found)[: len(own)] == own and own[-1] == "newcomer"  # the last of the first section
+    monkeypatch.setattr(page, "CHARTS", found)
+    assert '<figure id="fig-newcomer">' in page.render_page(
+        small_tables(), study(), BLANK | {"newcomer": "<svg></svg>"}
+    )
+
+
+def test_a_page_without_a_place_for_a_chart_is_refused(monkeypatch):
+    """The section is known to the rules, the template has forgotten it."""
+    monkeypatch.setitem(SECTIONS, "margin", "Decision")
+    lost = Chart("Lost", "Lost.", "price", "margin", 1, lambda data: empty("nothing"), name="lost")
+    monkeypatch.setattr(page, "CHARTS", CHARTS | {"lost": lost})
+    with pytest.raises(ValueError, match="chart lost: the page has no place for section 'margin'"):
+        page.render_page(small_tables(), study(), BLANK | {"lost": "<svg></svg>"})
+
+
+def test_a_chart_that_was_not_drawn_is_no_gap_on_the_page():
+    with pytest.raises(ValueError, match=r"chart bill: figures/bill\.svg is missing"):
+        page.render_page(small_tables(), study(), {name: svg for name, svg in BLANK.items() if name != "bill"})
+
+
+def test_a_chart_without_its_table_is_not_asked_for():
+    rented = small_tables()
+    owned = {name for name, chart in CHARTS.items() if chart.needs == "break_even"}
+    rented["break_even"] = rented["break_even"].head(0)
+    html = page.render_page(rented, study(), {name: "<svg></svg>" for name in CHARTS if name not in owned})
+    assert {name for name in CHARTS if f'id="fig-{name}"' in html} == set(CHARTS) - owned
+    assert owned == {"cash_flow", "utilisation", "tornado", "surface"}
+
+
+def test_rule_files_learn_of_charts_without_pandas():
+    """Every cluster job parses the rules again."""
+    code = "import sys, sweetspot.report.charts as c; print(len(c.CHARTS), *sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(ROOT), capture_output=True, text=True, check=True
+    )
+    count, *modules = done.stdout.split()
+    assert int(count) == len(CHARTS)
+    assert not {"pandas", "numpy", "pyarrow", "altair", "vl_convert", "jinja2", "pydantic"} & set(modules)
+
+
+def test_each_basis_has_a_shape_a_sign_and_a_meaning():
+    for words in (SHAPES, BASIS_SIGNS, BASIS_MEANING):
+        assert set(BASES) <= set(words)
+    assert len(set(BASIS_SIGNS.values())) == len(BASIS_SIGNS)
+
+
+@pytest.mark.parametrize("tables", [small_tables(), {}], ids=["a study", "nothing at all"])
+def test_every_chart_is_drawn_whatever_the_tables_hold(tables):
+    data = ChartData(tables, "office-4x1080ti")
+    with Engine() as engine:
+        svgs = engine.svgs({name: specification(chart.draw(data)) for name, chart in CHARTS.items()})
+    assert set(svgs) == set(CHARTS)
+    assert all((svg.startswith("<svg") and "<path" in svg) or "<text" in svg for svg in svgs.values())
+
+
+@pytest.mark.parametrize("tables", [small_tables(), {}], ids=["a study", "nothing at all"])
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_every_chart_is_what_vega_lites_schema_allows(chart, tables):
+    """A study's own charts are not checked whole: that takes twice the time of making them."""
+    drawing = chart.draw(ChartData(tables, "office-4x1080ti"))
+    drawing.chart.to_dict(validate=True)
+    assert set(re.findall(r'"data": {"name": "(\w+)"}', json.dumps(specification(drawing)))) == set(drawing.data)
+
+
+def test_charts_drawn_in_threads_are_those_drawn_alone():
+    """Both drawing rules may run at once, in threads of Snakemake's process."""
+    data = ChartData(small_tables(), "office-4x1080ti")
+    alone = {name: specification(chart.draw(data)) for name, chart in CHARTS.items()}
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda name: (name, specification(CHARTS[name].draw(data))), [*CHARTS] * 4))
+    assert len(found) == 4 * len(CHARTS)
+    assert all(spec == alone[name] for name, spec in found)
+
+
+def test_a_theme_of_somebody_elses_changes_no_chart():
+    """Altair's themes are one for the whole process, and a plug-in may bring its own."""
+    with alt.theme.enable("dark"):
+        assert specification(empty("nothing"))["config"] == LOOK
+
+
+def test_charts_are_drawn_by_the_vega_lite_of_altairs_schema(monkeypatch):
+    monkeypatch.setattr(alt, "SCHEMA_VERSION", "v2.6.0")
+    with Engine() as engine, pytest.raises(RuntimeError, match=r"drawing old failed: .*Vega-Lite version string 2\.6"):
+        engine.svgs({"old": specification(empty("nothing"))})
+
+
+def test_a_wrong_specification_is_an_error_not_an_empty_chart():
+    with Engine() as engine, pytest.raises(RuntimeError, match="drawing broken failed"):
+        engine.svgs({"broken": {"mark": "no such mark", "data": {"values": []}, "encoding": {"x": 3}}})
+
+
+def test_a_figure_that_no_chart_draws_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="chart 'pie' is unknown; expected one of images_per_usd, time_cost"):
+        draw_figures({}, tmp_path / "study.yaml", ["pie.svg"], [])
+
+
+def test_captions_speak_of_the_studys_unit(tmp_path):
+    tables = small_tables()
+    tables["throughput"] = tables["throughput"].assign(unit="tokens")
+    draw_figures(files_of(tables, tmp_path / "made"), write_study(tmp_path), [], [tmp_path / "throughput.rst"])
+    assert (tmp_path / "throughput.rst").read_text().startswith("Tokens per second by machine, model and batch.")
+
+
+def test_specifications_carry_only_the_columns_they_draw():
+    drawing = empty("nothing")
+    wide = replace_data(drawing, drawing.data["rows"].assign(secret="unused"))
+    assert json.loads(json.dumps(specification(wide)))["datasets"] == {"rows": [{"text": "nothing"}]}
+
+
+def replace_data(drawing, rows):
+    return drawing._replace(data={"rows": rows})
+
+
+def test_titles_are_escaped_on_the_page(monkeypatch):
+    hostile = replace(CHARTS["bill"], title="<b>bold</b>")
+    monkeypatch.setattr(page, "CHARTS", CHARTS | {"bill": hostile})
+    assert "<b>bold</b>" not in page.render_page(small_tables(), study(), BLANK)
+
+
+def test_warnings_of_a_rule_nobody_knows_are_shown():
+    from sweetspot.report.phrases import warnings
+
+    rows = [("price", "p3", None, "new_rule", "something new"), ("price", None, None, None, "no rule"), (None,) * 5]
+    table = pd.DataFrame(rows, columns=["scope", "instance", "model", "rule", "message"])
+    shown = {(found["rule"], found["messages"][0]["message"]) for found in warnings(table)}
+    assert shown == {("new rule", "something new"), ("unnamed", "no rule"), ("unnamed", "")}

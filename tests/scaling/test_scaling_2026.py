@@ -1,0 +1,99 @@
+"""The pool of 2026: pairs within one benchmark and framework, facts of transformers, PyTorch beside TensorFlow."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from sweetspot.scaling.evidence import all_evidence
+from sweetspot.scaling.machine import describe
+from sweetspot.scaling.model_facts import network
+from sweetspot.scaling.partners import published_evidence, with_partners
+from sweetspot.scaling.shipped import STUDIES, shipped_evidence
+from sweetspot.scaling.validation import held_out, summary
+from sweetspot.throughput.published import read_published
+from sweetspot.warnings import pairs
+
+ROW = {
+    "gpu": "Card", "instance": "box", "model": "resnet50", "batch_size": 64.0, "precision": "fp16", "note": "",
+    "dataset": "synthetic", "benchmark": "suite", "source": "s", "framework": "torch", "framework_version": "",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return published_evidence("scaling-2026", read_published(STUDIES / "scaling-2026" / "throughput.csv"))
+
+
+def test_efficiencies_of_the_pool_are_the_source_s(pool):
+    two = pool[(pool["gpu"] == "RTX 4090") & (pool["gpus"] == 2)].set_index("model")["efficiency"]
+    assert two["bert_large"] == pytest.approx(139 / (2 * 93))
+    assert two["resnet50"] == pytest.approx(2468 / (2 * 1301))
+    eight = pool[(pool["instance"] == "A100 80GB SXM4") & (pool["gpus"] == 8)].set_index("model")["efficiency"]
+    assert eight["bert_large"] == pytest.approx(746 / (8 * 152))
+
+
+def test_each_machine_of_one_device_is_its_own_partner(pool):
+    dell = pool[(pool["instance"] == "Dell H100 80GB SXM5") & (pool["model"] == "resnet50") & (pool["gpus"] == 8)]
+    assert dell["efficiency"].tolist() == pytest.approx([22048 / (8 * 2776)])
+
+
+def test_the_timing_artefact_is_flagged_and_nothing_beside_it(pool):
+    told = {pair.rule for row in pool["warnings"] for pair in pairs(row)}
+    assert told == {"super_linear"}
+    flagged = pool[[len(row) > 0 for row in pool["warnings"]]]
+    assert set(flagged["model"]) == {"bert_base"}
+    assert set(flagged["gpus"]) == {8}
+
+
+def test_no_pair_across_benchmarks_or_frameworks():
+    rows = [
+        ROW | {"gpus": 1, "images_per_s": 100.0},
+        ROW | {"gpus": 2, "images_per_s": 180.0, "benchmark": "another suite"},
+        ROW | {"gpus": 2, "images_per_s": 190.0, "framework": "tensorflow"},
+        ROW | {"gpus": 2, "images_per_s": 170.0},
+        ROW | {"gpus": 2, "images_per_s": 150.0, "framework": "mxnet"},
+    ]
+    paired, alone = with_partners(pd.DataFrame(rows))
+    assert paired["efficiency"].tolist() == [0.85]
+    assert alone["images_per_s"].tolist() == [180.0, 190.0]  # a framework that nothing here models is left out
+
+
+@pytest.mark.parametrize(
+    ("model", "millions", "tensors"),
+    [
+        # layers x (12 d^2 + 13 d) + (vocabulary + positions + types) x d + a normalisation + the head of SQuAD
+        ("bert_base", (12 * (12 * 768**2 + 13 * 768) + (30522 + 512 + 2) * 768 + 2 * 768 + 2 * 768 + 2) / 1e6, 199),
+        ("bert_large", (24 * (12 * 1024**2 + 13 * 1024) + (30522 + 514) * 1024 + 4 * 1024 + 2) / 1e6, 391),
+        # 2 x vocabulary x d + layers x (2 d^2 + 2 d x keys + 3 d x feed-forward + 2 d) + d
+        ("llama31_8b", (2 * 128256 * 4096 + 32 * (10 * 4096 * 1024 + 3 * 4096 * 14336 + 8192) + 4096) / 1e6, 291),
+        ("llama2-70b-lora", 68_977, 723),
+        ("SSD300 (ResNet-50)", (8_543_296 + 3_773_696 + 10_577_910) / 1e6, 183),
+    ],
+)  # fmt: skip
+def test_parameters_follow_from_the_shapes_of_the_layers(model, millions, tensors):
+    found = network(model)
+    assert found.known
+    assert found.parameters == pytest.approx(millions, rel=1e-3)
+    assert found.tensors == tensors
+
+
+def test_pytorch_sends_buckets_and_has_no_slow_down_of_its_own(pool):
+    cell = pool[(pool["model"] == "resnet50") & (pool["gpu"] == "RTX 4090")].iloc[:1]
+    facts = describe(cell).iloc[0]
+    assert (facts["bucketed"], facts["fp16"]) == (1.0, 1.0)
+    assert facts["gradient_gb"] == pytest.approx(25.6e6 * 2 / 1e9)
+    assert facts["step_s"] == pytest.approx(448 / 1301)
+    assert describe(cell.assign(framework="tensorflow")).iloc[0]["bucketed"] == 0.0
+
+
+def test_the_learned_method_predicts_families_of_pytorch_that_it_never_saw(pool):
+    old, rule = shipped_evidence(Path(STUDIES))
+    old = old[old["study"] != "scaling-2026"]
+    errors = held_out(all_evidence([old, pool]), rule, ["pooled_ring"])
+    sound = errors[[len(row) == 0 for row in errors["warnings"]]]
+    new, before = (summary(sound[sound["study"] == name]) for name in ("scaling-2026", "scaling-2020"))
+    # The yardstick of the issue within a node: the mean of the known families is off by 5.0 % and 23 %.
+    assert new["median_abs_error"] < 0.035
+    assert new["p90_abs_error"] < 0.17
+    assert new["coverage90"] > 0.85
+    assert before["median_abs_error"] < 0.047  # 4.7 % before the pool was added

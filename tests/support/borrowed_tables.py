@@ -1,0 +1,67 @@
+"""A study's tables with its borrowed pools and its own method, by the library functions that the rules call."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import pandas as pd
+from price_lists import price_study
+from study_tables import STUDIES
+from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.phases import load_groups
+from sweetspot.decision.settings import Settings
+from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
+from sweetspot.scaling.partners import published_evidence
+from sweetspot.scaling.run import run
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import load_study
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency, read_published
+
+
+@dataclass(frozen=True)
+class Tables:
+    throughput: pd.DataFrame
+    scaling: dict[str, pd.DataFrame]
+    priced: dict[str, pd.DataFrame]
+    comparison: dict[str, pd.DataFrame]
+
+    def cost(self, price_list: str, instance: str, workload: str, purchase: str = "on_demand") -> pd.Series:
+        """The one cost of an offer and workload."""
+        rows = self.priced["costs"]
+        key = {"price_list": price_list, "instance": instance, "workload": workload, "purchase": purchase}
+        for name, value in key.items():
+            rows = rows[rows[name] == value]
+        assert len(rows) == 1, key
+        return rows.iloc[0]
+
+
+@cache
+def borrowed_tables(name: str) -> Tables:
+    folder = STUDIES / name
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    efficiency = study_efficiency(
+        throughput, read_efficiency(folder / "efficiency.csv"), instances, study.cells.framework
+    )
+    pools = [published_evidence(pool, read_published(STUDIES / pool / "throughput.csv")) for pool in study.borrow]
+    evidence = all_evidence([*pools, study_evidence(name, efficiency, throughput, instances)])
+    known = {"throughput": throughput, "efficiency": efficiency, "evidence": evidence}
+    known["averages"] = average_efficiency(efficiency)
+    scaling = run(known, instances, study.targets, study.cells, study.method)
+    lists = sorted((folder / "prices").glob("*.yaml"))
+    files = (folder / "workloads.yaml", [folder / "instances.yaml"])
+    made = [
+        price_study(
+            throughput, scaling["extrapolation"], file, *files, file.stem, study.month_days, study.as_of
+        )
+        for file in lists
+    ]  # fmt: skip
+    priced = {kind: pd.concat([tables[kind] for tables in made], ignore_index=True) for kind in made[0]}
+    inputs = Inputs(
+        **{kind: priced[kind] for kind in ("costs", "offers", "price_lint", "plans")},
+        throughput=throughput,
+        extrapolation=scaling["extrapolation"],
+        efficiency=efficiency,
+    )
+    compared = compare(inputs, Settings.of(study), load_groups(folder / "workloads.yaml"), draws=200)
+    return Tables(throughput, scaling, priced, compared)

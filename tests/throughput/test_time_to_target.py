@@ -1,0 +1,105 @@
+"""Times to a target: the newest round's median, its spread, every machine of a kind, and what is refused."""
+
+import math
+import statistics
+
+import pytest
+from study_tables import STUDIES
+from sweetspot.errors import UserError
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import Question
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.time_to_target import FACTOR_95, SUBMITTER_FACTOR, read_times, results, timed_cells
+
+HEADER = "benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,kind,source,date\n"
+QUESTION = Question(
+    model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
+)  # fmt: skip
+
+
+def machine(gpus=8, gpu="B200 SXM", **other):
+    return Instance(title="x", provider="cloud", gpu=gpu, gpus=gpus, **other)
+
+
+def times(folder, *rows):
+    (folder / "time_to_target.csv").write_text(HEADER + "".join(f"{row}\n" for row in rows))
+    return folder / "time_to_target.csv"
+
+
+def line(minutes, round_="v5.1", submitter="a", gpus=8, nodes=1, source="logs"):
+    return f"lora,B200 SXM,{gpus},{nodes},{minutes},{round_},{submitter},,recomputed,{source},2025-11"
+
+
+def test_the_median_of_the_newest_round_counts(tmp_path):
+    rows = [
+        line(12.0, "v4.1"),
+        line(11.0, "v5.0", "b"),
+        line(9.0),
+        line(10.0, submitter="b"),
+        line(30.0, submitter="c"),
+    ]
+    found = results(read_times(times(tmp_path, *rows)))
+    assert list(found) == [("lora", "B200 SXM", 8)]
+    result = found["lora", "B200 SXM", 8]
+    assert (result.minutes, result.round, result.submitters) == (10.0, "v5.1", ("a", "b", "c"))
+    assert "MLPerf(TM) Training v5.1 Closed" in result.source
+    assert "median of 3 results, 9.00 to 30.00 minutes (a, b, c); recomputed" in result.source
+
+
+def test_a_later_round_of_two_digits_is_newer(tmp_path):
+    found = results(read_times(times(tmp_path, line(9.0, "v9.1"), line(8.0, "v10.0"))))
+    assert found["lora", "B200 SXM", 8].round == "v10.0"
+
+
+def test_every_machine_of_the_device_and_count_takes_it(tmp_path):
+    table = read_times(times(tmp_path, line(10.0), line(6.0, gpus=16, nodes=2)))
+    instances = {
+        "one": machine(), "other": machine(), "two": machine(16, nodes=2), "four": machine(32, nodes=4),
+        "h100": machine(gpu="H100 SXM"),
+    }  # fmt: skip
+    cells = timed_cells(table, QUESTION, instances).set_index("instance")
+    assert list(cells.index) == ["one", "other", "two"]
+    assert cells["images_per_s"].tolist() == pytest.approx([1 / 600, 1 / 600, 1 / 360])
+    assert cells["nodes"].tolist() == [1, 1, 2]
+    assert set(cells["unit"]) == {"runs"}
+    # 1.12 covers 90 %; the table states 95 %: 1.12 ^ (1.960 / 1.645) = 1.1446
+    assert pytest.approx(1.1446, abs=1e-4) == FACTOR_95
+    assert (cells["images_per_s"] / cells["images_per_s_low"]).tolist() == pytest.approx([FACTOR_95] * 3)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (line(10.0, gpus=12, nodes=8), "line 2: 12 devices do not divide by 8 nodes"),
+        (line(10.0, round_="newest"), "line 2: round is 'newest'; expected a version such as v5.1"),
+        (line(10.0, source=""), "line 2: source is empty; expected its origin"),
+        (line(0), "line 2: minutes is '0'; expected a number above 0"),
+    ],
+)
+def test_a_bad_row_is_refused_in_one_sentence(tmp_path, row, words):
+    with pytest.raises(UserError, match=words):
+        read_times(times(tmp_path, row))
+
+
+def test_a_model_counted_in_two_units_is_refused(tmp_path):
+    header = "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,source,note,unit\n"  # noqa: E501
+    row = "B200 SXM,m,{},torch,,suite,lora,1,fp16,default,synthetic,{},somebody,,{}\n"
+    (tmp_path / "throughput.csv").write_text(header + row.format(1, 1, "tokens") + row.format(8, 8, "samples"))
+    with pytest.raises(UserError, match="lora is counted in tokens and in samples; expected one unit a model"):
+        gather_throughput([], QUESTION, "2026-09-19", {"m": machine()}, tmp_path)
+
+
+def test_a_cluster_has_as_many_devices_on_each_node():
+    with pytest.raises(ValueError, match="found 12 devices on 8 nodes"):
+        machine(12, nodes=8)
+
+
+def test_the_factor_is_that_of_the_shipped_results():
+    table = read_times(STUDIES / "eight-gpus-2026" / "time_to_target.csv")
+    assert len(table) > 100
+    off = []
+    for _, rows in table.groupby(["benchmark", "gpu", "gpus"]):
+        middle = statistics.median(rows["minutes"])
+        off += [math.exp(abs(math.log(value / middle))) for value in rows["minutes"]] if len(rows) > 1 else []
+    inside = sum(value <= SUBMITTER_FACTOR for value in off) / len(off)
+    assert 0.85 <= inside <= 0.97

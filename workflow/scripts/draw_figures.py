@@ -1,0 +1,11 @@
+"""Draw figures of a study, as rules draw_speed and draw_figures ask."""
+
+from sweetspot.report.draw import draw_figures
+
+if "snakemake" in globals():
+    draw_figures(
+        tables={name: files for name, files in snakemake.input.items() if name not in ("study", "formula")},
+        study_file=snakemake.input.study,
+        figures=snakemake.output.figures,
+        captions=snakemake.output.captions,
+    )

@@ -1,0 +1,175 @@
+"""How the gain moves with the choice among published figures: those of others for the devices of the answer."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from sweetspot.decision.contenders import Contenders, cost, same_machine
+from sweetspot.decision.counted import listed, times
+from sweetspot.decision.options import Row
+from sweetspot.decision.settings import Settings
+
+COLUMNS = (
+    "model", "device", "images_per_s", "framework_version", "batch_size", "dataset", "figure_source", "as_used",
+    "alternative", "alternative_title", "alternative_figure", "rival", "rival_title", "gain", "winner", "winner_title",
+    "cheapest_of_all", "cheapest_of_all_title", "gain_of_all",
+)  # fmt: skip
+AS_USED, LEFT_OUT = "as used", "left out"
+Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: the machine is left out
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A published figure of one device (`used`: the one that stands in), and how many times it the speeds become."""
+
+    row: dict[str, Any]
+    used: bool
+    factors: Factors
+
+
+def choices(contending: Mapping[str, Contenders], published: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """One row a model, published figure of the device behind the rivals, and figure of the alternative.
+
+    `published`: rows of throughput.csv (`read_published`) of the study and those that it borrows from. The device is
+    that of the figure that stands in for the alternative, or else for the cheapest of all; its figures are those of one
+    device in the study's precision and framework, whatever batch and version: every option that rests on the one used
+    is as many times faster or slower. `alternative_figure`: `as used`; a figure published for that machine itself
+    (its devices, its count); or `left out`, where its speed is that of another device by declaration.
+    `gain` = USD of the cheapest other persistent option (`rival`) / USD of the reference; `winner`: the cheaper of the
+    two; `gain_of_all`: the same against the cheapest other option, whether or not it can be taken away.
+    A model without a choice has no row, nor one where bills of whole hours decide.
+    """
+    found = [row for one in contending.values() if not one.billed for row in _of_model(one, published, settings)]
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def span_in_words(table: pd.DataFrame, model: str) -> str:
+    """The range of the gain over the choices of a model in a sentence; empty where there are none."""
+    rows = table[table["model"] == model]
+    if rows.empty:
+        return ""
+    low, high = rows["gain"].min(), rows["gain"].max()
+    devices = list(rows["device"].dropna().unique())
+    of = f" of the {listed(devices)}" if devices else ""
+    if low < 1 < high:
+        span = f"{times(low)} to {times(high)}"
+        return f"With other published figures{of} the gain on {model} is {span}: the winner changes."
+    low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
+    name = rows["winner_title"].iloc[0] if rows["winner"].nunique() == 1 else "a rival"
+    span = f"{times(low)} to {times(high)} times"
+    return f"With other published figures{of} {name} stays the cheaper one on {model}, by {span}."
+
+
+def _of_model(one: Contenders, published: pd.DataFrame, settings: Settings) -> Iterator[Row]:
+    if one.alternative is None:
+        return
+    asked = published["precision"].eq(settings.precision) & published["framework"].eq(settings.framework)
+    pool = published[asked & published["model"].eq(one.reference["model"])]
+    devices = list(_devices(one, pool))
+    rivals = list(_rivals(one, pool))
+    if len(devices) * len(rivals) < 2:
+        return
+    for device in devices:
+        for name, factors in rivals:
+            row = _row(one, device, name, factors)
+            if row is not None:
+                yield row
+
+
+def _devices(one: Contenders, pool: pd.DataFrame) -> Iterator[Choice]:
+    """The published figures of the device behind the alternative, or else the cheapest of all; that used first."""
+    resting = next((row for row in (one.alternative, one.of_all) if _rests(row)), None)
+    if resting is None:
+        yield Choice({}, True, {})
+        return
+    moved = [row for row in one.every if _figure_of(row) == _figure_of(resting)]
+    device = min((row["gpu"] for row in moved if _is_form(resting["stand_in_gpu"], row["gpu"])), key=len, default="")
+    same = pool[pool["gpus"].eq(1) & pool["gpu"].map(lambda gpu: bool(device) and _is_form(gpu, device))]
+    used = same[[_figure_of(row) == _figure_of(resting) for row in _standing(same)]]
+    if used.empty:
+        yield Choice({}, True, {})
+        return
+    value = float(used["images_per_s"].median())
+    yield Choice(_told(used.iloc[0], device), True, {})
+    for _, row in same.drop(used.index).drop_duplicates("images_per_s").iterrows():
+        factor = float(row["images_per_s"]) / value
+        yield Choice(_told(row, device), False, {option["instance"]: factor for option in moved})
+
+
+def _rivals(one: Contenders, pool: pd.DataFrame) -> Iterator[tuple[str, Factors]]:
+    """What the alternative's speed can be: as used, its own published figures, or none."""
+    yield AS_USED, {}
+    rival = one.alternative
+    assert rival is not None
+    foreign = _rests(rival) and not _is_form(rival["stand_in_gpu"], rival["gpu"])
+    own = pool[pool["gpu"].eq(rival["gpu"]) & pool["gpus"].eq(rival["gpus"])].drop_duplicates("images_per_s")
+    for value in own["images_per_s"] if foreign else ():
+        yield f"its own figure, {value:,.0f}", {rival["instance"]: float(value) / rival["images_per_s"]}
+    if foreign:
+        yield LEFT_OUT, {rival["instance"]: 0.0}
+
+
+def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row | None:
+    """One choice; None where it leaves the reference without a rival."""
+    # A figure of the alternative itself does not move with that of the device.
+    factor = {**device.factors, **factors}
+    box = one.reference
+    costs = {
+        row["option"]: cost(row, billed=False) / factor.get(row["instance"], 1.0)
+        for row in one.every
+        if factor.get(row["instance"], 1.0) > 0
+    }
+    own = cost(box, billed=False) / factor.get(box["instance"], 1.0)
+    others = [row for row in one.every if row["option"] in costs and not same_machine(row, box)]
+    if not others:
+        return None
+    others.sort(key=lambda row: costs[row["option"]])
+    # As in the answer: who stays, unless nobody else does.
+    rival = next((row for row in others if row["persistent"]), others[0])
+    gain = costs[rival["option"]] / own
+    winner = box if gain >= 1 else rival
+    assert one.alternative is not None
+    return {
+        "model": box["model"],
+        **device.row,
+        "as_used": device.used,
+        **_named("alternative", one.alternative),
+        "alternative_figure": figure,
+        **_named("rival", rival),
+        "gain": gain,
+        **_named("winner", winner),
+        **_named("cheapest_of_all", others[0]),
+        "gain_of_all": costs[others[0]["option"]] / own,
+    }
+
+
+def _named(side: str, option: Row) -> dict[str, str]:
+    return {side: option["option"], f"{side}_title": option["title"]}
+
+
+def _told(row: pd.Series, device: str) -> dict[str, Any]:
+    names = ("images_per_s", "framework_version", "batch_size", "dataset")
+    return {"device": device, **{name: row[name] for name in names}, "figure_source": row["source"]}
+
+
+def _rests(option: Row | None) -> bool:
+    return option is not None and pd.notna(option["stand_in_gpu"])
+
+
+def _figure_of(option: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The published figure that an option rests on: device, framework, batch, precision; unknown is None."""
+    names = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
+    return tuple(None if pd.isna(option[name]) else option[name] for name in names)
+
+
+def _standing(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Published rows as the figures that stand in are named."""
+    for _, row in rows.iterrows():
+        yield {f"stand_in_{name}": row[name] for name in ("gpu", "framework", "batch_size", "precision")}
+
+
+def _is_form(gpu: str, device: str) -> bool:
+    """Whether `gpu` is the device or one of its forms: Tesla V100-SXM3-32GB is a Tesla V100."""
+    return gpu == device or gpu.startswith(f"{device}-")

@@ -1,0 +1,110 @@
+"""The options that the answer about a model speaks of."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from sweetspot.decision.options import Row, records
+
+PROPORTION = 1.05  # bills that leave USD per image by more than this decide by themselves
+
+
+@dataclass(frozen=True)
+class Contenders:
+    """Rows of the options of one model, of those that the answer may take (`in_answer`).
+
+    reference: the study's, else the cheapest that stays. alternative: the cheapest other machine or way of paying that
+    stays; where none stays but the reference, the cheapest that can be taken away; None where there is no other.
+    cheapest: the cheaper of the two. runner_up: the cheapest but that. by_hour: where `cheapest` is paid by the month,
+    the cheapest that is not. of_all: the cheapest, whether or not it can be taken away. fastest: of those that stay.
+    variants: `cheapest` and `of_all` under price lists that the answer leaves out. left_out: an option of those lists
+    that is cheaper than `of_all`, its speed not merely declared equal to another's. every: all, cheapest first.
+    billed: bills decide, not USD per image. stays: how many options nobody takes away, of `size`.
+    place: of the reference among the `machines` by speed.
+    """
+
+    reference: Row
+    alternative: Row | None
+    cheapest: Row
+    runner_up: Row | None
+    by_hour: Row | None
+    of_all: Row
+    fastest: Row
+    variants: tuple[Row, ...]
+    every: tuple[Row, ...]
+    left_out: Row | None
+    billed: bool
+    stays: int
+    size: int
+    place: int
+    machines: int
+
+    def named(self) -> list[Row]:
+        """The options that the first screen names, each once."""
+        told = (self.reference, self.alternative, self.cheapest, self.by_hour, self.of_all, self.fastest)
+        return list({row["option"]: row for row in told if row is not None}.values())
+
+
+def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
+    """Those of a model's options (`trained`); `own`: the study's reference, if any. None: nothing to choose from."""
+    inside = rows[rows["in_answer"].astype(bool)]
+    kept = inside[inside["persistent"].astype(bool)]
+    pool = kept if len(kept) else inside
+    if pool.empty:
+        return None
+    # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
+    billed = bills_decide(pool)
+    ordered, every, others = (
+        _by_cost(table, billed) for table in (pool, inside, rows[~rows["in_answer"].astype(bool)])
+    )
+    box = ordered[0] if own is None else own
+    alternative = _first_other(ordered, box) or _first_other(every, box)
+    # Where nothing else stays, the box is compared with what does not, and yet is the cheapest that stays.
+    cheapest = box if alternative is None or cost(box, billed) <= cost(alternative, billed) else alternative
+    machines = inside.drop_duplicates("instance")
+    hourly = [row for row in ordered if pd.isna(row["month_usd"])]
+    cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed)]
+    same = [row for row in others if any(same_machine(row, told) for told in (cheapest, every[0]))]
+    variants = {row["option"]: row for row in same}
+    free = [row for row in cheaper if row["option"] not in variants and row["throughput_basis"] != "equivalent"]
+    return Contenders(
+        reference=box,
+        alternative=alternative,
+        cheapest=cheapest,
+        runner_up=_first_other(ordered, cheapest),
+        by_hour=hourly[0] if hourly and pd.notna(cheapest["month_usd"]) else None,
+        of_all=every[0],
+        fastest=max(ordered, key=lambda row: (row["images_per_s"], -cost(row, billed))),
+        variants=tuple(variants.values()),
+        every=tuple(every),
+        left_out=free[0] if free else None,
+        billed=billed,
+        stays=len(kept),
+        size=len(inside),
+        place=int((machines["images_per_s"] > box["images_per_s"]).sum()) + 1,
+        machines=len(machines),
+    )
+
+
+def bills_decide(rows: pd.DataFrame) -> bool:
+    """Whether the USD of the workload are not in proportion to USD per image for all options, by 5 % or more."""
+    product = rows["usd"] * rows["images_per_usd"]
+    return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
+
+
+def _by_cost(rows: pd.DataFrame, billed: bool) -> list[Row]:
+    return records(rows.sort_values("usd" if billed else "images_per_usd", ascending=billed, kind="stable"))
+
+
+def cost(row: Row, billed: bool) -> float:
+    """What decides: the bill, or USD per image where bills are in proportion to it."""
+    return float(row["usd"] if billed else 1.0 / row["images_per_usd"])
+
+
+def same_machine(one: Row, other: Row) -> bool:
+    """One machine under two price lists is one alternative."""
+    return bool(one["instance"] == other["instance"] and one["purchase"] == other["purchase"])
+
+
+def _first_other(rows: list[Row], one: Row) -> Row | None:
+    return next((row for row in rows if not same_machine(row, one)), None)

@@ -1,0 +1,55 @@
+"""Words by what a bill of the study pays for: a training, a run, a task, a month."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Words:
+    """`each`: behind a sum of money (nothing for a training); `many`: several of them; `usd`, `hours`: labels.
+
+    `hours` is empty where a bill is for a month, which has its hours whatever the machine.
+    """
+
+    each: str
+    many: str
+    usd: str
+    hours: str
+
+
+WORDS = {
+    "train": Words("", "trainings", "USD to train {model} once", "hours to train {model}"),
+    "run": Words(" a run", "runs", "USD of a run", "hours of a run"),
+    "task": Words(" a task", "tasks", "USD of a task", "hours of a task"),
+    "month": Words(" a month", "months", "USD a month", ""),
+}
+
+
+def words_of(counts: str) -> Words:
+    """The words of a study's `counts`."""
+    return WORDS[counts]
+
+
+def money(value: float) -> str:
+    """USD for people: whole from 100 on, one decimal from 10, cents from 0.1, below two figures."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def times(value: float) -> str:
+    """How many times: two figures, three where the first two would say 1.0."""
+    if value >= 10:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value - 1) < 0.1 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
+def counted(amount: int, one: str, many: str) -> str:
+    """An amount with its noun."""
+    return f"{amount:,} {one if amount == 1 else many}"
+
+
+def listed(names: list[str]) -> str:
+    """Names as a person lists them: a, b and c."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

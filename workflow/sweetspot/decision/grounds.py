@@ -1,0 +1,47 @@
+"""What the speeds and prices of the answer are, in words: where one is weak, the answer depends on it."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from sweetspot.decision.options import STAND_IN, Row
+
+SPEED_GROUNDS = {
+    "measured": "measured",
+    "published": "published",
+    "equivalent": "another machine's by declaration",
+    "scaled": "scaled up from one device",
+    "stand_in": "a stand-in",
+    "transferred": "transferred from another device",
+    "extrapolated": "a prediction",
+}
+PRICE_GROUNDS = {"equivalent": "another offer's by declaration", "stand_in": "a stand-in (derived, not published)"}
+
+
+def speed_ground(option: Row) -> str:
+    """What a speed is; of a stand-in also which figure stands in, where the table of throughputs says so."""
+    gpu, framework, batch_size, precision = (option[name] for name in STAND_IN)
+    if option["throughput_basis"] == "stand_in" and pd.notna(gpu):
+        return f"a stand-in (nearest published figure: {gpu}, {framework}, batch {batch_size:.0f}, {precision})"
+    return SPEED_GROUNDS[option["throughput_basis"]]
+
+
+def grounds(named: Sequence[Row], speeds: bool = True) -> list[str]:
+    """A sentence on the speeds of these options and one on their prices, each only where one is weak.
+
+    `speeds`: whether speeds carry anything; of a month's bill they do not.
+    """
+    found = []
+    if speeds and not {row["throughput_basis"] for row in named} <= {"measured", "published"}:
+        found.append(_together("speed", [(row["title"], speed_ground(row)) for row in named]))
+    prices = [(row["title"], PRICE_GROUNDS[row["price_basis"]]) for row in named if row["price_basis"] in PRICE_GROUNDS]
+    if prices:
+        found.append(_together("price", prices))
+    return found
+
+
+def _together(what: str, told: Sequence[tuple[str, str]]) -> str:
+    """The speed of A is x, that of B y."""
+    (name, ground), *others = told
+    rest = "".join(f", that of {other} {words}" for other, words in others)
+    return f"The {what} of {name} is {ground}{rest}."

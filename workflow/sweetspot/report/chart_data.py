@@ -1,0 +1,60 @@
+"""What the charts draw: the study's tables, the answer's model and options, and which rows are shown."""
+
+import pandas as pd
+
+from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
+from sweetspot.report.tables import Tables, table_of, unit_of
+
+SHOWN = 12  # options a model in a chart; the tables hold all
+MODELS = 12  # in a chart
+
+
+class ChartData:
+    """The study's tables, the model of the answer, the reference option, as several charts need them."""
+
+    def __init__(self, tables: Tables, reference: str | None) -> None:
+        self.tables = tables
+        headline = self.table("headline")
+        self.model = str(headline["model"].iloc[0]) if len(headline) else ""
+        self.rival = str(headline["alternative"].iloc[0]) if len(headline) else ""
+        self.reference = reference or ""
+        self.option = str(headline["reference"].iloc[0]) if len(headline) else self.reference
+        self.unit = unit_of(tables)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table, empty where the study has none."""
+        return table_of(self.tables, name)
+
+    def kinds(self, rows: pd.DataFrame) -> pd.Series:
+        """What each option is to a buyer: the reference itself, persistent, or interruptible."""
+        kind = rows["persistent"].astype(bool).map({True: PERSISTENT, False: INTERRUPTIBLE})
+        return kind.where(rows["option"] != self.option, self.option)
+
+    def kind_names(self, rows: pd.DataFrame) -> list[str]:
+        """The `kind` of these rows, in the order of the legend."""
+        found = set(rows["kind"])
+        return [name for name in (PERSISTENT, INTERRUPTIBLE, self.option) if name in found]
+
+    def options(self) -> pd.DataFrame:
+        """One row per option and model, by images per USD; of few models, the reference always shown."""
+        ranks = self.table("ranks")
+        if ranks.empty:
+            return ranks
+        rows = self.few_models(ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"]), self.model)
+        place = rows.groupby("model")["images_per_usd"].rank(ascending=False, method="first")
+        return rows[(place <= SHOWN) | (rows["option"] == self.option)]
+
+    def training(self) -> list[str]:
+        """One workload a model: the first of those that stand for that model alone."""
+        ranks = self.table("ranks")
+        models = ranks.groupby("workload")["model"].nunique()
+        alone = ranks[ranks["workload"].isin(models[models == 1].index)]
+        return list(alone.groupby("model")["workload"].min()) or [str(name) for name in models.index[:1]]
+
+    @staticmethod
+    def few_models(rows: pd.DataFrame, first: str = "") -> pd.DataFrame:
+        """Rows of at most MODELS models: `first`, those with a published or predicted figure, then as they come."""
+        models = pd.Series(rows["model"].unique(), dtype=object)
+        published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
+        place = models.map(lambda model: 0 if model == first else 1 if model in published else 2)
+        return rows[rows["model"].isin(models[place.sort_values(kind="stable").index].head(MODELS))]

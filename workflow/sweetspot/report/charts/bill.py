@@ -1,0 +1,43 @@
+"""Lines of the bills of the answer's model for its cheapest options."""
+
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.marks import PLAIN, WIDTH, Drawing, colour, empty, named
+
+if TYPE_CHECKING:
+    from sweetspot.report.chart_data import ChartData
+
+SHOWN = 8  # bills
+KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A bar an option, from its bill's lines; the cheapest persistent ones and the reference."""
+    import altair as alt
+
+    bills, ranks = data.table("bills"), data.table("ranks")
+    if bills.empty or ranks.empty:
+        return empty("No bill in this study.")
+    chosen = ranks[(ranks["model"] == data.model) & ranks["workload"].isin(data.training())]
+    chosen = chosen[chosen["persistent"] | (chosen["instance"] == data.reference)].head(SHOWN)
+    rows = bills.merge(chosen[[*KEY, "option", "usd"]].rename(columns={"usd": "total"}), on=KEY)
+    rows = rows.drop_duplicates([*KEY, "line"])
+    if rows.empty:
+        return empty("No bill for the model of the answer.")
+    y = alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None)
+    axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
+    x = alt.X("usd:Q", title=f"USD to train {data.model} once", stack="zero", axis=axis)
+    lines = colour("line:N", list(dict.fromkeys(rows["line"])))
+    bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
+    return Drawing(alt.layer(bars, width=WIDTH - 150, height=alt.Step(24)), {"rows": rows})
+
+
+CHART = Chart(
+    title="What a training bill is made of",
+    caption="Lines of the training bill of the cheapest options.",
+    stage="price",
+    section="costs",
+    order=3,
+    draw=draw,
+)

@@ -1,0 +1,71 @@
+"""Money paid by month: the box, and its rivals doing the box's work."""
+
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.marks import WIDTH, Drawing, colour, dashes, empty, named
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sweetspot.report.chart_data import ChartData
+
+HOURS_A_DAY = 24
+RIVALS = 3
+COLUMNS = ["option", "month", "cumulative_usd"]
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A line an option: USD paid up to each month."""
+    import altair as alt
+
+    flow, offers = data.table("cash_flow"), data.table("offers")
+    key = ["price_list", "instance", "purchase"]
+    if len(flow):
+        flow = flow.merge(offers[[*key, "days_per_month"]], on=key)
+    rows = cash_lines(flow, data.table("ranks"), data.reference, data.model)
+    if rows.empty:
+        return empty("Nothing to own in this study: no cash flow to compare.")
+    names = list(dict.fromkeys(rows["option"]))
+    x = alt.X("month:Q", title="month")
+    y = alt.Y("cumulative_usd:Q", title=f"USD so far for the box's work ({data.model})")
+    lines = named("rows").mark_line(strokeWidth=2)
+    lines = lines.encode(x=x, y=y, color=colour("option:N", names), strokeDash=dashes("option:N", names))
+    return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows})
+
+
+def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str, model: str) -> "pd.DataFrame":
+    """Columns option, month, cumulative_usd: the reference's own cash flow, and its cheapest rivals'.
+
+    `cash_flow` has also `days_per_month`, the use that its figures stand for. A rival pays each month for the images
+    that the box makes in it: 24 days_per_month x 3600 x images/s of the box / images per USD of the rival. Empty
+    where the reference has no cash flow.
+    """
+    import pandas as pd
+
+    if cash_flow.empty or ranks.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    own = cash_flow[cash_flow["instance"] == reference]
+    rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool)].drop_duplicates("option")
+    box = rows[rows["instance"] == reference]
+    if own.empty or box.empty or "days_per_month" not in own.columns:
+        return pd.DataFrame(columns=COLUMNS)
+    images = HOURS_A_DAY * own["days_per_month"].iloc[0] * 3600 * box["images_per_s"].iloc[0]
+    parts = [own.assign(option=reference)[COLUMNS]]
+    others = rows[rows["instance"] != reference].sort_values("images_per_usd", ascending=False).head(RIVALS)
+    for _, rival in others.iterrows():
+        monthly = images / rival["images_per_usd"]
+        line = parts[0].assign(option=rival["option"], cumulative_usd=parts[0]["month"] * monthly)
+        parts.append(line)
+    return pd.concat(parts, ignore_index=True)
+
+
+CHART = Chart(
+    title="Money paid by month: owning against renting the same work",
+    caption="Money paid by month: owning, against renting the same work.",
+    stage="price",
+    section="costs",
+    order=4,
+    draw=draw,
+    needs="break_even",
+)

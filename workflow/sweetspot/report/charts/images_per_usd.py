@@ -1,0 +1,47 @@
+"""Images (or samples) per USD of the best options of each model, with 90 % intervals."""
+
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+from sweetspot.report.tables import bills_decide
+
+if TYPE_CHECKING:
+    from sweetspot.report.chart_data import ChartData
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A point an option by its basis, on its interval; the best of each model and the reference."""
+    import altair as alt
+
+    rows = data.options()
+    if rows.empty:
+        return empty("No priced option in this study.")
+    rows = rows.assign(kind=data.kinds(rows))
+    # Names of spot offers carry their price list: cut short, two of them read the same.
+    names = alt.Axis(labelLimit=260, labelFontSize=11)
+    y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
+    title = f"{data.unit} per USD (log scale)"
+    axis = log_axis(rows["images_per_usd"])
+    x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
+    low = alt.X("images_per_usd_low:Q", title=title)
+    kinds = colour("kind:N", data.kind_names(rows))
+    panel = alt.layer(
+        alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
+        *points(alt.Chart(), y=y, x=x, color=kinds),
+        width=WIDTH - 215,
+        height=alt.Step(15),
+    )
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
+
+
+CHART = Chart(
+    title="{Units} per USD of the best options, by model, with 90 % intervals",
+    caption="{Units} per USD of the best options by model, with 90 % intervals. The shape tells the basis of the "
+    "figure. At most {models} models are drawn; the tables hold all.",
+    stage="price",
+    section="costs",
+    order=1,
+    draw=draw,
+    fits=lambda tables: not bills_decide(tables),
+)

@@ -1,0 +1,55 @@
+"""Images per second by machine, model and batch."""
+
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+
+if TYPE_CHECKING:
+    from sweetspot.report.chart_data import ChartData
+
+BUSIEST = 20  # machines of the fastest, beside all that were measured here
+COLUMNS = ["instance", "model", "batch_size", "images_per_s", "images_per_s_low", "images_per_s_high", "basis"]
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A point a machine and batch by its basis, the fastest figure of each; one panel a model."""
+    import altair as alt
+    import pandas as pd
+
+    rows = data.table("throughput")
+    rows = rows[rows["images_per_s"] > 0] if len(rows) else rows
+    guess = data.table("extrapolation")
+    if len(guess):
+        rows = pd.concat([rows, guess[guess["headline"].astype(bool)]], ignore_index=True)
+    if rows.empty:
+        return empty("No throughput measured or published in this study.")
+    rows = data.few_models(rows).sort_values("images_per_s").drop_duplicates(COLUMNS[:3], keep="last")[COLUMNS]
+    busiest = rows.groupby("instance")["images_per_s"].max().nlargest(BUSIEST).index
+    rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
+    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
+    rows = rows.assign(batch=rows["batch_size"].astype(str))
+    y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
+    title = f"{data.unit}/s (log)"
+    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=log_axis(rows["images_per_s"]))
+    low = alt.X("images_per_s_low:Q", title=title)
+    tint = colour("batch:N", batches, "batch per device")
+    bounded = alt.Chart().transform_filter("isValid(datum.images_per_s_low)")
+    panel = alt.layer(
+        bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint),
+        *points(alt.Chart(), y=y, x=x, color=tint),
+        width=WIDTH - 150,
+        height=alt.Step(15),
+    )
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
+
+
+CHART = Chart(
+    title="{Units} per second by machine, model and batch",
+    caption="{Units} per second by machine, model and batch. The shape tells the basis of the figure. At most "
+    "{models} models are drawn; the tables hold all.",
+    stage="speed",
+    section="speed",
+    order=1,
+    draw=draw,
+)

@@ -1,0 +1,48 @@
+"""Margin of the box at each assumption's low and high end; where it crosses 1 the winner flips."""
+
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, empty, named
+
+if TYPE_CHECKING:
+    from sweetspot.report.chart_data import ChartData
+
+KINDS = {False: "does not flip the winner", True: "flips the winner"}
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A bar an assumption, the widest first; a line where the study stands, a dashed one where both cost the same."""
+    import altair as alt
+    import pandas as pd
+
+    rows = data.table("tornado")
+    rows = rows[rows["model"] == data.model] if len(rows) else rows
+    if rows.empty:
+        return empty("Nothing to own in this study: no assumption of owning to vary.")
+    rows = rows.assign(kind=rows["flips"].map(KINDS))
+    widest = alt.EncodingSortField("swing", order="descending")
+    y = alt.Y("assumption:N", sort=widest, title=None, axis=alt.Axis(labelLimit=200))
+    title = f"USD of {data.rival} / USD of the box"
+    x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
+    tint = colour("kind:N", list(KINDS.values()))
+    chart = alt.layer(
+        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint),
+        named("middle").mark_rule(color=GREY).encode(x=alt.X("margin:Q")),
+        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x=alt.X("one:Q")),
+        width=WIDTH - 210,
+        height=alt.Step(20),
+    )
+    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})})
+
+
+CHART = Chart(
+    title="What each assumption does to the margin of owning",
+    caption="Margin of owning at the low and high end of each assumption; an assumption that crosses the tie flips "
+    "the winner.",
+    stage="price",
+    section="use",
+    order=2,
+    draw=draw,
+    needs="break_even",
+)

@@ -1,0 +1,43 @@
+"""Held-out error of each method: median as a point, up to the 90th percentile as a line."""
+
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.marks import WIDTH, Drawing, by_row, empty
+
+if TYPE_CHECKING:
+    from sweetspot.report.chart_data import ChartData
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A point and line a method, the best first; one panel a slice of the rows."""
+    import altair as alt
+
+    rows = data.table("validation")
+    if rows.empty:
+        return empty("No method was validated for this study.")
+    rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
+    order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
+    y = alt.Y("method:N", sort=order, title=None)
+    title = "error on unseen devices: median, and 90 % of rows below"
+    x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
+    base = alt.Chart().encode(y=y, x=x)
+    panel = alt.layer(
+        base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
+        base.mark_point(filled=True, size=62, opacity=1),
+        width=WIDTH - 150,
+        height=alt.Step(15),
+    )
+    return Drawing(by_row(panel, "slice:N"), {"rows": rows})
+
+
+CHART = Chart(
+    title="How wrong each method was on devices it had not seen: median error, and what 90 % of rows stay below",
+    caption="How wrong each extrapolation method was on devices it had not seen: median error, and what 90 % of rows "
+    "stay below.",
+    stage="speed",
+    section="unmeasured",
+    order=2,
+    draw=draw,
+    needs="extrapolation",
+)

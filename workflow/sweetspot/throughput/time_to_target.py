@@ -1,0 +1,151 @@
+"""Published times to a target, such as MLPerf's: one row a result, made into throughput in runs per second.
+
+A time to a target is rule-bound and includes what throughput leaves out: how many samples the target takes at the
+batch of so many devices. It belongs to a device and a count, not to one provider's machine: every instance with that
+`gpu` and `gpus` takes it.
+"""
+
+import re
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+
+from sweetspot.errors import UserError
+from sweetspot.study.instances import nodes_of
+from sweetspot.throughput.published import read_table
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question
+
+FILE = "time_to_target.csv"
+COLUMNS = {
+    "benchmark": str,
+    "gpu": str,
+    "gpus": int,
+    "nodes": int,
+    "minutes": float,
+    "round": str,
+    "submitter": str,
+    "precision": str,
+    "kind": str,
+    "source": str,
+    "date": str,
+}
+# Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
+SUBMITTER_FACTOR = 1.12
+# throughput.parquet states 95 %: the factor of a normal with that 90 %, 1.12 to the power of 1.960 / 1.645.
+FACTOR_95 = SUBMITTER_FACTOR ** (1.959964 / 1.644854)
+ROUND = re.compile(r"v?(\d+(?:\.\d+)*)")
+VARIANT = "submission"
+
+
+class Result(NamedTuple):
+    """The results of one benchmark, device and count: median minutes of the newest round, and where they stand."""
+
+    benchmark: str
+    gpu: str
+    gpus: int
+    nodes: int
+    minutes: float
+    round: str
+    submitters: tuple[str, ...]
+    fastest: float
+    slowest: float
+    kinds: tuple[str, ...]
+    places: tuple[str, ...]
+
+    @property
+    def source(self) -> str:
+        """Round, submitters, how the figures came to be, and where they stand, as MLCommons asks."""
+        names = ", ".join(dict.fromkeys(self.submitters))
+        span = f", {self.fastest:.2f} to {self.slowest:.2f} minutes" if len(self.submitters) > 1 else ""
+        count = "1 result" if len(self.submitters) == 1 else f"median of {len(self.submitters)} results"
+        return (
+            f"MLPerf(TM) Training {self.round} Closed, {self.benchmark}, {self.gpus} x {self.gpu}: "
+            f"{self.minutes:.2f} minutes, {count}{span} ({names}); {'; '.join(self.kinds)} ; {' ; '.join(self.places)}"
+        )
+
+
+def read_times(path: Path) -> pd.DataFrame:
+    """A study's time_to_target.csv with the columns of COLUMNS; empty where the study has none.
+
+    `minutes`: from the start to the target; `gpus`: devices of all `nodes`; `round` such as v5.1 (the newest counts);
+    `precision` may be empty; `kind`: how the figure came to be, such as `recomputed from published logs, not verified
+    by MLCommons Association`. Raises UserError for a row without a source, a round without a number, or devices that do
+    not divide by the nodes.
+    """
+    if not path.is_file():
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
+    table = read_table(path, COLUMNS)
+    for number, row in enumerate(table.itertuples(), start=2):
+        if not row.source.strip():
+            raise UserError(f"{path}, line {number}: source is empty; expected its origin")
+        if not ROUND.match(row.round):
+            raise UserError(f"{path}, line {number}: round is {row.round!r}; expected a version such as v5.1")
+        if row.gpus % row.nodes:
+            raise UserError(f"{path}, line {number}: {row.gpus} devices do not divide by {row.nodes} nodes")
+    return table
+
+
+def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
+    """The median of the newest round for each (benchmark, gpu, gpus); table: `read_times`."""
+    found = {}
+    for key, rows in table.groupby(["benchmark", "gpu", "gpus"]):
+        newest = max(rows["round"], key=_version)
+        own = rows[rows["round"] == newest].sort_values(["minutes", "submitter"])
+        minutes = own["minutes"].tolist()
+        benchmark, gpu, gpus = key
+        found[key] = Result(
+            str(benchmark), str(gpu), int(gpus), int(own["nodes"].iloc[0]), statistics.median(minutes), newest,
+            tuple(own["submitter"]), minutes[0], minutes[-1],
+            tuple(dict.fromkeys(own["kind"])), tuple(dict.fromkeys(own["source"])),
+        )  # fmt: skip
+    return found
+
+
+def _version(name: str) -> tuple[int, ...]:
+    match = ROUND.match(name)
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
+
+
+def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Cells of every instance whose device and count somebody has timed, in runs per second; basis `published`.
+
+    Columns: those of a cell, gpu, nodes, images_per_s = 1 / (60 x minutes) with its ends (95 %, by the spread between
+    submitters), unit (`runs`), basis, source, warnings, xla. The cell has the study's precision and batch.
+    """
+    known = results(table)
+    rows = []
+    for name, instance in instances.items():
+        for model in question.model:
+            result = known.get((model, instance.gpu, instance.gpus))
+            if result is None:
+                continue
+            rate = 1 / (60 * result.minutes)
+            rows += [
+                {
+                    "instance": name,
+                    "framework": instance.framework or question.framework,
+                    "model": model,
+                    "batch_size": batch_size,
+                    "gpus": instance.gpus,
+                    "precision": question.precision,
+                    "variant": VARIANT,
+                    "gpu": instance.gpu,
+                    "nodes": max(result.nodes, nodes_of(instances, name, instance.gpus)),
+                    "images_per_s": rate,
+                    "images_per_s_low": rate / FACTOR_95,
+                    "images_per_s_high": rate * FACTOR_95,
+                    "unit": "runs",
+                    "basis": "published",
+                    "source": result.source,
+                    "warnings": [],
+                    "xla": False,
+                }
+                for batch_size in question.batches(model)
+            ]
+    return pd.DataFrame(rows)
