@@ -155,9 +155,21 @@ def runs_to_make() -> list[str]:
     return [str(job.output[0]) for job in jobs if job.rule.name == "run_benchmark"]
 
 
+def runs_a_job() -> int:
+    """Runs that share a job of a cluster where the profile groups them."""
+    groups = workflow.group_settings
+    name = groups.overwrite_groups.get("run_benchmark")
+    return 1 if name is None else groups.group_components.get(name, 1)
+
+
 onstart:
     if workflow.is_main_process:
         stop_on_sigterm(submitted=not workflow.local_exec)
+        if not workflow.local_exec:
+            try:
+                JOBS.require_partitions(runs_to_make(), runs_a_job())
+            except UserError as error:
+                raise WorkflowError(str(error)) from None
     if workflow.is_main_process and not workflow.touch:
         note_reruns(runs_to_make(), ATTEMPTS)
 

@@ -54,12 +54,23 @@ def test_two_uncertain_figures_add_their_variances():
 
 
 def test_a_measured_mean_varies_by_t():
-    # three runs: the 95 % interval [90, 110] (about) must hold 95 % of the draws, the 50 % one as t with 2 df has it
+    # 2 degrees of freedom: the 95 % interval [90, 110] (about) must hold 95 % of the draws, the 50 % one as t has it
     low, high = 100 * math.exp(-0.1), 100 * math.exp(0.1)
-    draws = spread(100.0, low, high, 0.95, stream(3, "runs").standard_t(2, MANY), runs=3)
+    draws = spread(100.0, low, high, 0.95, stream(3, "runs").standard_t(2, MANY), freedom=2)
     assert np.mean((draws > low) & (draws < high)) == pytest.approx(0.95, abs=0.003)
     half = 0.1 / t.ppf(0.975, 2) * t.ppf(0.75, 2)
     assert np.quantile(np.log(draws / 100), 0.75) == pytest.approx(half, rel=0.03)
+
+
+@pytest.mark.parametrize("freedom", [1, 5, 40])
+def test_draws_of_a_measured_figure_have_the_degrees_of_freedom_of_its_interval(freedom):
+    # two runs whose spread is pooled with other cells: the 95 % interval is [80, 125], and the quartiles lie where t of
+    # those degrees of freedom has them, ln 1.25 x t(75 %) / t(97.5 %)
+    rows = [figure(RENTED, 100.0, 1, 80.0, 125.0, basis="measured", runs=2, interval_df=freedom)]
+    draws = simulate(market([(offer(RENTED, "on_demand", 1.0), 100.0, 1)], rows), 7, MANY).images_per_s[0]
+    assert np.mean((draws > 80) & (draws < 125)) == pytest.approx(0.95, abs=0.003)
+    quartile = math.log(1.25) * t.ppf(0.75, freedom) / t.ppf(0.975, freedom)
+    assert np.quantile(np.log(draws / 100), 0.75) == pytest.approx(quartile, rel=0.03)
 
 
 def test_an_asymmetric_interval_keeps_both_ends():

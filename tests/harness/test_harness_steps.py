@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from sweetspot.harness.request import parse_request
 from sweetspot.harness.steps import T_975, half_width, may_stop, step_warnings
+from sweetspot.harness.supervise import judged
 
 RULE = {"min_steps": 5, "min_seconds": 20, "min_steps_slow": 3}
 STEADY = [1.0, 1.01, 0.99, 1.0, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0]
@@ -63,6 +65,46 @@ def test_a_clock_that_falls_by_a_fifth_is_throttling_not_drift():
 
 def test_noise_without_order_is_imprecise_only():
     assert names([1.0, 1.3, 0.9, 1.2, 0.95, 1.25, 1.0, 1.3]) == ["imprecise"]
+
+
+def judge(seconds):
+    flags = "--instance w --framework tensorflow --model mnist_mlp --batch-size 128 --gpus 1 --precision fp32"
+    request = parse_request([*flags.split(), "--variant", "default", "--run", "1", "--output", "unused"])
+    return judged(request, seconds, {})
+
+
+def test_a_trainer_that_was_stopped_for_four_seconds_is_disturbed_and_unstable():
+    # 3,000 steps of 1.8 ms (128 / 0.0018 = 71,111 samples/s) and one of 4 s: (3000 x 0.0018 + 4) / 3001 = 3.132 ms,
+    # 74 % above the median, 40,863 samples/s
+    steps = [0.0018] * 1500 + [4.0] + [0.0018] * 1500
+    status, found = judge(steps)
+    assert status == "unstable"
+    assert found[0] == (
+        "disturbed",
+        "the mean step is 74% above the median of 0.0018 s: "
+        "1 of 3001 steps took over 1.5 times the median, the longest 4 s",
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "disturbed"),
+    [
+        ([1, 1, 1, 1, 1.4], False),  # mean 1.08: within a tenth of the median
+        ([1, 1, 1, 1, 1.6], True),  # mean 1.12
+        ([1, 1, 1, 1, 0.2], False),  # one that is too quick does not make a figure too slow
+        ([3, 1, 1, 1, 1], True),  # mean 1.4: a slow first step spoils the mean like any other
+        ([1, 1, 5], True),  # mean 2.33, median 1
+    ],
+)
+def test_a_run_is_disturbed_where_its_mean_is_a_tenth_above_its_median(steps, disturbed):
+    status, found = judge([float(step) for step in steps])
+    assert ("disturbed" in [warning.rule for warning in found]) is disturbed
+    assert status == ("unstable" if disturbed else "ok")
+
+
+def test_two_levels_are_throttling_and_not_called_disturbed_too():
+    # mean 1.2, median 1.0: the second level is the reason, and is named
+    assert names([1.0, 1.01, 0.99, 1.0, 1.0, 1.01, 0.99, 1.8, 1.81]) == ["throttling", "imprecise"]
 
 
 @given(st.floats(0.001, 100), st.integers(3, 40))

@@ -176,7 +176,11 @@ def test_names_mean_networks_however_they_are_written():
     middling = network("mystery")
     assert not middling.known
     # "A middling network": among those for 224 x 224 pixels it has more parameters than half of them, and so on
-    large = [fact for name, fact in NETWORKS.items() if fact.giga_macs > 0.5 and not re.search("k12|bert|gpt|llama|mpt|ssd", name)]
+    large = [
+        fact
+        for name, fact in NETWORKS.items()
+        if fact.giga_macs > 0.5 and not re.search("k12|bert|gpt|llama|mpt|ssd", name)
+    ]
     for value, column in ((middling.parameters, 0), (middling.giga_macs, 2)):
         share = sum(fact[column] < value for fact in large) / len(large)
         assert 0.3 < share < 0.7

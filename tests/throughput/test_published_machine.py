@@ -9,7 +9,7 @@ from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_published
 from sweetspot.throughput.published_machine import guessed_interconnect, with_machine_facts
-from sweetspot.throughput.resolve import stand_in
+from sweetspot.throughput.stand_in import stand_in
 from sweetspot.warnings import pairs
 
 COLUMNS = (
@@ -104,7 +104,8 @@ def test_nodes_are_those_of_the_row_else_those_of_the_executor(tmp_path):
 def test_a_comma_in_a_devices_name_moves_no_fact_of_its_stand_in():
     found = {"gpu": "RTX 3090, blower-OC", "instance": "x", "gpus": 1, "framework": "tensorflow", "model": "vgg16"}
     found |= {"batch_size": 32, "precision": "fp16", "images_per_s": 200.0, "source": "log", "xla": False}
-    figure = stand_in(pd.DataFrame([found]), "RTX 3090, blower", "vgg16", 64, QUESTION)
+    found |= {"framework_version": ""}
+    figure = stand_in(pd.DataFrame([found]), "RTX 3090, blower", "vgg16", 64, QUESTION, "2018-07-01")
     assert pairs(figure.warnings) == [
         (
             "stand_in_device",

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from sweetspot.cells import Cell, run_path
+from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.errors import UserError
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import summarise_runs
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
 
 STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
-CELL = Cell("workstation", "tensorflow", "resnet50", 16, 1, "fp32", "default")
 
 
 def gather(instances, folder):
@@ -28,27 +27,6 @@ def gather(instances, folder):
 def table():
     instances = load_instances(STUDY / "instances.yaml")
     return gather(instances, STUDY).set_index(["instance", "model", "batch_size", "precision"])
-
-
-def cells_of(files, instances=None):
-    return measured_cells(summarise_runs(files), instances or {})
-
-
-def rules_of(row):
-    return [pair.rule for pair in pairs(row["warnings"])]
-
-
-def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **columns):
-    path = Path(folder) / f"{name or run_path(cell, run)}.parquet"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
-    rows = rows.assign(**cell._asdict(), run=run, protocol=1, status="ok", message=None, gpu="Test CPU", logical=False)
-    rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False)
-    for column, value in columns.items():
-        rows[column] = value
-    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings"), "string"))
-    rows.to_parquet(path, index=False)
-    return str(path)
 
 
 # The study's table 2 (sec. 3), one GTX 1080 Ti.
@@ -72,8 +50,15 @@ def test_a_k80_stands_in_by_the_median_of_tensorflows_own_figures(table):
     row = table.loc[("p2.xlarge", "resnet50", 64, "fp16")]
     assert row["images_per_s"] == 51.9
     assert row["basis"] == "stand_in"
-    assert pairs(row["warnings"]) == [
-        ("stand_in_precision", "asked precision fp16; that of the nearest published figure is fp32")
+    told = pairs(row["warnings"])
+    assert told[0] == ("stand_in_precision", "asked precision fp16; that of the nearest published figure is fp32")
+    # TensorFlow 1.1 is of April 2017, the study of July 2018: 1.2 years, and 1.38 ^ 1.2 = 1.47
+    assert told[1:] == [
+        (
+            "stand_in_years",
+            "the software of the nearest published figure is 1.2 years older than 2018-07-01; pairs of figures such "
+            "years apart differ by up to a factor 1.5",
+        )
     ]
     stand_in = [row[f"stand_in_{name}"] for name in ("gpu", "framework", "batch_size", "precision")]
     assert stand_in == ["Tesla K80", "tensorflow", 64, "fp32"]
@@ -91,14 +76,14 @@ def test_several_cards_are_scaled_by_the_studys_own_efficiency_and_stay_stand_in
     assert row["images_per_s"] == pytest.approx(8 * 51.9 * 0.90)  # table 1: p2.xlarge -> p2.8xlarge, ResNet50, 64
     assert row["basis"] == "stand_in"  # its weakest part
     assert row["stand_in_precision"] == "fp32"  # what the figure is made from keeps its facts and warnings
-    assert rules_of(row) == ["stand_in_precision"]
+    assert rules_of(row) == ["stand_in_precision", "stand_in_years"]
     assert "0.9" in row["source"]
     assert "benchmarks.md" in row["source"]
     assert table.loc[("p2.16xlarge", "vgg16", 16, "fp16"), "variant"] == "C"
 
 
 def test_a_google_machine_has_the_figure_of_its_declared_equivalent(table):
-    for google, amazon in [("GCE_8xK80", "p2.8xlarge"), ("TPUv2", "p3.8xlarge"), ("GCE_1xV100", "p3.2xlarge")]:
+    for google, amazon in [("GCE_8xK80", "p2.8xlarge"), ("GCE_1xV100", "p3.2xlarge")]:
         pair = table.loc[(google, "vgg16", 32, "fp16")], table.loc[(amazon, "vgg16", 32, "fp16")]
         assert pair[0]["images_per_s"] == pair[1]["images_per_s"]
         assert pair[0]["source"].startswith(f"{google} declared equivalent to {amazon}")
@@ -245,6 +230,9 @@ ROW = "Tesla K80,p2.xlarge,1,tensorflow,,x,vgg16,64,fp16,default,synthetic,{spee
         (HEADER + ROW.format(speed="-3", source="s"), ["line 2", "'-3'"]),
         (HEADER + ROW.format(speed="nan", source="s"), ["line 2", "'nan'"]),
         (HEADER + ROW.format(speed="inf", source="s"), ["line 2", "'inf'"]),
+        (HEADER + ROW.format(speed="1e308", source="s"), ["line 2", "images_per_s is 1e+308", "1e-12 to 1e+15"]),
+        (HEADER + ROW.format(speed="1e-300", source="s"), ["line 2", "images_per_s is 1e-300"]),
+        (HEADER + ROW.format(speed="3", source="s").replace(",64,", ",1e300,"), ["line 2", "'1e300'", "at most"]),
         (HEADER + ROW.format(speed="3", source=""), ["line 2", "source is empty"]),
         (HEADER.replace("gpus", "gpuz") + ROW.format(speed="3", source="s"), ["line 1", "'gpus' is missing"]),
         ("", ["not a CSV table"]),

@@ -205,7 +205,7 @@ def _plain(content: "pa.Table") -> "pa.Table":
             continue
         values = content.column(place).to_pylist()
         text = [write(value) for value in values]
-        if text != values:  # rarely: making a column takes longer than looking at one
+        if text != values or pa.types.is_nested(field.type):  # making a column takes longer than looking at one
             content = content.set_column(place, field.name, pa.array(text, type=pa.string()))
     return content
 

@@ -22,7 +22,8 @@ def speed_ground(option: Row) -> str:
     """What a speed is; of a stand-in also which figure stands in, where the table of throughputs says so."""
     gpu, framework, batch_size, precision = (option[name] for name in STAND_IN)
     if option["throughput_basis"] == "stand_in" and pd.notna(gpu):
-        return f"a stand-in (nearest published figure: {gpu}, {framework}, batch {batch_size:.0f}, {precision})"
+        batch = "batch not stated" if pd.isna(batch_size) else f"batch {batch_size:.0f}"
+        return f"a stand-in (nearest published figure: {gpu}, {framework}, {batch}, {precision})"
     return SPEED_GROUNDS[option["throughput_basis"]]
 
 

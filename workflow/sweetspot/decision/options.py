@@ -1,5 +1,6 @@
 """The options of a study: one row per (option, model, workload) with everything the decision needs."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -11,12 +12,13 @@ from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.throughput.best import best_figures
+from sweetspot.throughput.stand_in import YEAR
 
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
 # Factor either side of a figure that is published without an interval, 90 % (docs/decision.md, figures without an
 # interval): published repeats of one device, model, batch and precision lie within 1.29 of their median; a stand-in
-# adds one doubling of the batch, within 1.44.
+# adds one doubling of the batch, within 1.44, and each year between the study and its software (YEAR).
 ASSUMED_FACTOR = 1.29
 ASSUMED_FACTOR_STAND_IN = 1.56
 NO_MODEL = "any"
@@ -25,6 +27,7 @@ OFFER = ("price_list", "instance", "purchase")
 CELL = ("instance", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
 STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
+STAND_IN_YEARS = "stand_in_years"
 RANGED = (
     "usd_per_hour", "capex_usd", "months", "kw", "usd_per_kwh", "days_per_month", "interruptions_per_hour",
 )  # fmt: skip
@@ -51,11 +54,12 @@ def build_options(
     TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `in_answer` (its price
     list is one that the answer takes offers of), `is_reference` (the option that the decision is about),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
-    (coverage of that interval), `runs`, `assumed_interval` (no interval published: ASSUMED_FACTOR is used),
-    `throughput_source`, `throughput_basis`, the figure that stands in (STAND_IN; null where none does),
-    `price_basis`, `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour
-    of use, overhead of interruptions included). Rows without a price are left out; a workload without a model has the
-    model `any` and no throughput. Raises UserError where the study's reference has no priced figure.
+    (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
+    interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
+    (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
+    owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included). Rows without a
+    price are left out; a workload without a model has the model `any` and no throughput. Raises UserError where the
+    study's reference has no priced figure.
     """
     rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
     rows = _with_rates(_with_intervals(_with_offers(rows, offers)), settings.study)
@@ -91,7 +95,17 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source, what stands in."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
-    keep = [*CELL, *FIGURE, "level", "runs", "throughput_basis", "throughput_source", *STAND_IN]
+    keep = [
+        *CELL,
+        *FIGURE,
+        "level",
+        "runs",
+        "interval_df",
+        "throughput_basis",
+        "throughput_source",
+        *STAND_IN,
+        STAND_IN_YEARS,
+    ]
     figures = pd.concat(
         [
             measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
@@ -118,7 +132,9 @@ def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.copy()
     none = rows["images_per_s"].notna() & (rows["images_per_s_low"].isna() | rows["images_per_s_high"].isna())
     weak = rows["throughput_basis"].isin(["stand_in", "extrapolated"])
-    factor = np.where(weak, ASSUMED_FACTOR_STAND_IN, ASSUMED_FACTOR)
+    years = rows[STAND_IN_YEARS].astype(float).fillna(0.0)
+    aged = np.exp(np.hypot(math.log(ASSUMED_FACTOR_STAND_IN), years * math.log(YEAR)))  # independent errors
+    factor = np.where(weak, aged, ASSUMED_FACTOR)
     rows["assumed_interval"] = none
     rows["images_per_s_low"] = rows["images_per_s_low"].mask(none, rows["images_per_s"] / factor)
     rows["images_per_s_high"] = rows["images_per_s_high"].mask(none, rows["images_per_s"] * factor)

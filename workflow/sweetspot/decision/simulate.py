@@ -43,27 +43,27 @@ def stream(seed: int, *key: object) -> np.random.Generator:
 
 
 def spread(
-    value: float, low: float, high: float, level: float, noise: np.ndarray, runs: float = float("nan")
+    value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
 ) -> np.ndarray:
     """Draws of a positive figure with median `value` and central interval [low, high] of coverage `level`.
 
     Log-normal in two pieces: below the median with the spread of `low`, above with that of `high`, so that an
-    asymmetric interval keeps both ends. `noise` is standard normal, or standard t with runs - 1 degrees of freedom
-    where `runs` >= 2 (a mean of independent runs). Without an interval, or for a value that is not positive,
-    the figure does not vary.
+    asymmetric interval keeps both ends. `noise` is standard normal, or standard t with `freedom` degrees of freedom
+    where there are some (a mean of independent runs, throughput.parquet's `interval_df`). Without an interval, or for a
+    value that is not positive, the figure does not vary.
     """
     if not 0 < low <= value <= high:
         return np.full(noise.shape, value)
-    edge = _edge(level, runs)
+    edge = _edge(level, freedom)
     scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
     return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
 
 
-def _edge(level: float, runs: float) -> float:
-    if runs >= 2:
+def _edge(level: float, freedom: float) -> float:
+    if freedom >= 1:
         from scipy.special import stdtrit  # lazily: only measured figures need it
 
-        return float(stdtrit(runs - 1, (1 + level) / 2))
+        return float(stdtrit(freedom, (1 + level) / 2))
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
@@ -137,10 +137,10 @@ class _Figures:
         value, low, high = (_number(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
         key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
         if key not in self.known:
-            runs = _number(row["runs"]) if row["throughput_basis"] == "measured" else float("nan")
+            freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
             source = stream(self.seed, *_correlation_key(row, key))
-            noise = source.standard_t(runs - 1, self.draws) if runs >= 2 else source.standard_normal(self.draws)
-            self.known[key] = spread(value, low, high, row["level"], noise, runs)
+            noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
+            self.known[key] = spread(value, low, high, row["level"], noise, freedom)
         return self.known[key]
 
     def rented(self, row: Row) -> tuple[np.ndarray, ...]:

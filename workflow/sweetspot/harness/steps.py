@@ -15,7 +15,10 @@ DIVERGED = 3  # exit code of a training process whose loss is no number any more
 WARM_UP = 1.10  # the first step against the median of the others
 DRIFT = 0.05  # trend over the whole run, relative to its median step
 THROTTLED = 1.10  # later level against the earlier one
+DISTURBED = 1.10  # the mean step against the median: most steps were quicker than the figure would say
+STALLED = 1.50  # a step against the median, from which it is counted as held up
 IMPRECISE = 0.03  # 95 % half-width of the mean step
+UNSTEADY = ("drift", "throttling", "disturbed")  # rules that make a run unstable: its mean depends on when it ran
 # 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook, section 1.3.6.7.2);
 # a table because scipy takes longer to import than a small network takes to train.
 T_975 = (
@@ -48,11 +51,13 @@ def may_stop(
 
 
 def step_warnings(seconds: Sequence[float]) -> list[Warned]:
-    """Warnings in the order `warm_up`, `drift`, `throttling`, `imprecise`; [] for a steady run.
+    """Warnings in the order `warm_up`, `drift`, `throttling`, `disturbed`, `imprecise`; [] for a steady run.
 
     warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
     drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
     throttling: the times fall into two levels, the later a tenth slower, every step of it above the earlier.
+    disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and no second level
+    explains it: a few steps were held up (a stopped process, another job on the machine).
     imprecise: the 95 % half-width of the mean step exceeds 3 %.
     """
     values = np.asarray(seconds, dtype=float)
@@ -70,9 +75,22 @@ def step_warnings(seconds: Sequence[float]) -> list[Warned]:
     if jump is not None:
         first = jump[0] + len(seconds) - len(values)
         found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
+    if jump is None:
+        found += _disturbed(np.asarray(seconds, dtype=float))
     if half_width(seconds) > IMPRECISE:
         found.append(Warned("imprecise", f"the mean step is known to {half_width(seconds):.0%}"))
     return found
+
+
+def _disturbed(values: np.ndarray) -> list[Warned]:
+    """The warning `disturbed`, or none; all timed steps count, since all are in the mean."""
+    middle = float(np.median(values))
+    above = float(values.mean()) / middle
+    if above <= DISTURBED:
+        return []
+    slow = int((values > STALLED * middle).sum())
+    words = f"{slow} of {len(values)} steps took over {STALLED:g} times the median, the longest {values.max():.3g} s"
+    return [Warned("disturbed", f"the mean step is {above - 1:.0%} above the median of {middle:.3g} s: {words}")]
 
 
 def _trend(values: np.ndarray) -> float:

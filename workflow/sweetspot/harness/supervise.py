@@ -19,11 +19,10 @@ from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import finished_by_another, write_run
 from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
-from sweetspot.harness.steps import DIVERGED, half_width, step_warnings
+from sweetspot.harness.steps import DIVERGED, UNSTEADY, half_width, step_warnings
 from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
-UNSTEADY = ("drift", "throttling")  # rules that make a run unstable: its mean depends on when it was measured
 OUT_OF_MEMORY = ("ResourceExhausted", "OOM when", "out of memory", "Out Of Memory", "MemoryError", "bad_alloc")
 # glibc's settings for a training process on a processor: one heap that is never given back. By default the large
 # tensors of a step are returned to the kernel and faulted in again at the next: 1.6 GB a step of VGG16, a fifth of its

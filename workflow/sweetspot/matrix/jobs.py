@@ -7,12 +7,14 @@ a dry run of 10,000 cells a tenth faster.
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from sweetspot.cells import Cell
 from sweetspot.matrix.budget import Run
 from sweetspot.matrix.invocation import Invocation
+from sweetspot.matrix.partitions import require_partitions
 from sweetspot.matrix.schedule import BENCHMARKS, priorities, run_file
 from sweetspot.study.executors import Executor
 
@@ -39,6 +41,12 @@ class Jobs:
         self._attempts = {file: number for file, number in attempts.items() if number}
         measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
         self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
+
+    def require_partitions(self, files: Iterable[str], runs_a_job: int = 1) -> None:
+        """Raises UserError where Slurm would never start a job that makes one of these run files."""
+        made = {part.partition("~")[2] for file in files for part in Path(file).parts if part.startswith("instance~")}
+        asked = {name: executor for name, executor in self._executors.items() if name in made}
+        require_partitions(asked, runs_a_job)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
         """`value` of the executor of a run's instance."""

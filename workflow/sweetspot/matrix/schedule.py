@@ -91,21 +91,29 @@ def _decides(plan: Invocation) -> Callable[[Cell], bool]:
 
 
 def timing_of(file: Path) -> Timing | None:
-    """How long the run in `file` took; None for a file that is not whole (collecting names it)."""
+    """How long the run in `file` took; None for a file that does not tell: collecting names what is wrong with it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         facts = json.loads((pq.read_schema(file).metadata or {}).get(b"sweetspot", b"{}"))
-        if {"duration_s", "mean_step_s"} <= set(facts):
+        if isinstance(facts, dict) and {"duration_s", "mean_step_s"} <= set(facts):
             seconds, step = facts["duration_s"], facts["mean_step_s"]
         else:  # written before runs told their length
-            times = [value for value in pq.read_table(file, columns=["seconds"])["seconds"].to_pylist() if value]
+            found = pq.read_table(file, columns=["seconds"])["seconds"].to_pylist()
+            times = [value for value in found if _is_time(value)]
             seconds, step = START_S + sum(times), sum(times) / len(times) if times else None
     except (pa.ArrowException, OSError, ValueError):
         return None
+    if not _is_time(seconds) or not (step is None or _is_time(step)):
+        return None
     parts = dict(part.split("~", 1) for part in file.parts if "~" in part)
     return Timing(float(seconds), None if step is None else step / int(parts["batch_size"]))
+
+
+def _is_time(value: object) -> bool:
+    """Whether a value of a run file is seconds that can have passed."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def estimate_cells(cells: Sequence[Cell], timings: dict[Run, Timing], measure: Measure) -> dict[Cell, float]:

@@ -16,6 +16,7 @@ from sweetspot.scaling.targets import (
     Fitted,
     as_evidence,
     extrapolate_all,
+    held_against_published,
     scaling_curve,
     target_cells,
     with_equivalents,
@@ -62,7 +63,8 @@ def run(
     )
     estimated = cells
     if len(cells):
-        estimated = extrapolate_all(cells, as_evidence(cells, instances), fitted, headline)
+        facts = as_evidence(cells, instances)
+        estimated = held_against_published(extrapolate_all(cells, facts, fitted, headline), facts, evidence)
         estimated = with_equivalents(estimated, instances)
     return {
         "extrapolation": estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)),

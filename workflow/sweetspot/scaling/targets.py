@@ -11,6 +11,7 @@ from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, RULE_2018, Predictor
 from sweetspot.scaling.validation import predict_with_interval
 from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.throughput.against_published import against_published
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
@@ -153,6 +154,27 @@ def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method:
     far = (facts["gpus"] > fitted.most_gpus).tolist()
     told = [joined(own, beyond if more else []) for own, more in zip(cells["warnings"], far, strict=True)]
     return extrapolation(cells, predicted.assign(source=METHODS[method], warnings=told), method, headline)
+
+
+def held_against_published(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
+    """`estimated` with the warning `against_published` where others have published as many such devices.
+
+    estimated: EXTRAPOLATION_COLUMNS; facts: `as_evidence` of the cells (gpu, family, instance and xla of each machine);
+    evidence: EVIDENCE_COLUMNS, of which one machine's devices that train together count (efficiency x devices x base).
+    """
+    places = facts.drop_duplicates("instance").set_index("instance")
+    seen = evidence[evidence["exchange"].astype(bool) & evidence["nodes"].eq(1).fillna(False).astype(bool)]
+    same = ["family", "gpus", "model", "framework", "precision", "xla"]
+    groups = {key: rows for key, rows in seen.groupby(same)}
+    told = []
+    for row in estimated.itertuples():
+        place = places.loc[row.instance]
+        known = (place["family"], row.gpus, row.model, row.framework, row.precision, place["xla"])
+        rows = groups.get(known, seen.head(0))
+        rates = rows["efficiency"] * rows["gpus"] * rows["base_images_per_s"]
+        gap = against_published(row.images_per_s, f"{row.gpus} x {place['gpu']}", rates, rows["batch_size"])
+        told.append(joined(row.warnings, gap))
+    return estimated.assign(warnings=told)
 
 
 def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, headline: bool) -> pd.DataFrame:

@@ -1,10 +1,10 @@
 """From run files to one row a cell: mean step time over independent runs, with its interval."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -13,7 +13,9 @@ from sweetspot.errors import UserError
 from sweetspot.harness.units import unit_of
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.old_run_files import LATER_COLUMNS, completed
-from sweetspot.warnings import Warned, joined, warning
+from sweetspot.throughput.run_checks import UNKNOWN, check_runs, told_in
+from sweetspot.throughput.spread import spread_of_cells
+from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -41,16 +43,19 @@ TABLE_COLUMNS = (
     "stand_in_framework",
     "stand_in_batch_size",
     "stand_in_precision",
+    "stand_in_years",
+    "interval_df",
 )
+SAYS_NOTHING = 2.0  # an interval of more than this factor either side comes with its reason
 
 
 def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     """One row a run: cell columns, `run`, `protocol`, `status`, `message` (why it failed), `gpu`, `logical`, `seconds`
-    (mean of its timed steps), `steps`, `path`, `measured_on` (ISO date, UTC; null where the file does not say),
+    (mean of its timed steps), `shortest` (seconds of the shortest), `step_error` (relative standard error of the mean
+    step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
     `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA).
 
-    Raises UserError for a file that is no run file, for a run that stands in two files, and for
-    measurements of different protocols.
+    Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
     """
     import pyarrow as pa
 
@@ -59,21 +64,11 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
         summary = pl.concat(batches)
     except (pl.exceptions.PolarsError, pa.ArrowException, OSError):
         raise _culprit(files) from None
-    key = [*CELL_COLUMNS, "run"]
     counts = [summary.schema[name] for name in ("batch_size", "gpus", "run", "protocol")]
     if not (summary.schema["seconds"].is_float() and all(kind.is_integer() for kind in counts)):
         raise _culprit(files)  # every file has the same wrong type, so reading them together did not fail
-    summary = summary.sort([*key, "path"])
-    repeated = summary.filter(summary.select(key).is_duplicated())
-    if len(repeated):
-        raise UserError(f"{repeated['path'][0]} and {repeated['path'][1]} hold the same run; remove one of them")
-    if summary["protocol"].n_unique() > 1:
-        newest = summary["protocol"].max()
-        old = summary.filter(pl.col("protocol") != newest)
-        raise UserError(
-            f"{old['path'][0]}: measured under protocol {old['protocol'][0]}, others under {newest}; "
-            "measure it again or remove it"
-        )
+    summary = summary.sort([*CELL_COLUMNS, "run", "path"])
+    check_runs(summary)
     return summary
 
 
@@ -102,9 +97,13 @@ def _read(files: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
         .agg(
             *(pl.col(name).first() for name in constant),
             pl.col("seconds").mean().alias("mean_seconds"),
+            pl.col("seconds").min().alias("shortest"),
+            pl.col("seconds").std().alias("deviation"),
             pl.col("step").count().alias("steps"),
         )
         .rename({"mean_seconds": "seconds"})
+        .with_columns(step_error=pl.col("deviation") / pl.col("seconds") / pl.col("steps").sqrt())
+        .drop("deviation", "steps")
         .collect()
     )
 
@@ -122,7 +121,8 @@ def _culprit(files: Sequence[str]) -> UserError:
         try:
             schema = pq.ParquetFile(file).schema_arrow
             pq.read_table(file)
-        except (pa.ArrowException, OSError) as error:
+            pl.read_parquet(file, glob=False, hive_partitioning=False)
+        except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
             return UserError(f"{file}: not a whole run file ({' '.join(str(error).split())[:120]}); {remedy}")
         missing = [name for name in RUN_COLUMNS if name not in schema.names]
         if missing:
@@ -143,20 +143,45 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
     """One row a cell, in TABLE_COLUMNS, from `summarise_runs`; `instances` tell how many nodes a cell took.
 
     Throughput is batch x devices / mean over runs of the mean step time (times are averaged, not rates). The
-    interval is the 95 % t interval of the logarithm of the runs' mean times, so it never reaches zero; one run
+    interval is the 95 % t interval of the logarithm of the runs' mean times, so it never reaches zero, by the spread
+    that the cells of one machine and protocol share (`spread_of_cells`), with `interval_df` degrees of freedom; one run
     has none. `as_of` is the day of the last run. A cell whose runs all failed keeps its row, with the worst status
     and no figure.
     """
+    cells = _grouped(runs)
+    rate = cells["batch_size"] * cells["gpus"] / cells["seconds"]
+    spread = spread_of_cells(cells.assign(place=[*zip(cells["instance"], cells["gpu"], strict=True)]))
+    cells = cells.assign(**spread)
+    widen = np.exp(cells["half"])
+    none_ok = cells["runs"] == 0
+    devices = _devices(cells[~none_ok])
+    table = cells.assign(
+        images_per_s=rate,
+        images_per_s_low=rate / widen,
+        images_per_s_high=rate * widen,
+        basis="measured",
+        status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
+        nodes=[nodes_of(instances, row.instance, row.gpus) for row in cells.itertuples()],
+        warnings=[_warnings(row, devices.get(row.instance, [])) for row in cells.itertuples()],
+        as_of=cells[DATE].where(cells[DATE].notna(), None),
+        unit=cells["model"].map(unit_of),
+    )
+    return table.reindex(columns=list(TABLE_COLUMNS))
+
+
+def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
+    """One row a cell: what its runs say together."""
     ok = pl.col("status").is_in(USABLE)
-    cells = (
+    return (
         runs.group_by(CELL_COLUMNS)
         .agg(
-            pl.col("gpu").first(),
+            pl.coalesce(pl.col("gpu").filter(ok).first(), pl.col("gpu").first()),
             pl.col("logical").any(),
             pl.col("xla").any(),
             ok.sum().alias("runs"),
             pl.col("seconds").filter(ok).mean().alias("seconds"),
-            pl.col("seconds").filter(ok).log().std().alias("spread"),
+            pl.col("seconds").filter(ok).log().var().alias("variance"),
+            pl.col("step_error").filter(ok).pow(2).mean().sqrt().alias("step_error"),
             pl.col("status").filter(~ok).first().alias("failure"),
             pl.col("status").eq("unstable").any().alias("unstable"),
             pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
@@ -167,33 +192,15 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
         .sort(CELL_COLUMNS)
         .to_pandas()
     )
-    rate = cells["batch_size"] * cells["gpus"] / cells["seconds"]
-    half = _t_quantile(cells["runs"]) * cells["spread"] / cells["runs"].pow(0.5)
-    widen = half.map(lambda value: math.exp(value) if pd.notna(value) else math.nan)
-    none_ok = cells["runs"] == 0
-    table = cells.assign(
-        images_per_s=rate,
-        images_per_s_low=rate / widen,
-        images_per_s_high=rate * widen,
-        basis="measured",
-        status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
-        nodes=[nodes_of(instances, row.instance, row.gpus) for row in cells.itertuples()],
-        warnings=[_warnings(row) for row in cells.itertuples()],
-        as_of=cells[DATE].where(cells[DATE].notna(), None),
-        unit=cells["model"].map(unit_of),
-    )
-    return table.reindex(columns=list(TABLE_COLUMNS))
 
 
-def _t_quantile(runs: pd.Series) -> pd.Series:
-    if (runs <= 1).all():
-        return runs * math.nan
-    from scipy.special import stdtrit  # a fifth of a second that a single run does not need
-
-    return pd.Series(stdtrit((runs - 1).clip(lower=1), 0.975), index=runs.index)
+def _devices(cells: pd.DataFrame) -> dict[str, list[str]]:
+    """The devices that the runs of each instance name."""
+    known = cells[cells["gpu"] != UNKNOWN]
+    return {str(name): sorted(set(own)) for name, own in known.groupby("instance")["gpu"]}
 
 
-def _warnings(row: Any) -> list[dict[str, str]]:
+def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
     """What a reader must know of a cell: failures, a missing interval, and what the runs say of themselves."""
     found = []
     if row.failure is not None and pd.notna(row.failure):
@@ -202,7 +209,22 @@ def _warnings(row: Any) -> list[dict[str, str]]:
         found.append(warning("unstable", "the step time of a run was not steady"))
     if row.runs == 1:
         found.append(warning("n_is_1", "one run, no interval"))
-    told = [warning(*Warned(*pair)) for text in row.told for pair in json.loads(text)]
+    if row.own_spread:
+        words = f"its {row.runs} runs differ by more than those of this machine's other cells: the interval is its own"
+        found.append(warning("own_spread", words))
+    if row.half > math.log(SAYS_NOTHING):
+        found.append(warning("wide_interval", _why_so_wide(row)))
+    if len(devices) > 1:
+        found.append(warning("mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"))
+    told = [warning(*pair) for text in row.told for pair in told_in(text) or []]
     if row.logical:
         told.append(warning("logical_devices", "parts of one processor, not separate devices"))
     return joined(found, told)
+
+
+def _why_so_wide(row: Any) -> str:
+    apart = math.expm1(row.spread)
+    return (
+        f"the figure is known within a factor {math.exp(row.half):.3g} only: runs spread by {apart:.0%} (one standard "
+        f"deviation, {row.interval_df:.0f} degrees of freedom); more runs narrow it"
+    )

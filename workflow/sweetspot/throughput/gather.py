@@ -45,7 +45,7 @@ def gather_throughput(
     pool = _published_pool(folder, logs, instances)
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")
-        reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"))
+        reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"), as_of)
         units = units_of(pool, folder / "throughput.csv")
         printed = own.assign(basis="published", warnings=[remarks(row) for row in own.itertuples()])
         parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]
@@ -69,7 +69,10 @@ def gather_throughput(
 def _published_pool(
     folder: Path, logs: Sequence["LogSource"], instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame | None:
-    """The rows of throughput.csv and of the logs, `xla` as bool; None where the study has neither."""
+    """The rows of throughput.csv and of the logs, None where the study has neither.
+
+    `xla` is bool; so is `comparable`: devices of one machine that train together.
+    """
     file = folder / "throughput.csv"
     parts = [read_published(file)] if file.is_file() else []
     if logs:
@@ -85,13 +88,16 @@ def _published_pool(
     if not parts:
         return None
     pool = pd.concat(parts, ignore_index=True)
-    return pool.assign(xla=with_machine_facts(pool)["xla"])  # nodes stay as stated: the instances tell the others
+    facts = with_machine_facts(pool)  # nodes stay as stated: the instances tell the others
+    together = facts["exchange"] & facts["nodes"].eq(1).fillna(False).astype(bool)
+    return pool.assign(xla=facts["xla"], comparable=together)
 
 
 def _with_status(
     table: pd.DataFrame, as_of: str, units: Mapping[str, str], instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame:
-    filled = table.assign(status="ok", unit=table["model"].map(units), as_of=as_of, logical=False)
+    dated = table["as_of"].replace("", pd.NA).fillna(as_of) if "as_of" in table.columns else as_of
+    filled = table.assign(status="ok", unit=table["model"].map(units), as_of=dated, logical=False)
     declared = [nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()]
     stated = table["nodes"] if "nodes" in table.columns else pd.Series(pd.NA, index=table.index)
     filled["nodes"] = stated.astype("Int64").fillna(pd.Series(declared, index=table.index, dtype="Int64"))

@@ -23,6 +23,7 @@ RULES = {
     "imprecise": "imprecise",
     "emulation": "emulation",
 }
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 NEXT = re.compile(r"; (?=[\w -]+: )")  # a semicolon within a sentence has no name and colon behind it
 
 
@@ -32,8 +33,8 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
     found: dict[str, list[Any]] = {}
     if "measured_on" in missing or "xla" in missing:
         facts = [run_facts(path) for path in runs["path"]]  # file by file, and slower than a column
-        found["measured_on"] = [str(fact.get("started_at", ""))[:10] or None for fact in facts]
-        found["xla"] = [bool(fact.get("xla", False)) for fact in facts]
+        found["measured_on"] = [_day(fact.get("started_at")) for fact in facts]
+        found["xla"] = [fact.get("xla") is True for fact in facts]
     if "warnings" in missing:
         usable = [status in USABLE for status in runs["status"]]
         said = list(runs["message"])
@@ -48,11 +49,23 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:
-    """The facts a run file carries in its metadata (devices, versions, start time, ...)."""
+    """The facts a run file carries in its metadata (devices, versions, start time, ...); none where they are no facts.
+
+    They are beside the figures, so what is odd in them (null, a list, half a text) makes no run worthless.
+    """
     import pyarrow.parquet as pq
 
     metadata = pq.read_schema(path).metadata or {}
-    return dict(json.loads(metadata.get(b"sweetspot", b"{}")))
+    try:
+        facts = json.loads(metadata.get(b"sweetspot", b"{}"))
+    except ValueError:  # of JSON or of UTF-8
+        return {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _day(started_at: Any) -> str | None:
+    found = DAY.match(started_at) if isinstance(started_at, str) else None
+    return found[0] if found else None
 
 
 def warnings_said(message: str) -> list[Warned]:

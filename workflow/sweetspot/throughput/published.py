@@ -9,6 +9,7 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.throughput.published_machine import check_stated
+from sweetspot.throughput.software_dates import AS_OF
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ EFFICIENCY_CSV = {
     "efficiency": float,
     "source": str,
 }
-# Columns that a throughput.csv may have: what is counted per second, and what the source says of the machine.
-OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": ""}
+# Columns that a throughput.csv may have: what is counted per second, what the source says of the machine, and the date
+# of the software, where its version does not tell it (software_dates.py).
+OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": "", "as_of": ""}
 # Columns that a throughput.csv may have where the source itself bounds its figure: by the rounding of the hours that it
 # prints, or not at all where the figure is a count (both ends are the figure).
 OWN_ENDS = ("images_per_s_low", "images_per_s_high")
@@ -50,6 +52,10 @@ OWN_ENDS = ("images_per_s_low", "images_per_s_high")
 EFFICIENCY_TEXT = {"framework": "", "xla": ""}
 MAX_EFFICIENCY = 1.2
 OPTIONAL_NUMBERS = frozenset({"batch_size"})
+# A hundred thousand devices of 1e15 FLOP/s make 1e20 FLOP/s, and a sample of the smallest network that anyone trains
+# takes 1e5 FLOP: more than 1e15 samples a second there cannot be. Less than 1e-12 is one in thirty thousand years.
+RATES = (1e-12, 1e15)
+MOST = 10**9  # of devices, nodes or samples in a batch
 
 
 def noted(note: str | float | None) -> list[dict[str, str]]:
@@ -96,12 +102,12 @@ def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> 
     numbers = pd.to_numeric(stripped.where(~empty), errors="coerce")
     bad = ~((numbers > 0) & (numbers < math.inf))
     if kind is int:
-        bad |= numbers.notna() & (numbers % 1 != 0)
+        bad |= numbers.notna() & ((numbers % 1 != 0) | (numbers > MOST))
     if empty_allowed:
         bad &= ~empty
     if bad.any():
         row = int(bad.to_numpy().argmax())
-        expected = "a whole number above 0" if kind is int else "a number above 0"
+        expected = f"a whole number above 0, at most {MOST:,}" if kind is int else "a number above 0"
         raise UserError(f"{path}, line {row + 2}: {column.name} is {column.iloc[row]!r}; expected {expected}")
     return numbers.astype("Int64" if empty_allowed and kind is int else kind)
 
@@ -109,11 +115,13 @@ def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> 
 def read_published(path: Path) -> pd.DataFrame:
     """A study's throughput.csv as a table of the columns of THROUGHPUT_CSV, OPTIONAL_TEXT and OWN_ENDS.
 
-    Raises UserError for a row without a source, whose interconnect, network, xla or nodes is none that there is, or
-    whose ends do not enclose its figure.
+    Raises UserError for a row without a source, whose interconnect, network, xla or nodes is none that there is, whose
+    figure no machine can reach, whose date is none, or whose ends do not enclose its figure.
     """
     table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, ""))
     check_stated(path, table)
+    _check_rates(path, table)
+    _check_dates(path, table)
     for name in OWN_ENDS:
         table[name] = _numbers(path, table[name], float, empty_allowed=True)
     _check_ends(path, table)
@@ -122,6 +130,23 @@ def read_published(path: Path) -> pd.DataFrame:
     if unsourced.any():
         raise UserError(f"{path}, line {int(unsourced.argmax()) + 2}: source is empty; expected its origin")
     return table
+
+
+def _check_rates(path: Path, table: pd.DataFrame) -> None:
+    low, high = RATES
+    wrong = ~table["images_per_s"].between(low, high).to_numpy()
+    if wrong.any():
+        row = int(wrong.argmax())
+        found = f"images_per_s is {table['images_per_s'].iloc[row]:g}"
+        raise UserError(f"{path}, line {row + 2}: {found}; expected {low:g} to {high:g}, what machines can do")
+
+
+def _check_dates(path: Path, table: pd.DataFrame) -> None:
+    wrong = ((table["as_of"] != "") & ~table["as_of"].str.fullmatch(AS_OF)).to_numpy()
+    if wrong.any():
+        row = int(wrong.argmax())
+        found = f"as_of is {table['as_of'].iloc[row]!r}"
+        raise UserError(f"{path}, line {row + 2}: {found}; expected YYYY, YYYY-MM or YYYY-MM-DD, or nothing")
 
 
 def _check_ends(path: Path, table: pd.DataFrame) -> None:

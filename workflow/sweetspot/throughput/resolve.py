@@ -2,39 +2,21 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
+from sweetspot.throughput.against_published import against_published
+from sweetspot.throughput.figure import Figure
 from sweetspot.throughput.published import OWN_ENDS, frameworks_of, remarks
-from sweetspot.warnings import warning
+from sweetspot.throughput.stand_in import same_device, stand_in
+from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Question
-
-
-class Figure(NamedTuple):
-    """A throughput figure with its evidence.
-
-    images_per_s_low, images_per_s_high: as the source bounds it; NaN where it does not.
-    stand_in_*: the cell whose figure stands in, for this figure or for the one it is made from; else None.
-    """
-
-    images_per_s: float
-    variant: str
-    basis: str
-    source: str
-    warnings: list[dict[str, str]]
-    xla: bool
-    stand_in_gpu: str | None = None
-    stand_in_framework: str | None = None
-    stand_in_batch_size: int | None = None
-    stand_in_precision: str | None = None
-    images_per_s_low: float = math.nan
-    images_per_s_high: float = math.nan
 
 
 def resolve_cells(
@@ -43,16 +25,18 @@ def resolve_cells(
     own: pd.DataFrame,
     pool: pd.DataFrame,
     efficiency: pd.DataFrame,
+    as_of: str,
 ) -> pd.DataFrame:
     """One row per (instance, model, batch) of the question that published evidence reaches.
 
     Where the question leaves the batch to each machine, it is the largest of the machine's own figures.
 
     In this order: the study's own figure; the figure of the instance declared equivalent; n x the base
-    instance's figure x the study's efficiency; a stand-in (`stand_in`). Columns: those of Cell, `gpu`,
-    and the fields of Figure.
+    instance's figure x the study's efficiency; a stand-in (`stand_in`), judged by `as_of`, the study's date. A scaled
+    figure is held against published ones of as many devices. pool: published rows with `xla` and `comparable` (bool).
+    Columns: those of Cell, `gpu`, and the fields of Figure.
     """
-    resolver = _Resolver(question, instances, own, pool, efficiency)
+    resolver = _Resolver(question, instances, own, pool, efficiency, as_of)
     rows = []
     for name, instance in instances.items():
         for model in question.model:
@@ -82,8 +66,9 @@ class _Resolver:
         own: pd.DataFrame,
         pool: pd.DataFrame,
         efficiency: pd.DataFrame,
+        as_of: str,
     ) -> None:
-        self.question, self.instances, self.pool = question, instances, pool
+        self.question, self.instances, self.pool, self.as_of = question, instances, pool, as_of
         asked = own[own["precision"] == question.precision]
         asked = asked[asked["framework"] == asked["instance"].map(self._framework)]
         keys = zip(asked["instance"], asked["model"], asked["batch_size"].astype(int), asked["gpus"], strict=True)
@@ -124,7 +109,10 @@ class _Resolver:
             return other._replace(basis=basis, source=f"{declared} ; {other.source}")
         if instance.base_instance is not None:
             return self._scaled(name, instance, model, batch_size, seen)
-        return stand_in(self.pool, instance.gpu, model, batch_size, self.question) if instance.gpus == 1 else None
+        # Several devices are joined in one way or another: only figures of the very machine stand in for them.
+        pool = self.pool[self.pool["gpus"] == instance.gpus]
+        pool = pool if instance.gpus == 1 else pool[pool["instance"] == name]
+        return stand_in(pool, instance.gpu, model, batch_size, self.question, self.as_of)
 
     def _scaled(
         self, name: str, instance: "Instance", model: str, batch_size: int, seen: tuple[str, ...]
@@ -136,46 +124,21 @@ class _Resolver:
             return None  # figures of two frameworks are never a pair
         source = f"{row.gpus} x {instance.base_instance} x {row.efficiency:g} ({row.source}) ; {base.source}"
         rates = {name: row.gpus * getattr(base, name) * row.efficiency for name in ("images_per_s", *OWN_ENDS)}
-        return base._replace(**rates, variant=row.variant, basis=weakest("scaled", base.basis), source=source)
+        basis = weakest("scaled", base.basis)
+        scaled = base._replace(**rates, variant=row.variant, basis=basis, source=source)
+        return scaled._replace(warnings=joined(base.warnings, self._gap(scaled, instance, row.gpus, model)))
 
-
-def stand_in(pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "Question") -> Figure | None:
-    """The nearest published single-device figure of the same device and model, or None.
-
-    Order of nearness: the framework asked for, then the precision, then the exact device before one of its forms
-    (`Tesla V100` before `Tesla V100-SXM3-32GB`), then the batch distance in doublings (the smaller batch wins a tie).
-    Of several equally near figures the median is taken.
-    """
-    same = pool[(pool["gpus"] == 1) & (pool["model"] == model) & pool["batch_size"].notna()]
-    same = same[(same["gpu"] == gpu) | same["gpu"].str.startswith(f"{gpu}-")]
-    if same.empty:
-        return None
-    distance = pd.DataFrame(
-        {
-            "framework": same["framework"] != question.framework,
-            "precision": same["precision"] != question.precision,
-            "device": same["gpu"] != gpu,
-            "batch": (same["batch_size"].astype(float) / batch_size).map(lambda ratio: abs(math.log2(ratio))),
-            "smaller": same["batch_size"].astype(float),
-        }
-    )
-    order = distance.sort_values(list(distance.columns), kind="stable")
-    nearest = same.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
-    first = nearest.iloc[0]
-    found = {
-        "device": str(first["gpu"]),
-        "framework": str(first["framework"]),
-        "batch": int(first["batch_size"]),
-        "precision": str(first["precision"]),
-    }
-    asked = {"device": gpu, "framework": question.framework, "batch": batch_size, "precision": question.precision}
-    differ = [
-        warning(f"stand_in_{name}", f"asked {name} {asked[name]}; that of the nearest published figure is {value}")
-        for name, value in found.items()
-        if value != asked[name]
-    ]
-    count = f"median of {len(nearest)} rows: " if len(nearest) > 1 else ""
-    words = f"{found['device']}, {found['framework']}, batch {found['batch']}, {found['precision']}"
-    source = f"{count}{' ; '.join(nearest['source'].unique())} ({words})"
-    value = float(nearest["images_per_s"].median())
-    return Figure(value, "default", "stand_in", source, differ, bool(nearest["xla"].all()), *found.values())
+    def _gap(self, figure: Figure, instance: "Instance", gpus: int, model: str) -> list[dict[str, str]]:
+        """What published figures of as many such devices say of a scaled one; in the precision of its base."""
+        pool = self.pool
+        like = pool[
+            pool["comparable"]
+            & (pool["gpus"] == gpus)
+            & (pool["model"] == model)
+            & same_device(pool["gpu"], instance.gpu)
+            & (pool["framework"] == (figure.stand_in_framework or instance.framework or self.question.framework))
+            & (pool["precision"] == (figure.stand_in_precision or self.question.precision))
+            & (pool["xla"] == figure.xla)
+        ]
+        devices = f"{gpus} x {instance.gpu}"
+        return against_published(figure.images_per_s, devices, like["images_per_s"], like["batch_size"])

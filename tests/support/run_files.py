@@ -1,0 +1,32 @@
+"""Run files written by hand, without a harness."""
+
+from pathlib import Path
+
+import pandas as pd
+from sweetspot.cells import Cell, run_path
+from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.warnings import pairs
+
+CELL = Cell("workstation", "tensorflow", "resnet50", 16, 1, "fp32", "default")
+
+
+def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **columns):
+    """A run file below `folder` where its cell belongs, or under `name`; `columns` replace what it says."""
+    path = Path(folder) / f"{name or run_path(cell, run)}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
+    rows = rows.assign(**cell._asdict(), run=run, protocol=1, status="ok", message=None, gpu="Test CPU", logical=False)
+    rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False)
+    for column, value in columns.items():
+        rows[column] = value
+    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings"), "string"))
+    rows.to_parquet(path, index=False)
+    return str(path)
+
+
+def cells_of(files, instances=None):
+    return measured_cells(summarise_runs(files), instances or {})
+
+
+def rules_of(row):
+    return [pair.rule for pair in pairs(row["warnings"])]

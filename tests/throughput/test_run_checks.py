@@ -1,0 +1,167 @@
+"""Run files that are impossible, misplaced or of another machine are refused by name when they are read."""
+
+import math
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from run_files import CELL, cells_of, rules_of, write_run
+from sweetspot.cells import run_path
+from sweetspot.errors import UserError
+from sweetspot.matrix.schedule import Timing, timing_of
+from sweetspot.throughput.collect import summarise_runs
+from sweetspot.throughput.old_run_files import run_facts
+
+
+def refusal(files):
+    with pytest.raises(UserError) as caught:
+        summarise_runs(files)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(-1.0, "-1"), (0.0, "0"), (math.inf, "inf"), (-math.inf, "-inf"), (1e-300, "1e-300"), (1e308, "5e+307")],
+)
+def test_seconds_that_cannot_have_passed_are_refused_with_file_and_value(tmp_path, value, said):
+    good, bad = write_run(tmp_path, run=1), write_run(tmp_path, run=2, seconds=[2.0, value])
+    words = refusal([good, bad])
+    assert words.startswith(f"{bad}: seconds of a step are {said}; expected 1e-07 to 1e+07")
+    assert "remove the file" in words and good not in words
+
+
+def test_seconds_that_are_no_number_are_refused(tmp_path):
+    bad = write_run(tmp_path, seconds=[2.0, math.nan, 2.0])
+    pq.write_table(_with_nan(bad), bad)
+    assert refusal([bad]).startswith(f"{bad}: seconds of a step are nan")
+
+
+def _with_nan(path):
+    """The run with a true NaN in its second step; pandas would write a null."""
+    import pyarrow as pa
+
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("seconds")
+    return table.set_column(place, "seconds", pa.array([2.0, math.nan, 2.0], type=pa.float64()))
+
+
+def test_a_usable_run_without_a_timed_step_is_refused(tmp_path):
+    bad = write_run(tmp_path, seconds=[math.nan], step=None)
+    assert "a run of status ok without a timed step" in refusal([bad])
+
+
+def test_the_seconds_of_a_failed_run_do_not_count(tmp_path):
+    row = cells_of([write_run(tmp_path, seconds=[-1.0], status="failed", message="x")]).iloc[0]
+    assert (row["status"], row["runs"]) == ("failed", 0) and math.isnan(row["images_per_s"])
+
+
+@pytest.mark.parametrize("status", ["OK", "done", "", None])
+def test_an_unknown_status_is_refused_with_file_and_value(tmp_path, status):
+    bad = write_run(tmp_path)
+    frame = pd.read_parquet(bad).assign(status=status)
+    frame.astype({"status": "string"}).to_parquet(bad, index=False)
+    words = refusal([bad])
+    assert words.startswith(f"{bad}: status is {status!r}; expected one of ok, unstable, oom, failed")
+
+
+@pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("gpus", -4), ("run", 0)])
+def test_counts_below_one_are_refused(tmp_path, name, value):
+    bad = write_run(tmp_path, name="somewhere", **{name: value})
+    assert refusal([bad]).startswith(f"{bad}: {name} is {value}; expected 1 or more")
+
+
+@pytest.mark.parametrize("text", ["drift", '["drift"]', '[["drift", 3]]', "null", "[1]"])
+def test_warnings_that_are_no_pairs_are_refused(tmp_path, text):
+    bad = write_run(tmp_path, warnings=text)
+    assert refusal([bad]).startswith(f"{bad}: warnings are {text!r}; expected pairs of rule and message")
+
+
+def test_a_date_that_is_none_is_refused(tmp_path):
+    assert "measured_on is 'yesterday'; expected a date" in refusal([write_run(tmp_path, measured_on="yesterday")])
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "holds"), [("instance", "'renamed'", "'workstation'"), ("batch_size", "'32'", "'16'")]
+)
+def test_a_run_under_the_path_of_another_cell_is_refused(tmp_path, name, said, holds):
+    # an instance whose folder was renamed, a run file copied beside another batch
+    other = CELL._replace(**{name: type(getattr(CELL, name))(said.strip("'"))})
+    bad = write_run(tmp_path, name=run_path(other, 1))
+    assert refusal([bad]).startswith(f"{bad}: the path says {name} {said}, the file {holds}")
+
+
+def test_a_run_under_another_number_is_refused(tmp_path):
+    bad = write_run(tmp_path, run=1, name=run_path(CELL, 2))
+    assert refusal([bad]).startswith(f"{bad}: the path says run '2', the file '1'")
+
+
+def test_runs_of_one_cell_on_two_devices_are_refused_by_name(tmp_path):
+    one = write_run(tmp_path, run=1, gpu="AMD EPYC 7B13")
+    two = write_run(tmp_path, run=2, seconds=[40.0] * 3, gpu="Intel Xeon 2.20GHz")
+    words = refusal([two, one])
+    assert words.startswith(
+        f"{one} was measured on 'AMD EPYC 7B13', {two} on 'Intel Xeon 2.20GHz': runs of one cell on two devices"
+    )
+    assert "declare an instance for each" in words
+
+
+def test_a_failed_run_that_never_saw_its_device_is_no_other_device(tmp_path):
+    files = [
+        write_run(tmp_path, run=1, seconds=[math.nan], status="failed", message="x", gpu="unknown"),
+        write_run(tmp_path, run=2, gpu="AMD EPYC 7B13"),
+    ]
+    row = cells_of(files).iloc[0]
+    assert (row["gpu"], row["images_per_s"]) == ("AMD EPYC 7B13", 8.0)
+
+
+def test_cells_of_one_instance_on_two_devices_stay_apart_and_say_so(tmp_path):
+    other = CELL._replace(batch_size=32)
+    files = [write_run(tmp_path, run=run, gpu="A", seconds=[2 + run / 10] * 3) for run in (1, 2)]
+    files += [write_run(tmp_path, other, run=run, gpu="B", seconds=[4 + run] * 3) for run in (1, 2)]
+    table = cells_of(files)
+    assert table["interval_df"].tolist() == [1, 1]  # no spread is shared across devices
+    assert ["mixed_devices" in rules_of(row) for _, row in table.iterrows()] == [True, True]
+
+
+ODD = ("null", "[1, 2]", '"text"', "{", "3", '{"duration_s": null, "mean_step_s": null}')
+
+
+def with_metadata(path, text):
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({b"sweetspot": text}), path)
+
+
+@pytest.mark.parametrize("text", [word.encode() for word in ODD])
+def test_odd_metadata_is_no_traceback_in_the_plan_nor_in_the_table(tmp_path, text):
+    path = write_run(tmp_path)
+    pq.write_table(pq.read_table(path).drop_columns(["measured_on", "xla"]), path)  # so that metadata are asked
+    with_metadata(path, text)
+    row = cells_of([path]).iloc[0]
+    assert row["images_per_s"] == 8.0 and pd.isna(row["as_of"]) and not row["xla"]
+    assert isinstance(run_facts(path), dict)
+    timing = timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet")
+    assert timing is None or timing == Timing(36.0, 2.0 / 16)  # three steps of 2 s and 30 s to start
+
+
+def test_metadata_that_are_no_text_are_named(tmp_path):
+    path = write_run(tmp_path)
+    with_metadata(path, b"\xff\xfe")
+    assert refusal([path]).startswith(f"{path}: not a whole run file")
+    assert timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
+
+
+@pytest.mark.parametrize("seconds", ['"long"', "-3", "null", "true", "[1]", "1e400", "NaN"])
+def test_a_length_that_is_none_leaves_the_estimate_to_other_runs(tmp_path, seconds):
+    path = write_run(tmp_path)
+    with_metadata(path, f'{{"duration_s": {seconds}, "mean_step_s": 2.0}}'.encode())
+    assert timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
+
+
+@pytest.mark.parametrize("started", ["null", "17", '"soon"', "[]"])
+def test_a_start_that_is_no_date_dates_nothing(tmp_path, started):
+    path = write_run(tmp_path)
+    pq.write_table(pq.read_table(path).drop_columns(["measured_on", "xla"]), path)
+    with_metadata(path, f'{{"started_at": {started}, "xla": "false"}}'.encode())
+    row = cells_of([path]).iloc[0]
+    assert pd.isna(row["as_of"]) and not row["xla"]

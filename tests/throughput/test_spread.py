@@ -1,0 +1,137 @@
+"""Intervals of measured cells: the spread between runs that cells of one machine share, worked by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from run_files import CELL, cells_of, rules_of, write_run
+from scipy import stats
+from sweetspot.throughput.spread import outlying
+from sweetspot.warnings import pairs
+
+T = {1: 12.706, 2: 4.303, 3: 3.182}  # 97.5 % quantiles of Student's t, from the printed tables
+
+
+def measured(folder, means, **columns):
+    """The table of cells at batch 1, 2, ... whose runs have these mean step times."""
+    files = [
+        write_run(folder, CELL._replace(batch_size=batch), run=run, seconds=[mean] * 4, **columns)
+        for batch, own in enumerate(means, start=1)
+        for run, mean in enumerate(own, start=1)
+    ]
+    return cells_of(files).set_index("batch_size")
+
+
+def factor(row):
+    """How far the interval reaches either side; it is symmetric in the logarithm."""
+    assert row["images_per_s"] ** 2 == pytest.approx(row["images_per_s_low"] * row["images_per_s_high"])
+    return row["images_per_s_high"] / row["images_per_s"]
+
+
+def test_two_cells_of_two_runs_share_their_spread(tmp_path):
+    # ln(2.2 / 2.0) = 0.0953102, ln(1.05 / 1.00) = 0.0487902: of two values the sum of squares is half of the square
+    # of their difference, 0.0045420 and 0.0011902; pooled sqrt((0.0045420 + 0.0011902) / 2) = 0.0535362, t of 2: 4.303
+    table = measured(tmp_path, [(2.0, 2.2), (1.0, 1.05)])
+    half = T[2] * 0.0535362 / math.sqrt(2)
+    assert [factor(row) for _, row in table.iterrows()] == pytest.approx([math.exp(half)] * 2, rel=1e-4)
+    assert table["images_per_s"].tolist() == pytest.approx([1 / 2.1, 2 / 1.025])
+    assert table["interval_df"].tolist() == [2, 2]
+    assert [rules_of(row) for _, row in table.iterrows()] == [[], []]
+
+
+def test_cells_of_unequal_numbers_of_runs_weigh_by_their_degrees_of_freedom(tmp_path):
+    # three runs at -0.1, 0, 0.1: sum of squares 0.02 on 2; two at 0, 0.06: 0.0018 on 1; pooled sqrt(0.0218 / 3)
+    table = measured(tmp_path, [np.exp([-0.1, 0, 0.1]), np.exp([0, 0.06])])
+    pooled = math.sqrt(0.0218 / 3)
+    assert factor(table.loc[1]) == pytest.approx(math.exp(T[3] * pooled / math.sqrt(3)), rel=1e-4)
+    assert factor(table.loc[2]) == pytest.approx(math.exp(T[3] * pooled / math.sqrt(2)), rel=1e-4)
+
+
+def test_a_cell_that_varies_more_keeps_its_own_spread_and_says_so(tmp_path):
+    # sums of squares 0.00005, 0.0002 and 0.32: 0.32 against 0.00025 / 2 is 2,560 times (58.4 is the bound, below)
+    table = measured(tmp_path, [np.exp([0, 0.01]), np.exp([0, 0.02]), np.exp([0, 0.8])])
+    for batch in (1, 2):
+        half = T[2] * math.sqrt(0.00025 / 2) / math.sqrt(2)
+        assert factor(table.loc[batch]) == pytest.approx(math.exp(half), rel=1e-4)
+        assert rules_of(table.loc[batch]) == []
+    assert factor(table.loc[3]) == pytest.approx(math.exp(T[1] * math.sqrt(0.32) / math.sqrt(2)), rel=1e-4)  # 161 times
+    assert table["interval_df"].tolist() == [2, 2, 1]
+    assert rules_of(table.loc[3]) == ["own_spread", "wide_interval"]
+
+
+def test_an_interval_that_says_nothing_says_why(tmp_path):
+    # the newcomer's cell, had it been alone: two runs a factor 2.23 apart, ln 2.23 / sqrt(2) = 0.567; 12.706 x 0.567 /
+    # sqrt(2) = 5.095, a factor of 163 either side
+    row = measured(tmp_path, [(1.0, 2.23)]).loc[1]
+    assert factor(row) == pytest.approx(math.exp(T[1] * math.log(2.23) / 2), rel=1e-3)
+    assert pairs(row["warnings"]) == [
+        (
+            "wide_interval",
+            "the figure is known within a factor 163 only: runs spread by 76% (one standard deviation, 1 degrees of "
+            "freedom); more runs narrow it",
+        )
+    ]
+
+
+def test_the_newcomers_three_cells_share_three_degrees_of_freedom(tmp_path):
+    # factors 2.23, 1.5 and 1.2 between two runs: ln 0.8020, 0.4055, 0.1823; sum of squares 0.3216 + 0.0822 + 0.0166 =
+    # 0.4204 on 3; 3.182 x sqrt(0.1401) / sqrt(2) = 0.842: a factor 2.32 where it was 163
+    table = measured(tmp_path, [(1.0, 2.23), (1.0, 1.5), (1.0, 1.2)])
+    assert [factor(row) for _, row in table.iterrows()] == pytest.approx([2.32] * 3, rel=2e-3)
+    assert [rules_of(row) for _, row in table.iterrows()] == [["wide_interval"]] * 3
+
+
+def test_the_spread_is_at_least_what_the_steps_show(tmp_path):
+    # steps 1.9 and 2.1: standard deviation 0.141421, of their mean 0.1, 5 % of 2; runs that agree by luck
+    files = [write_run(tmp_path, run=run, seconds=[1.9, 2.1]) for run in (1, 2, 3)]
+    row = cells_of(files).iloc[0]
+    assert factor(row) == pytest.approx(math.exp(T[2] * 0.05 / math.sqrt(3)), rel=1e-4)
+
+
+def test_the_steps_of_runs_count_by_the_mean_of_their_squares(tmp_path):
+    # relative standard errors of the mean step: 0.1 / 2 = 0.05 for 1.9 and 2.1, 1 / 2 = 0.5 for 1 and 3
+    files = [write_run(tmp_path, run=1, seconds=[1.9, 2.1]), write_run(tmp_path, run=2, seconds=[1, 3])]
+    half = T[1] * math.sqrt((0.05**2 + 0.5**2) / 2) / math.sqrt(2)
+    assert factor(cells_of(files).iloc[0]) == pytest.approx(math.exp(half), rel=1e-4)
+
+
+def test_machines_share_nothing_with_each_other(tmp_path):
+    other = CELL._replace(instance="laptop")
+    files = [write_run(tmp_path, run=run, seconds=[mean] * 3) for run, mean in ((1, 1.0), (2, 1.1))]
+    files += [write_run(tmp_path, other, run=run, seconds=[mean] * 3) for run, mean in ((1, 1.0), (2, 1.01))]
+    table = cells_of(files).set_index("instance")
+    assert table["interval_df"].tolist() == [1, 1]
+    assert factor(table.loc["laptop"]) == pytest.approx(math.exp(T[1] * math.log(1.01) / 2), rel=1e-4)
+
+
+def test_one_run_has_no_interval_whatever_the_others_show(tmp_path):
+    table = measured(tmp_path, [(2.0,), (1.0, 1.05)])
+    assert math.isnan(table.loc[1, "images_per_s_low"]) and math.isnan(table.loc[1, "interval_df"])
+    assert rules_of(table.loc[1]) == ["n_is_1"]
+    assert table.loc[2, "interval_df"] == 1
+
+
+@pytest.mark.parametrize(("ratio", "apart"), [(58.0, False), (59.0, True)])
+def test_the_bound_is_fishers_at_five_per_cent_over_the_number_of_cells(ratio, apart):
+    # one cell of 1 degree of freedom against two: P(F(1, 2) > r) = 1 - sqrt(r / (2 + r)), below 0.05 / 3 from r = 58.4
+    assert outlying(np.array([1.0, ratio, 1.0]), np.ones(3)).tolist() == [False, apart, False]
+
+
+@pytest.mark.parametrize(("ratio", "apart"), [(647.0, False), (649.0, True)])
+def test_of_two_cells_one_must_vary_very_much_more(ratio, apart):
+    # P(F(1, 1) > r) = 1 - (2 / pi) atan(sqrt(r)), below 0.05 / 2 from tan(0.975 pi / 2)^2 = 647.8
+    assert outlying(np.array([1.0, ratio]), np.ones(2)).tolist() == [False, apart]
+
+
+def test_several_cells_may_stand_apart_and_few_of_a_sound_machine_do():
+    assert outlying(np.array([1.0] * 8 + [1e4, 1e6]), np.ones(10)).tolist() == [False] * 8 + [True, True]
+    random = np.random.default_rng(3)
+    alarms = sum(outlying(random.chisquare(1, 6), np.ones(6)).any() for _ in range(2000))
+    # 5 % of such machines: 100 +- 3 x sqrt(2000 x 0.05 x 0.95)
+    assert alarms == pytest.approx(100, abs=30)
+
+
+def test_cells_without_any_spread_are_alike():
+    assert not outlying(np.zeros(4), np.ones(4)).any()
+    assert outlying(np.array([0.0, 0.0, 1e-9]), np.ones(3)).tolist() == [False, False, True]
+    assert stats.f.sf(58.4, 1, 2) == pytest.approx(0.05 / 3, rel=2e-3)  # the closed form above

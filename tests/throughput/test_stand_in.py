@@ -1,0 +1,189 @@
+"""Stand-ins: nearest by batch, years of software and form of the device; held against published figures."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from run_files import rules_of
+from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
+from sweetspot.errors import UserError
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import Question, load_study
+from sweetspot.throughput.against_published import against_published
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_published
+from sweetspot.throughput.software_dates import software_years, year_of
+from sweetspot.throughput.stand_in import YEAR, stand_in
+from sweetspot.warnings import pairs
+
+STUDY = Path(__file__).parents[2] / "config" / "studies" / "parkopedia-2018"
+QUESTION = Question(model=["m"], batch_size=[64], precision="fp16", headline_batch_size=64)
+ROW = {
+    "gpu": "Tesla V100", "instance": "x", "gpus": 1, "framework": "tensorflow", "framework_version": "", "model": "m",
+    "batch_size": 64, "precision": "fp16", "images_per_s": 100.0, "source": "s", "xla": False, "as_of": "2018-07-01",
+}  # fmt: skip
+
+
+def nearest(*rows, asked="Tesla V100"):
+    pool = pd.DataFrame([{**ROW, **row} for row in rows]).astype({"batch_size": "Int64"})
+    return stand_in(pool, asked, "m", 64, QUESTION, "2018-07-01")
+
+
+@pytest.fixture(scope="module")
+def table():
+    study = load_study(STUDY)
+    found = gather_throughput([], study.cells, "2018-07-01", load_instances(STUDY / "instances.yaml"), STUDY)
+    return found[found["precision"] == "fp16"].set_index(["instance", "model", "batch_size"])
+
+
+def test_years_of_software_are_a_distance_like_the_batch():
+    # two years are ln 1.38 x 2 = 0.644, one doubling is ln 1.44 = 0.365, two doublings 0.729
+    old = {"as_of": "2016-07-01", "images_per_s": 50.0}
+    assert nearest(old, {"batch_size": 32, "images_per_s": 90.0}).images_per_s == 90.0
+    assert nearest(old, {"batch_size": 16, "images_per_s": 80.0}).images_per_s == 50.0
+
+
+def test_newer_is_as_far_as_older_and_says_so_from_one_year_on():
+    newer = nearest({"as_of": "2020-07-01"})
+    assert newer.stand_in_years == pytest.approx(2.0, abs=0.01)
+    assert pairs(newer.warnings) == [
+        (
+            "stand_in_years",
+            "the software of the nearest published figure is 2.0 years newer than 2018-07-01; pairs of figures such "
+            "years apart differ by up to a factor 1.9",  # 1.38 ^ 2 = 1.904
+        )
+    ]
+    assert pairs(nearest({"as_of": "2017-08-01"}).warnings) == []  # 0.9 years
+    assert rules_of({"warnings": nearest({"as_of": "2017-06-01"}).warnings}) == ["stand_in_years"]  # 1.1 years
+
+
+def test_a_figure_without_a_batch_stands_in_marked_and_counts_as_two_doublings():
+    unstated = {"batch_size": None, "images_per_s": 70.0}
+    assert nearest(unstated, {"batch_size": 32}).images_per_s == 100.0
+    found = nearest(unstated, {"batch_size": 512})  # three doublings
+    assert (found.images_per_s, found.stand_in_batch_size) == (70.0, None)
+    assert pairs(found.warnings) == [
+        ("stand_in_batch", "asked batch 64; that of the nearest published figure is not stated")
+    ]
+    assert found.source == "s (Tesla V100, tensorflow, batch not stated, fp16)"
+
+
+def test_a_figure_that_cannot_be_dated_counts_as_a_year_away_and_is_not_said_to_be_old():
+    undated = {"as_of": "", "images_per_s": 70.0}
+    assert nearest(undated, {"as_of": "2016-07-01"}).images_per_s == 70.0
+    assert nearest(undated, {"as_of": "2018-01-01"}).images_per_s == 100.0
+    assert math.isnan(nearest(undated).stand_in_years) and nearest(undated).warnings == []
+
+
+def test_framework_and_precision_come_before_any_distance():
+    far = {"batch_size": 512, "as_of": "2012", "images_per_s": 5.0}
+    assert nearest(far, {"framework": "pytorch"}).images_per_s == 5.0
+    assert nearest(far, {"precision": "fp32"}).images_per_s == 5.0
+
+
+def test_another_form_of_the_device_is_a_small_distance():
+    form = {"gpu": "Tesla V100-SXM3-32GB", "images_per_s": 110.0}
+    assert nearest(form, {}).images_per_s == 100.0
+    assert nearest(form, {"batch_size": 32}).images_per_s == 110.0
+    assert nearest({"gpu": "Tesla V1000"}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [("2018", 2018.5), ("2018-02", 2018 + 1.5 / 12), ("2018-07-01", 2018 + 181 / 365), ("soon", math.nan)],
+)
+def test_dates_are_decimal_years(text, year):
+    assert year_of(text) == pytest.approx(year, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("framework", "version", "as_of", "year"),
+    [
+        ("tensorflow", "1.1-dev (b1e174e)", "", 2017 + 3.5 / 12),
+        ("tensorflow", "1.15 (NGC 20.06-tf1)", "", 2020 + 5.5 / 12),  # a container is dated by its name
+        ("tensorflow", "1.15.3", "", 2020 + 4.5 / 12),  # not 1.15 of October 2019
+        ("tensorflow", "1.15", "", 2019 + 9.5 / 12),
+        ("tensorflow", "1.14", "", math.nan),  # is not 1.1
+        ("tensorflow", "nightly 2018-02", "", 2018 + 1.5 / 12),
+        ("torch7", "cuDNN 7004", "", 2017 + 10.5 / 12),
+        ("mxnet", "", "", math.nan),
+        ("tensorflow", "2.2.0", "2019", 2019.5),  # what the row says counts first
+    ],
+)
+def test_software_is_dated_by_its_row_else_by_its_version(framework, version, as_of, year):
+    row = pd.DataFrame([{"framework": framework, "framework_version": version, "as_of": as_of}])
+    assert software_years(row).iloc[0] == pytest.approx(year, nan_ok=True)
+
+
+@pytest.mark.parametrize("text", ["2018-13", "18", "July 2018", "2018-02-40"])
+def test_a_date_that_is_none_is_refused_by_line(tmp_path, text):
+    head, first = (STUDY / "throughput.csv").read_text().splitlines()[:2]
+    file = tmp_path / "throughput.csv"
+    file.write_text(f"{head},as_of\n{first},{text}\n")
+    with pytest.raises(UserError, match=rf"throughput\.csv, line 2: as_of is '{text}'; expected YYYY"):
+        read_published(file)
+
+
+@pytest.mark.parametrize(
+    ("model", "rate", "source"),
+    [
+        ("resnet50", 675.0, "github.com/tensorflow/benchmarks/issues/77 (comment 2018-02-15)"),
+        ("vgg16", 323.89, "u39kun/deep-learning-benchmark"),  # 16 images / 49.4 ms, TensorFlow 1.5.0
+        ("inception3", 771.37, "lambdal/lambda-tensorflow-benchmark"),  # of 2020; nothing nearer is published
+    ],
+)
+def test_a_v100_of_2018_has_the_figure_of_2018_where_there_is_one(table, model, rate, source):
+    row = table.loc[("p3.2xlarge", model, 64)]
+    assert row["images_per_s"] == rate
+    assert source in row["source"]
+    assert ("stand_in_years" in rules_of(row)) is (model == "inception3")
+
+
+def test_eight_v100_are_held_against_what_others_printed_of_eight(table):
+    # 8 x 675 x 0.68 = 3,672 lies within the published 3,211 (2017-12) to 4,677 (2020); with 1,276 it was 6,943
+    row = table.loc[("p3.16xlarge", "resnet50", 64)]
+    assert row["images_per_s"] == pytest.approx(3672.0)
+    assert "against_published" not in rules_of(row)
+    # 8 x 323.89 x 0.78 = 2,021 against 3,758.59 of 2020
+    told = dict(pairs(table.loc[("GCE_8xV100", "vgg16", 64), "warnings"]))
+    assert told["against_published"] == (
+        "published of 8 x Tesla V100 are 3,759 (batch 384), at 2,021 predicted: 0.54 times the lowest"
+    )
+    assert "against_published" not in rules_of(table.loc[("p2.8xlarge", "resnet50", 64)])  # 374 beside 355 to 387
+
+
+def test_the_gap_is_told_with_both_numbers_beyond_a_tenth():
+    published, batches = pd.Series([3211.12, 4676.54]), pd.Series([None, 384], dtype="Int64")
+    assert against_published(5100, "8 x Tesla V100", published, batches) == []  # 4,676.54 x 1.1 = 5,144
+    assert against_published(2950, "8 x Tesla V100", published, batches) == []  # 3,211.12 / 1.1 = 2,919
+    assert pairs(against_published(6942.7, "8 x Tesla V100", published, batches)) == [
+        (
+            "against_published",
+            "published of 8 x Tesla V100 are 3,211 to 4,677 (batch 384, not stated), at 6,943 predicted: "
+            "1.48 times the highest",
+        )
+    ]
+    low = against_published(2800, "8 x Tesla V100", published, batches)
+    assert low[0]["message"].endswith("at 2,800 predicted: 0.87 times the lowest")
+    assert against_published(1.0, "8 x Tesla V100", published.head(0), batches.head(0)) == []
+
+
+def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(table):
+    # 90 epochs of 1,281,167 images in 9.889843 h: 115,305,030 / 35,603.4 s = 3,238.6; 1,024 over four chips are 256
+    row = table.loc[("TPUv2", "resnet50", 64)]
+    assert row["images_per_s"] == pytest.approx(90 * 1_281_167 / (9.889843 * 3600), rel=1e-5)
+    assert row["stand_in_batch_size"] == 256
+    assert rules_of(row) == ["stand_in_batch", "stand_in_precision"]
+    price = (STUDY / "prices" / "gce.yaml").read_text()
+    assert (
+        "TensorFlow v1.8rc1: usd_per_hour of the entry" in price and "google_resnet50_tpu_tensorflow18" in row["source"]
+    )
+    assert not [place for place in table.index if place[0] == "TPUv2" and place[1] != "resnet50"]
+
+
+def test_the_assumed_spread_covers_the_stand_in_that_was_wrong():
+    # 1,276 of May 2020 stood for the 675 of February 2018: 2.25 years and, at batch 384 against 64, 2.6 doublings
+    off = 1276.24 / 675  # 1.89
+    assert off > ASSUMED_FACTOR_STAND_IN
+    assert off < math.exp(math.hypot(math.log(ASSUMED_FACTOR_STAND_IN), 2.25 * math.log(YEAR)))  # 2.35

@@ -1,0 +1,63 @@
+"""Slurm partitions, asked before anything is submitted: a job longer than its partition allows waits there for ever."""
+
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+
+from sweetspot.errors import UserError
+from sweetspot.study.executors import Executor
+
+SINFO = ("sinfo", "--all", "--noheader", "--format=%R|%l")
+PATIENCE_S = 30
+# sinfo(1): minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, ...; `infinite`, `n/a`.
+TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
+UNITS = {False: {1: (1,), 2: (1, 1 / 60), 3: (60, 1, 1 / 60)}, True: {1: (60,), 2: (60, 1), 3: (60, 1, 1 / 60)}}
+
+
+def require_partitions(executors: Mapping[str, Executor], runs_a_job: int = 1) -> None:
+    """Raises UserError where an instance's partition is unknown or allows less time than a job of it asks for.
+
+    `executors`: of the instances whose runs are to be submitted. `runs_a_job`: how many runs a job may have, whose
+    times add up. Where Slurm does not answer, nothing is said: submitting will.
+    """
+    submitted = {name: executor for name, executor in executors.items() if executor.where == "slurm"}
+    limits = time_limits() if submitted else {}
+    if not limits:
+        return
+    for name, executor in submitted.items():
+        if executor.partition not in limits:
+            raise UserError(
+                f"instance {name}: partition is {executor.partition!r}; expected one of Slurm's: "
+                f"{', '.join(sorted(limits))}"
+            )
+        limit = limits[executor.partition]
+        if executor.runtime_min * runs_a_job > limit:
+            several = f" and {runs_a_job} runs share a job (group-components)" if runs_a_job > 1 else ""
+            raise UserError(
+                f"instance {name}: runtime_min is {executor.runtime_min}{several}; partition {executor.partition!r} "
+                f"allows at most {limit:g} minutes a job; one that asks for more waits for ever (PartitionTimeLimit)"
+            )
+
+
+def time_limits() -> dict[str, float]:
+    """Minutes that a job may take, by partition; infinite without a limit. Empty where Slurm does not answer."""
+    if shutil.which(SINFO[0]) is None:
+        return {}
+    try:
+        told = subprocess.run(SINFO, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
+    except (subprocess.SubprocessError, OSError):
+        return {}
+    rows = (line.rpartition("|") for line in told.splitlines() if "|" in line)
+    return {partition.strip(): minutes(limit.strip()) for partition, _, limit in rows}
+
+
+def minutes(text: str) -> float:
+    """A time as sinfo prints it, in minutes; infinite where it is no time."""
+    found = TIME.fullmatch(text)
+    if found is None:
+        return math.inf
+    parts = [int(part) for part in found["parts"].split(":")]
+    units = UNITS[found["days"] is not None][len(parts)]
+    return int(found["days"] or 0) * 24 * 60 + sum(part * unit for part, unit in zip(parts, units, strict=True))
