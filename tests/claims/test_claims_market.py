@@ -167,6 +167,31 @@ def test_devices_that_stand_idle_count_those_not_used():
     assert (row["computed"], row["detail"]) == (pytest.approx(1), "20% of 5 USD")
 
 
+def test_what_one_bill_has_more_than_another_names_no_lines():
+    use = {"price_list": "l", "purchase": "on_demand", "workload": "job", "gpus": 1, "line": "use"}
+    bills = [use | {"instance": "vm", "usd": 5.0}, use | {"instance": "other", "usd": 3.0}]
+    tables = {"bills": bills, "costs": [{key: row[key] for key in row if key != "line"} for row in bills]}
+    row = said("bill", evidence=tables, of={"instance": "vm"}, workload="job", minus={"instance": "other"})
+    assert (row["computed"], row["detail"]) == (2, None)
+    assert said("bill", evidence=tables, of={"instance": "vm"}, workload="job", line="use")["detail"] is None
+    assert said("bill", evidence=tables, of={"instance": "vm"}, workload="job")["detail"] == "use 5"
+
+
+def test_an_extrapolated_figure_rests_on_the_speed_of_its_base_and_on_every_efficiency():
+    cell = {"model": "net", "batch_size": 64, "basis": "published"}
+    tables = {
+        "extrapolation": [cell | {"instance": "box", "base_instance": "one", "method": "m", "images_per_s": 7.0}],
+        "throughput": [cell | {"instance": name, "source": f"about-{name}"} for name in ("one", "two")],
+        "efficiency": [cell | {"instance": "pair", "efficiency": 0.9, "source": "text"},
+                       cell | {"instance": "trio", "efficiency": 0.7, "source": "elsewhere"}],
+    }  # fmt: skip
+    claim = {"instance": "box", "model": "net", "batch_size": 64, "method": "m"}
+    row = said("extrapolated", evidence=tables, **claim)
+    assert (row["computed"], row["rests_on"]) == (7, "speed of one (about-one); efficiency of trio (elsewhere)")
+    assert said("extrapolated", evidence=tables, **claim | {"batch_size": 32})["verdict"] == "cannot be checked"
+    assert computed("mean_efficiency", evidence=tables, model="net", batch_size=64) == pytest.approx(0.8)
+
+
 def rates(**speeds):
     return {
         "throughput": [

@@ -362,9 +362,12 @@ def test_yaml_is_read_up_to_two_megabytes_and_faults_are_named_by_line(tmp_path)
     file.write_text("a: 1\n#" + "x" * (MAX_BYTES - 5))
     with pytest.raises(UserError, match="2000001 bytes"):
         load_yaml(file)
-    for text, words in (("a: 1\nb: 2\nb: 3\n", "line 3: key 'b' stands twice"),
-                        ("a: 1\n2: 3\n", "line 2: key 2 is not"), ("a: &x 1\nb: *x\n", "line 2: aliases"),
-                        ("# only\n", "the file is empty")):  # fmt: skip
+    for text, words in (
+        ("a: 1\nb: 2\nb: 3\n", "line 3: key 'b' stands twice"),
+        ("a: 1\n2: 3\n", "line 2: key 2 is not"),
+        ("a: &x 1\nb: *x\n", "line 2: aliases"),
+        ("# only\n", "the file is empty"),
+    ):
         file.write_text(text)
         with pytest.raises(UserError, match=words):
             load_yaml(file)
