@@ -71,7 +71,8 @@ def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
     two = plain(s=(0.5, 3.0, False, "p"), t=(1.0, 3.0, False, "p"))
     row = recommend([phase(two, [[0.5], [1.0]])], NO_TORNADO).iloc[0]
     assert (row["option"], row["runner_up"]) == ("s", "t")
-    assert row["reason"] == "0.5 USD and 3 h; t costs 2.00 times as much and takes 3 h"
+    # both take 3 h: the hours tell nothing
+    assert row["reason"] == "0.5 USD; t costs 2.00 times as much"
     alone = recommend([phase(two.head(1), [[0.5]])], NO_TORNADO).iloc[0]
     assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
 
