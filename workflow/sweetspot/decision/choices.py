@@ -54,13 +54,15 @@ def span_in_words(table: pd.DataFrame, model: str) -> str:
     low, high = rows["gain"].min(), rows["gain"].max()
     devices = list(rows["device"].dropna().unique())
     of = f" of the {listed(devices)}" if devices else ""
+    if rows["alternative_figure"].eq(LEFT_OUT).any():
+        of += f" or without {rows['alternative_title'].iloc[0]}"
     if low < 1 < high:
         span = f"{times(low)} to {times(high)}"
         return f"With other published figures{of} the gain on {model} is {span}: the winner changes."
     low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
     name = rows["winner_title"].iloc[0] if rows["winner"].nunique() == 1 else "a rival"
     span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of} {name} stays the cheaper one on {model}, by {span}."
+    return f"With other published figures{of} {name} stays the cheaper on {model}, by {span}."
 
 
 def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:
@@ -84,8 +86,8 @@ def _devices(one: Contenders, pool: pd.DataFrame) -> Iterator[Choice]:
     Of the rivals, the first whose figure stands in and is one of several that were published of its device.
     """
     rivals = [one.alternative, *sorted(one.every, key=lambda row: not row["persistent"])]
-    for resting in filter(_rests, rivals):
-        found = _of_device(one, resting, pool)
+    for rival in rivals:
+        found = _of_device(one, rival, pool) if rival is not None and _rests(rival) else []
         if len(found) > 1:
             yield from found
             return
