@@ -99,7 +99,8 @@ class _Resolver:
         own = self.own.get((name, model, batch_size, instance.gpus))
         if own is not None:
             figure = Figure(own.images_per_s, own.variant, "published", own.source, remarks(own), bool(own.xla))
-            return figure._replace(**{name: getattr(own, name, math.nan) for name in OWN_ENDS})
+            low, high = (getattr(own, name, math.nan) for name in OWN_ENDS)
+            return figure._replace(images_per_s_low=low, images_per_s_high=high)
         if instance.equivalent_to is not None:
             other = self.figure(instance.equivalent_to, model, batch_size, (*seen, name))
             if other is None:
