@@ -67,3 +67,13 @@ def test_what_the_decision_assumes_is_told():
     found = made(options=pd.concat([options, other], ignore_index=True))
     assert found["rule"].tolist() == ["mixed_protocol", "no_interval"]
     assert found["message"].iloc[1] == "measured without an interval; a factor of 1.29 is assumed"
+
+
+def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
+    empty = pd.DataFrame()
+    row = {"instance": "measured-box", "assumed_interval": False, "throughput_basis": "measured", "model": "resnet50"}
+    given = pd.DataFrame([row | {"batch_size": 64, "images_per_s": 1.0, "images_per_s_high": 1.0}])
+    offers = pd.DataFrame({"instance": ["measured-box", "new-box", "new-box"]})
+    throughput = pd.DataFrame({name: [] for name in ("instance", "model", "batch_size", "status", "warnings")})
+    table = warning_table(throughput, empty, empty, empty, given, None, offers)
+    assert table[["scope", "instance", "rule"]].to_numpy().tolist() == [["comparison", "new-box", "no_figure"]]

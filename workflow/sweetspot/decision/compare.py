@@ -76,6 +76,12 @@ def compare(
         "recommendation": recommend([*phases(options, drawn, inputs.plans, together), *later], parameters),
         "headline": headline(options, drawn, days),
         "warnings": warning_table(
-            inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
+            inputs.throughput,
+            inputs.extrapolation,
+            inputs.efficiency,
+            inputs.price_lint,
+            options,
+            inputs.left_out,
+            inputs.offers,
         ),
     }
