@@ -86,7 +86,13 @@ def compare(
         "choices": others,
         "warnings": with_decisive(
             warning_table(
-                inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
+                inputs.throughput,
+                inputs.extrapolation,
+                inputs.efficiency,
+                inputs.price_lint,
+                options,
+                inputs.left_out,
+                inputs.offers,
             ),
             decisive_rows(contending, answer),
             inputs.offers,

@@ -51,15 +51,11 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 def _printed_beside_recomputed(row: Row) -> str:
     unit = f" {text(row['unit'])}" if text(row["unit"]) else ""
-    printed = "not printed" if missing(row["printed"]) else f"{amount(_figure(row, 'printed'))}{unit} printed"
+    printed = "not printed" if missing(row["printed"]) else f"{amount(float(str(row['printed'])))}{unit} printed"
     if missing(row["computed"]):
         return f"{text(row['text'])}: {printed}, {text(row['verdict'])}."
     found = "" if text(row["verdict"]) in ("holds", "not printed") else f" ({text(row['verdict'])})"
-    return f"{text(row['text'])}: {printed}, {amount(_figure(row, 'computed'))} recomputed{found}."
-
-
-def _figure(row: Row, name: str) -> float:
-    return float(row[name])  # type: ignore[arg-type]
+    return f"{text(row['text'])}: {printed}, {amount(float(str(row['computed'])))} recomputed{found}."
 
 
 def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
