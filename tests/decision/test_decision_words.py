@@ -15,7 +15,8 @@ def plain(**machines):
     """Options of machines: (USD, hours, persistent, basis); the first is the cheapest."""
     rows = [
         {"option": name, "title": name, "instance": name, "purchase": "on_demand" if kept else "spot",
-         "persistent": kept, "usd": usd, "hours": hours, "model": "m", "workload": "w", "throughput_basis": basis, "basis": basis,
+         "persistent": kept, "usd": usd, "hours": hours, "model": "m", "workload": "w",
+         "throughput_basis": basis, "basis": basis,
          "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
          "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
          "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
@@ -50,9 +51,9 @@ def test_a_recommendation_says_what_it_costs_against_the_others():
     # USD x hours: a 9, c 15, d 8 (b, 8, can be taken away)
     assert row["balanced"] == "d"
     assert row["reason"] == (
-        "1 USD and 9 h; c costs 3.00 times as much and takes 5 h; the fastest, d, takes 2 h for 4.0 times the money; "
-        "where half the time is worth twice the money, d (2 h for 4 USD); it needs 9 of the 72 hours of its planned "
-        "use; b, which can be taken away, costs 100% more"
+        "1.00 USD and 9 h; c costs 3.00 times as much and takes 5 h; the fastest, d, takes 2 h for 4.0 times the "
+        "money; where half the time is worth twice the money, d (2 h for 4.00 USD); it needs 9 of the 72 hours of its "
+        "planned use; b, which can be taken away, costs 100% more"
     )
 
 
@@ -60,7 +61,7 @@ def test_a_cheaper_option_that_can_be_taken_away_is_told_and_the_second_may_be_t
     three = plain(s=(0.5, 3.0, False, "p"), a=(1.0, 3.0, True, "p"), c=(1.5, 2.0, True, "p"))
     row = recommend([phase(three, [[0.5] * 4, [1, 1, 1, 2], [1.5] * 4])], NO_TORNADO).iloc[0]
     assert row["reason"] == (
-        "1 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50% less"
+        "1.00 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50% less"
     )
     assert (row["balanced"], row["confidence"]) == ("a", "too close to call")  # 3 and 3: the cheaper of the two
     assert row["verdict"] == "too close to call: a or c"
@@ -70,7 +71,7 @@ def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
     two = plain(s=(0.5, 3.0, False, "p"), t=(1.0, 3.0, False, "p"))
     row = recommend([phase(two, [[0.5], [1.0]])], NO_TORNADO).iloc[0]
     assert (row["option"], row["runner_up"]) == ("s", "t")
-    assert row["reason"] == "0.5 USD and 3 h; t costs 2.00 times as much and takes 3 h"
+    assert row["reason"] == "0.50 USD; t costs 2.00 times as much"  # equal hours say nothing
     alone = recommend([phase(two.head(1), [[0.5]])], NO_TORNADO).iloc[0]
     assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
 

@@ -101,8 +101,8 @@ EDGES = [
     (Own, OWN, "months", 600.0, 600.1),
     (Own, OWN, "per_kwh", 0.0, -0.1),
     (Own, OWN, "residual", 0.0, -0.1),
-    (Commitment, {}, "term_months", 600.0, 601.0),
-    (Commitment, {}, "term_months", {"value": 600.0, "low": 1.0}, {"value": 600.0, "high": 601.0}),
+    (Commitment, {"upfront": 1.0}, "term_months", 600.0, 601.0),
+    (Commitment, {"upfront": 1.0}, "term_months", {"value": 600.0, "low": 1.0}, {"value": 600.0, "high": 601.0}),
     (Interruptions, TAKEN, "per_hour", 0.0, -1.0),
     (Interruptions, TAKEN, "per_hour", 119.9, 120.0),  # x 60 s a checkpoint: two hours, an hour's twice
     (Billing, {}, "granularity_s", 0.001, 0.0009),
@@ -153,8 +153,8 @@ def test_what_stands_where_nothing_is_written():
     assert Vat(rate=0.2, included=True).reclaimed
     assert (Fee(name="f", per_hour=1.0).count.value, Billing().minimum_s, Billing().prorated) == (1, 0, True)
     assert [Billing().setup.value, Billing().monthly.value, Billing().monthly_minimum.value] == [0, 0, 0]
-    deal = Commitment(term_months=1.0)
-    assert [deal.upfront.value, deal.per_month.value, deal.per_hour.value, deal.charged] == [0, 0, 0, "always"]
+    deal = Commitment(term_months=1.0, upfront=1.0)
+    assert [deal.per_month.value, deal.per_hour.value, deal.charged] == [0, 0, "always"]
     taken = Interruptions(per_hour=0.0, **TAKEN)
     assert (taken.restore_s.value, taken.wait_s.value, taken.every_s) == (0, 0, None)
     claim = Price.model_validate({**CLAIM, "kind": "price", **OF})
@@ -214,7 +214,7 @@ def test_devices_beyond_a_node_take_further_nodes():
     executor = Executor(**SLURM, gpus_per_node=4)
     assert [executor.nodes(gpus) for gpus in (1, 4, 8, 16)] == [1, 1, 2, 4]
     assert Executor(**{**SLURM, "device": "cpu"}, gpus_per_node=1).nodes(3) == 3
-    box = {"box": Instance(**MACHINE, measure=executor), "plain": Instance(**MACHINE)}
+    box = {"box": Instance(**MACHINE, measure=executor), "plain": Instance(**MACHINE | {"gpus": 8})}
     assert [nodes_of(box, name, 8) for name in ("box", "plain", "unknown")] == [2, 1, 1]
 
 
@@ -280,7 +280,7 @@ def test_offers_that_do_not_go_together_are_refused():
             listed(own | {"own": OWN | {"days_per_month": days}})
     with pytest.raises(UserError, match=r"is used 31\.5 days"):
         listed(one, days_per_month=31.5)
-    deal = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12.0}}
+    deal = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12.0, "upfront": 1.0}}
     listed(deal, project_months=12.0)
     with pytest.raises(UserError, match=r"term_months is 12; expected at most project_months 11\.5"):
         listed(deal, project_months=11.5)
@@ -291,7 +291,7 @@ def test_offers_that_do_not_go_together_are_refused():
     [
         ({"per_hour": 1.0, "per_day": 1.0}, "exactly one price, found per_hour, per_day"),
         ({}, "exactly one price, found none"),
-        ({"commitment": {"term_months": 1.0}}, "purchase reserved or committed"),
+        ({"commitment": {"term_months": 1.0, "upfront": 1.0}}, "purchase reserved or committed"),
         ({"own": OWN}, "purchase own for a price of kind own"),
         ({"purchase": "own", "per_hour": 1.0}, "key own for purchase own"),
         ({"per_hour": 1.0, "interruptions": TAKEN | {"per_hour": 1.0}}, "interruptions only for spot"),
