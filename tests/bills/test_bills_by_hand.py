@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from price_lists import cell, machines, offers, planned, price_list, priced, spent
+from price_lists import cell, findings, machines, offers, planned, price_list, priced, spent
 from sweetspot.bills.columns import from_rows
 from sweetspot.bills.owning import annuity, crossing_days, fixed_per_month, monthly_rate, usd_per_hour_of_use
 from sweetspot.bills.priced_cells import all_cells, offered, reference_rate
@@ -197,6 +197,24 @@ def test_tax_and_exchange_multiply_every_sum():
     assert usd(included=False, reclaimed=False) == pytest.approx(1.5)
 
 
+def test_spot_that_costs_as_much_as_on_demand_does_not_beat_it():
+    never = {**TAKEN, "per_hour": 0.0}
+    for price, beats in ((1.0, False), (0.99, True)):
+        spot = {"instance": "x", "purchase": "spot", "per_hour": price, "interruptions": never}
+        table = offers(price_list(spot, {"instance": "x", "per_hour": 1.0}))
+        assert bool(table[table["purchase"] == "spot"]["spot_beats_on_demand"].iloc[0]) == beats
+
+
+@pytest.mark.parametrize(("printed", "told"), [(48.0, False), (48.04, False), (48.06, True), (47.95, True)])
+def test_a_day_printed_in_euro_is_held_against_the_hour_in_euro(printed, told):
+    # 24 x 2 EUR; a thousandth of it, 0.048, is rounding
+    rates = [{"currency": "EUR", "usd": 1.2, "as_of": "2018-06-01", "source": "bank"}]
+    prices = price_list(
+        {"instance": "x", "per_hour": 2.0, "printed": {"per_day": printed}}, currency="EUR", rates=rates
+    )
+    assert any("day" in finding.message for finding in findings(prices, machines(prices))) == told
+
+
 BOUGHT = {
     "capex": 6600.0, "months": 30.0, "residual": 600.0, "maintenance_per_month": 10.0, "kw": 2.0, "load_share": 0.5,
     "pue": 1.5, "per_kwh": 0.2, "days_per_month": 10.0, "boxes": 2, "staff_hours_per_month": 3.0,
@@ -211,6 +229,10 @@ def test_an_owned_machine_draws_its_share_of_the_power():
     assert row["fixed_usd_per_month"] == pytest.approx(6000 / 30 + 10 + 60)
     assert row["usd_per_hour"] == pytest.approx(270 / 240 + 0.3)
     assert (row["boxes"], row["capex_usd"], row["staff_usd_per_month"]) == (2, 6600, 60)
+    rates = [{"currency": "EUR", "usd": 1.2, "as_of": "2018-06-01", "source": "bank"}]
+    euro = offers(price_list({"instance": "x", "purchase": "own", "own": BOUGHT}, currency="EUR", rates=rates)).loc["x"]
+    for name in ("energy_usd_per_hour", "usd_per_kwh", "fixed_usd_per_month", "usd_per_hour", "residual_usd"):
+        assert euro[name] == pytest.approx(1.2 * row[name])
 
 
 def test_two_boxes_are_bought_kept_and_sold():
@@ -240,6 +262,7 @@ def test_the_days_of_a_break_even_are_those_at_which_both_cost_the_same():
     assert float(crossing_days(240.0, 0.2, 1.2, factor=2.0)) == pytest.approx(25)
     assert usd_per_hour_of_use(240.0, 0.2, 12.5, 0.2) == pytest.approx(1.2)
     assert float(crossing_days(240.0, 0.2, 0.2)) == math.inf
+    assert usd_per_hour_of_use(240.0, 0.2, 10.0) == pytest.approx(1.2)
 
 
 # --- cells ----------------------------------------------------------------------------------------------------------

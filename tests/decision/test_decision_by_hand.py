@@ -146,7 +146,11 @@ def test_the_chance_of_the_front_counts_draws_in_which_nothing_faster_is_as_chea
     # (draw 3: 4 against 4; draw 5: 2 against 2); d is always the fastest
     assert table["p_on_front"].to_dict() == pytest.approx({"a": 0.6, "b": 0.6, "c": 0.4, "d": 1.0})
     twins = plain(x=(1.0, 2.0, True, "published"), y=(1.0, 2.0, True, "published"))
-    assert frontier(twins, drawn(twins, usd={"x": [1.0, 2.0]}))["p_on_front"].tolist() == [0.5, 1.0]
+    found = frontier(twins, drawn(twins, usd={"x": [1.0, 2.0]}))
+    assert found["p_on_front"].tolist() == [0.5, 1.0]
+    assert found.index.tolist() == [0, 1]
+    behind = plain(x=(1.0, 2.0, True, "s"), y=(1.0, 2.0, True, "s"), z=(9.0, 1.0, True, "s"))  # z is faster and dearer
+    assert frontier(behind, drawn(behind, usd={"x": [1.0]}))["p_on_front"].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():

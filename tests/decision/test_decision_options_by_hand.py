@@ -11,7 +11,7 @@ from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.contest import contests
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import phases
-from sweetspot.decision.simulate import possession, simulate
+from sweetspot.decision.simulate import or_zero, possession, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
 from sweetspot.decision.warning_table import warning_table
@@ -109,6 +109,10 @@ def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
         for end in (0.25, 1.0)
     ]
     assert longer == pytest.approx(stretch, rel=0.05)
+
+
+def test_a_number_that_is_not_there_is_nothing():
+    assert [or_zero(value) for value in (None, math.nan, 2)] == [0, 0, 2]
 
 
 def test_possession_at_another_price_and_length():
@@ -240,6 +244,8 @@ def test_an_option_counts_where_it_does_all_of_a_group():
     found = phases(options, draws, pd.DataFrame(), {"one": ["one"], "two": ["two"]})
     assert [phase.name for phase in found] == ["one", "two", "overall"]
     assert found[0].table["option"].tolist() == ["a", "b"]
+    assert found[0].table.index.tolist() == [0, 1]
+    assert "index" not in found[0].table.columns
     assert found[2].table[["option", "usd", "hours"]].to_numpy().tolist() == [["a", 3.0, 3.0]]
     assert found[2].scope == "one, two"
     assert found[2].usd == pytest.approx(draws.usd[options.index[options["option"] == "a"]].sum(axis=0)[None, :])
