@@ -90,7 +90,7 @@ rule render_report:
         study=f"{CONFIG}/study.yaml",
         figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
         formula=[
-            *formula("study", "bills", "decision", "claims", "report"),
+            *formula("study", "throughput", "bills", "decision", "claims", "report"),
             *sorted(map(str, Path(LIBRARY, "report", "assets").iterdir())),
         ],
     output:

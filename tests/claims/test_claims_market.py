@@ -5,10 +5,10 @@ import math
 import pytest
 from pydantic import TypeAdapter
 from sweetspot.claims.bill_checks import counted
-from sweetspot.claims.grounds import foreign
+from sweetspot.claims.claim_words import named, sentences
 from sweetspot.claims.lookup import Evidence, Figure
+from sweetspot.claims.resting import foreign
 from sweetspot.claims.verdicts import check_claims
-from sweetspot.claims.words import named, sentences
 from sweetspot.study.claims import Claim
 
 # Name, purchase, USD an hour, and images/s of `net` and of `big`.

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from sweetspot.cells import BASES
-from sweetspot.claims.grounds import sourced, speeds
 from sweetspot.claims.lookup import (
     LEAST_FIRST,
     TIMES,
@@ -18,6 +17,7 @@ from sweetspot.claims.lookup import (
     number,
     with_persistence,
 )
+from sweetspot.claims.resting import sourced, speeds
 from sweetspot.study import bill_claims as kinds
 from sweetspot.study.arithmetic import spread
 from sweetspot.study.claim_base import Choice

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
 from sweetspot.claims.bill_checks import counted, figures_of
-from sweetspot.claims.grounds import sourced
+from sweetspot.claims.claim_words import named, sentences
 from sweetspot.claims.lookup import (
     LEAST_FIRST,
     TIMES,
@@ -18,7 +18,7 @@ from sweetspot.claims.lookup import (
     known,
     number,
 )
-from sweetspot.claims.words import named, sentences
+from sweetspot.claims.resting import sourced
 from sweetspot.study import claims as kinds
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from sweetspot.claims.bill_checks import BILL_CHECKS
 from sweetspot.claims.checks import OPTION_CHECKS
-from sweetspot.claims.grounds import OWN, cited, foreign
+from sweetspot.claims.claim_words import sentences
 from sweetspot.claims.lookup import CannotCheckError, Evidence
-from sweetspot.claims.words import sentences
+from sweetspot.claims.resting import OWN, cited, foreign
 from sweetspot.study import claims as kinds
 from sweetspot.study.arithmetic import half_a_digit
 
