@@ -79,11 +79,13 @@ wildcard_constraints:
 
 
 def formula(*rooms: str) -> list[str]:
-    """Every module of those rooms and of the ground: a rule whose table they decide reruns when one changes."""
+    """Every module and table of those rooms and of the ground: a rule that they decide reruns when one changes."""
     ground = [
         f"{LIBRARY}/{name}.py" for name in ("cells", "errors", "files", "warnings")
     ]
-    own = (Path(LIBRARY, room).rglob("*.py") for room in rooms)
+    own = (
+        Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
+    )
     return [*ground, *sorted(str(file) for files in own for file in files)]
 
 

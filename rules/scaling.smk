@@ -31,6 +31,9 @@ rule extrapolate:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
+        times=[
+            file for file in (f"{CONFIG}/time_to_target.csv",) if Path(file).is_file()
+        ],
         instances=INSTANCE_FILES,
         formula=formula("study", "throughput", "scaling"),
     output:

@@ -191,7 +191,7 @@ def test_draws_by_the_noise_that_makes_them():
     found = spread(100.0, 50.0, 400.0, 0.90, noise)
     assert found == pytest.approx([50, 100, 400, 200], rel=1e-5)
     # three runs, 95 %: t(0.975, 2) = 4.302653
-    assert spread(100.0, 50.0, 200.0, 0.95, np.array([4.302653]), runs=3) == pytest.approx([200], rel=1e-5)
+    assert spread(100.0, 50.0, 200.0, 0.95, np.array([4.302653]), freedom=2) == pytest.approx([200], rel=1e-5)
     assert spread(100.0, 50.0, 200.0, 0.90, np.array([100.0, -100.0])) == pytest.approx([1000, 10])  # at most tenfold
     for low, high in ((math.nan, 200.0), (0.0, 200.0), (120.0, 200.0), (50.0, 90.0)):
         assert spread(100.0, low, high, 0.90, noise).tolist() == [100.0] * 4

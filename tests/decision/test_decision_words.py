@@ -51,9 +51,9 @@ def test_a_recommendation_says_what_it_costs_against_the_others():
     # USD x hours: a 9, c 15, d 8 (b, 8, can be taken away)
     assert row["balanced"] == "d"
     assert row["reason"] == (
-        "1.00 USD and 9 h; c costs 3.00 times as much and takes 5 h; the fastest, d, takes 2 h for 4.0 times the "
-        "money; where half the time is worth twice the money, d (2 h for 4.00 USD); it needs 9 of the 72 hours of its "
-        "planned use; b, which can be taken away, costs 100% more"
+        "1 USD and 9 h; c costs 3.00 times as much and takes 5 h; the fastest, d, takes 2 h for 4.0 times the money; "
+        "where half the time is worth twice the money, d (2 h for 4 USD); it needs 9 of the 72 hours of its planned "
+        "use; b, which can be taken away, costs 100% more"
     )
 
 
@@ -61,7 +61,7 @@ def test_a_cheaper_option_that_can_be_taken_away_is_told_and_the_second_may_be_t
     three = plain(s=(0.5, 3.0, False, "p"), a=(1.0, 3.0, True, "p"), c=(1.5, 2.0, True, "p"))
     row = recommend([phase(three, [[0.5] * 4, [1, 1, 1, 2], [1.5] * 4])], NO_TORNADO).iloc[0]
     assert row["reason"] == (
-        "1.00 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50% less"
+        "1 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50% less"
     )
     assert (row["balanced"], row["confidence"]) == ("a", "too close to call")  # 3 and 3: the cheaper of the two
     assert row["verdict"] == "too close to call: a or c"
@@ -71,7 +71,8 @@ def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
     two = plain(s=(0.5, 3.0, False, "p"), t=(1.0, 3.0, False, "p"))
     row = recommend([phase(two, [[0.5], [1.0]])], NO_TORNADO).iloc[0]
     assert (row["option"], row["runner_up"]) == ("s", "t")
-    assert row["reason"] == "0.50 USD; t costs 2.00 times as much"  # equal hours say nothing
+    # both take 3 h: the hours tell nothing
+    assert row["reason"] == "0.5 USD; t costs 2.00 times as much"
     alone = recommend([phase(two.head(1), [[0.5]])], NO_TORNADO).iloc[0]
     assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
 

@@ -111,3 +111,13 @@ def test_the_options_named_are_those_of_the_answer_s_model_unless_winners_differ
     assert named("a", "a") == ["A", "B"]  # what is judged, and what it is held against; C is named nowhere
     assert named("a", "b") == ["A", "B", "B", "A"]
     assert decisive_rows({}, pd.DataFrame(columns=["model", "scope", "winner"])) == []
+
+
+def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
+    empty = pd.DataFrame()
+    row = {"instance": "measured-box", "assumed_interval": False, "throughput_basis": "measured", "model": "resnet50"}
+    given = pd.DataFrame([row | {"batch_size": 64, "images_per_s": 1.0, "images_per_s_high": 1.0}])
+    offers = pd.DataFrame({"instance": ["measured-box", "new-box", "new-box"]})
+    throughput = pd.DataFrame({name: [] for name in ("instance", "model", "batch_size", "status", "warnings")})
+    table = warning_table(throughput, empty, empty, empty, given, None, offers)
+    assert table[["scope", "instance", "rule"]].to_numpy().tolist() == [["comparison", "new-box", "no_figure"]]

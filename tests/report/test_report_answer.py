@@ -164,10 +164,10 @@ def test_claims_that_lead_stand_before_the_answer(tmp_path):
 
 
 def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image(tmp_path):
-    # a fee of 10 USD on the rented machine: bills are no longer in proportion to USD an image
+    # a fee of 50 USD on a rented job of 358 USD: bills are no longer in proportion to USD an image
     market = inputs()
     rented = market.costs["purchase"] != "own"
-    costs = market.costs.assign(usd=market.costs["usd"] + 10.0 * rented, hours=6.0)
+    costs = market.costs.assign(usd=market.costs["usd"] + 50.0 * rented, hours=6.0)
     tables = small_tables(replace(market, costs=costs), counts="month")
     folder = make_report(tmp_path, tables, figures=("utilisation",))
     page = re.sub(r"<(style|script|svg).*?</\1>", "", (folder / "index.html").read_text(), flags=re.S)
@@ -184,7 +184,7 @@ def test_only_warnings_that_could_change_the_answer_stand_on_the_page(tmp_path):
     tables = small_tables()
     told = [
         ("throughput", "a", "m", 64, "drift", "decisive words", True),
-        ("price", "b", None, 1, "odd", "others", False),
+        *[("price", "b", None, 1, "odd", "others", False)] * 2,
     ]
     names = ["scope", "instance", "model", "batch_size", "rule", "message", "decisive"]
     tables["warnings"] = pd.DataFrame(told, columns=names)

@@ -16,6 +16,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.throughput.time_to_target import read_times
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def borrowed_tables(name: str) -> Tables:
     evidence = all_evidence([*pools, study_evidence(name, efficiency, throughput, instances)])
     known = {"throughput": throughput, "efficiency": efficiency, "evidence": evidence}
     known["averages"] = average_efficiency(efficiency)
-    scaling = run(known, instances, study.targets, study.cells, study.method)
+    times = read_times(folder / "time_to_target.csv")
+    scaling = run(known, instances, study.targets, study.cells, study.method, times)
     lists = sorted((folder / "prices").glob("*.yaml"))
     files = (folder / "workloads.yaml", [folder / "instances.yaml"])
     made = [

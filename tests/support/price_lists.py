@@ -46,10 +46,12 @@ def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> 
     } | other  # fmt: skip
 
 
-def findings(prices: PriceList, known: dict[str, Instance], today: date | None = None) -> list[Finding]:
+def findings(
+    prices: PriceList, known: dict[str, Instance], today: date | None = None, study_date: date = STUDY_DATE
+) -> list[Finding]:
     """What the lint of a whole list finds."""
     rows, _ = offer_rows("list", prices, known, MONTH_DAYS)
-    return lint(prices, rows, known, STUDY_DATE, MONTH_DAYS, today)
+    return lint(prices, rows, known, study_date, MONTH_DAYS, today)
 
 
 def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.DataFrame:

@@ -67,7 +67,7 @@ def study_tables(name: str) -> Tables:
         price_lint=table["price_lint"],
         plans=table["plans"],
     )
-    found = compare(inputs, Settings.of(study), draws=200)
+    found = compare(inputs, Settings.of(study, instances), draws=200)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,

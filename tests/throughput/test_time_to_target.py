@@ -11,7 +11,7 @@ from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.time_to_target import FACTOR_95, SUBMITTER_FACTOR, read_times, results, timed_cells
 
-HEADER = "benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,kind,source,date\n"
+HEADER = "benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,global_batch,samples,kind,source,date\n"
 QUESTION = Question(
     model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
 )  # fmt: skip
@@ -27,7 +27,7 @@ def times(folder, *rows):
 
 
 def line(minutes, round_="v5.1", submitter="a", gpus=8, nodes=1, source="logs"):
-    return f"lora,B200 SXM,{gpus},{nodes},{minutes},{round_},{submitter},,recomputed,{source},2025-11"
+    return f"lora,B200 SXM,{gpus},{nodes},{minutes},{round_},{submitter},,,,recomputed,{source},2025-11"
 
 
 def test_the_median_of_the_newest_round_counts(tmp_path):

@@ -87,11 +87,35 @@ def test_the_answer_may_be_a_machine_that_can_be_taken_away(cron):
 
 
 def test_the_headline_goes_by_the_bill_not_by_the_hourly_price(cron):
-    # An hour of the Digital Ocean machine is nominally cheaper (0.00744 < 0.01 USD), its month is not: 5 against 0.71.
+    # An hour of the Digital Ocean machine is nominally cheaper (0.00744 < 0.01 USD), its month is not: 5 against 0.76,
+    # 0.06 + 0.40 + 0.20 + 0.10 as the article adds it up; the 0.71 by its words are a variant of the same machine.
     answer = cron.comparison["headline"].iloc[0]
     assert answer["winner"].startswith("n1-standard-1 (preemptible)")
     assert answer["alternative"] == "digital-ocean"
-    assert answer["gain"] == pytest.approx(5 / 0.710004)
+    assert answer["gain"] == pytest.approx(5 / 0.760008)
+
+
+def test_the_first_screen_leads_with_the_printed_sum_and_names_its_variants(cron):
+    answer = cron.comparison["headline"].iloc[0]
+    assert (answer["reference"], answer["counts"]) == ("n1-standard-1 (preemptible) [gcp-as-printed]", "month")
+    assert "0.76 USD a month: 6.6 times cheaper than the next" in answer["first"]  # 5.00 / 0.76 = 6.58
+    assert "0.71 USD a month" in answer["second"] and "1.00 USD a month" in answer["second"]
+    said = " ".join(answer[["first", "second", "more"]])
+    for word in ("train", "speed", "probability", " h ", "runs per"):
+        assert word not in said
+    leading = cron.claims[cron.claims["lead"]]
+    assert leading["printed"].tolist() == [0.76] and leading["computed"].iloc[0] == pytest.approx(0.760008)
+
+
+def test_the_purchase_leads_with_its_days_and_says_what_the_multiple_rests_on(initialized):
+    # 2500 / (0.90 x 167/43) / 24 = 29.8 days; 0.60 x 167/129 = 0.7767 against 2500 / 30 / 732 = 0.1138 USD: 6.82 times
+    leading = initialized.claims[initialized.claims["lead"]]
+    assert leading.index.tolist() == ["recoup-on-demand"] and leading["computed"].iloc[0] == pytest.approx(
+        29.8, abs=0.05
+    )
+    answer = initialized.comparison["headline"].iloc[0]
+    assert "6.8 times cheaper than the next, Paperspace P5000" in answer["first"]
+    assert answer["second"].startswith("The answer rests on use day and night for 30 months with free electricity;")
 
 
 PRINTED = {"p2-over-cpu": 43, "1080ti-over-cpu": 167, "gpu-plus-over-p2": 1.15, "p5000-over-p2": 3, "spot-price": 0.20}

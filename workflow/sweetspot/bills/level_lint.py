@@ -21,10 +21,11 @@ FACTORS = {100: "cents", 24: "the price of a day", 168: "the price of a week", 7
 NEAR_FACTOR = 1.25
 # Prices that are off by one factor agree to this; less than three hundredths off is rounding.
 ALIKE, OFF = 0.004, 0.03
+EXACT = 0.0005
 # So many of a list (others of a list, for a family) are enough: providers have new machines whose prices are not known.
 MOST = 0.8
 # Where many prices of a device are known, some factor fits by chance; a finding must be less likely than this.
-CHANCE_OF_LIST, CHANCE_OF_FAMILY = 0.002, 0.03
+CHANCE_OF_LIST, CHANCE_OF_FAMILY = 0.002, 0.05
 # No region of these providers is cheaper than the known prices, and none is as much as this dearer.
 DEAREST_REGION = 1.6
 
@@ -48,7 +49,10 @@ class _Priced:
 def against_levels(prices: PriceList, machines: Machines, hours: Mapping[int, float]) -> list[Finding]:
     """What the known levels say of rented offers; `hours`: USD an hour by the number of the offer."""
     rented = [_priced(prices, machines, index, usd) for index, usd in hours.items()]
-    return [*_far_off(rented, machines), *_shifted(rented, machines, prices)]
+    far_off = _far_off(rented, machines)
+    if any(finding.instance == "" for finding in far_off):
+        return far_off  # what all prices are off by says it all
+    return [*far_off, *_shifted(rented, machines, prices)]
 
 
 def _priced(prices: PriceList, machines: Machines, index: int, usd: float) -> _Priced:
@@ -70,9 +74,10 @@ def _far_off(rented: Sequence[_Priced], machines: Machines) -> list[Finding]:
             middle = math.sqrt(max(low, 0.01 * high) * high)
             factors[entry.name, entry.offer.purchase] = (entry, entry.usd / middle, low, high)
     sides = {factor > 1 for _, factor, _, _ in factors.values()}
-    if len(factors) > 2 and len(factors) == len(known) and len(sides) == 1:
+    if len(factors) > 1 and len(factors) >= MOST * len(known) and len(sides) == 1:
         found = [factor for _, factor, _, _ in factors.values()]
-        words = f"all {len(found)} prices are far off: {_times(min(found))} to {_times(max(found))} the known level"
+        count = f"all {len(found)}" if len(found) == len(known) else f"{len(found)} of {len(known)}"
+        words = f"{count} prices are far off: {_times(min(found))} to {_times(max(found))} the known level"
         return [Finding("warning", "market_level", "", words + _hint(statistics.median(found)), known[0][0].source)]
     findings = []
     for entry, factor, low, high in factors.values():
@@ -165,14 +170,17 @@ class _Known:
 
 def _common(members: Sequence[_Known], chance: float) -> float | None:
     """The one factor, nearest to 1, by which MOST of the members are known prices, unless as many fit by chance."""
-    factors = sorted(
-        {known.usd / level for known in members for level in known.levels}, key=lambda factor: abs(math.log(factor))
-    )
+    ratios = [known.usd / level for known in members for level in known.levels]
+    made = {round(math.log(ratio) / ALIKE): ratio for ratio in ratios}
+    factors = sorted(made.values(), key=lambda factor: abs(math.log(factor)))
     for factor in factors:
         fitting = [known.chance for known in members if known.fits(factor)]
+        if len(fitting) < 2 or len(fitting) < MOST * len(members):
+            continue
         likely = len(factors) * math.prod(fitting) / max(fitting)  # one of them made the factor
-        if len(fitting) > 1 and len(fitting) >= MOST * len(members) and likely < chance:
-            return factor if abs(factor - 1) > OFF else None
+        if likely < chance:
+            near = statistics.median(ratio for ratio in ratios if abs(ratio / factor - 1) <= 2 * ALIKE)
+            return near if abs(near - 1) > OFF else None
     return None
 
 
@@ -185,9 +193,11 @@ def _cards_only(entry: _Priced, prices: PriceList) -> float:
 def _exchanged(known: _Known, prices: PriceList) -> Finding | None:
     """Two digits of a price exchanged against a known one, in the list's own money."""
     entry = known.entry
-    if entry.offer.compose is not None or to_usd(entry.offer, prices)[0] != 1.0 or known.fits(1.0):
+    if entry.offer.compose is not None or to_usd(entry.offer, prices)[0] != 1.0:
         return None
     found = entry.usd * entry.units
+    if any(abs(found / (level * entry.units) - 1) < EXACT for level in known.levels):
+        return None
     for level in known.levels:
         if digits_exchanged(found, level * entry.units):
             words = f"{entry.name} at {found:g} looks like {level * entry.units:.4g} with two digits exchanged"

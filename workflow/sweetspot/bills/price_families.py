@@ -23,8 +23,8 @@ LEAST_SHARE, LEAST_SHARE_OF_PROCESSORS = 0.08, 0.04
 FEW = 15
 # Families whose prices are a multiple of one agree to this.
 AGREE = 0.002
-# Machines of one family by their vCPUs a GPU: another shape has another price (Nebius L40S: 8 to 48 vCPUs a GPU).
-SAME_SHAPE = 1.2
+# vCPUs or memory a GPU that are one shape; another shape has another price (Nebius L40S: 8 to 48 vCPUs a GPU).
+SAME_SHAPE = 1.1
 Machines = Mapping[str, Instance]
 Family = dict[str, tuple[float, float, Offer]]  # by instance or part: price an hour, units, the offer
 
@@ -138,27 +138,36 @@ def _families(prices: PriceList, instances: Machines, hours: Mapping[int, float]
 
 
 def _shapes(group: Family, instances: Machines) -> list[Family]:
-    """A family apart by vCPUs a GPU, where all members say theirs.
+    """A family apart by vCPUs a GPU, and by memory a GPU, where all members say theirs.
 
-    Where they do not, machines with as many GPUs and different prices show that there are several shapes, of which
-    nobody can say which is which: then the family says nothing.
+    Where they do not say vCPUs, machines with as many GPUs and different prices show that there are several shapes, of
+    which nobody can say which is which: then the family says nothing.
     """
-    vcpus = {name: instances[name].vcpus for name, (_, _, offer) in group.items() if offer.compose is None}
-    if len(vcpus) == len(group) and all(vcpus.values()):
-        shapes: list[Family] = []
-        least = 0.0
-        for name in sorted(group, key=lambda one: (vcpus[one] or 0) / group[one][1]):
-            each = (vcpus[name] or 0) / group[name][1]
-            if each > least * SAME_SHAPE:
-                least = each
-                shapes.append({})
-            shapes[-1][name] = group[name]
-        return [{name: group[name] for name in group if name in shape} for shape in shapes]
+    if all(offer.compose is None for _, _, offer in group.values()):
+        vcpus = {name: instances[name].vcpus for name in group}
+        if all(vcpus.values()):
+            memory = {name: instances[name].memory_gib for name in group}
+            return [part for shape in _apart(group, vcpus) for part in _apart(shape, memory)]
     by_count: dict[float, list[float]] = {}
     for price, gpus, _ in group.values():
         by_count.setdefault(gpus, []).append(price)
     mixed = any(max(found) > min(found) * (1 + LINEAR) for found in by_count.values())
     return [] if mixed else [group]
+
+
+def _apart(group: Family, sizes: Mapping[str, float | None]) -> list[Family]:
+    """Members whose size a GPU is the same together, in their order; all of them where a size is not told."""
+    each = {name: (sizes[name] or 0.0) / gpus for name, (_, gpus, _) in group.items()}
+    if not all(each.values()):
+        return [group]
+    shapes: list[set[str]] = []
+    least = 0.0
+    for name in sorted(each, key=lambda one: each[one]):
+        if each[name] > least * SAME_SHAPE:
+            least = each[name]
+            shapes.append(set())
+        shapes[-1].add(name)
+    return [{name: group[name] for name in group if name in shape} for shape in shapes]
 
 
 def per_gpu(

@@ -22,8 +22,8 @@ PROVIDERS: Mapping[str, str] = {
     "gcp": "gcp",
     "google": "gcp",
 }
-# Prices of a device move slowly: those of the years beside count too. What a provider asks is known from 2020 on for
-# most, so later years count; an older price list says nothing of a price of today, which may have been cut.
+# Prices of a device move slowly: those of the years beside count too. What a provider asks is known mostly since 2020,
+# so later years count; an older price list says nothing of a price of today, which may have been cut.
 YEARS_BESIDE, LIST_YEARS_BEFORE, LIST_YEARS_AFTER = 2, 1, 3
 DEVICE = re.compile(
     r"(?P<pro>rtx ?pro ?6000)|(?P<ada>(?:rtx ?)?6000[ -]?ada)|(?P<gtx>[gr]tx ?-?\d{3,4}(?: ?ti| ?super)?\b)"

@@ -1,9 +1,9 @@
 """Test the extrapolation on your own figures: how wrong would each method have been?
 
-Reads FILE, a CSV of tf_cnn_benchmarks figures of one and of several devices: columns gpu, gpus, model, batch_size,
-precision, dataset, images_per_s, benchmark; where known instance, framework_version, note, source. Every method is
-fitted on the figures that the project ships, never on FILE, and predicts FILE's multi-device rows from its
-single-device rows.
+Reads FILE, a CSV of one benchmark's figures of one and of several devices: columns gpu, gpus, model, batch_size,
+precision, dataset, images_per_s, benchmark; where known instance, framework, framework_version, note,
+source. Every method is fitted on the figures that the project ships, never on FILE, and predicts FILE's multi-device
+rows from its single-device rows.
 Writes the errors of each method to stdout.
 
     sweetspot validate-scaling figures.csv

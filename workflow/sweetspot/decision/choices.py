@@ -9,13 +9,13 @@ import pandas as pd
 from sweetspot.decision.contenders import Contenders, cost, same_machine
 from sweetspot.decision.counted import listed, times
 from sweetspot.decision.options import Row
-from sweetspot.decision.settings import Settings
 
 COLUMNS = (
     "model", "device", "images_per_s", "framework_version", "batch_size", "dataset", "figure_source", "as_used",
     "alternative", "alternative_title", "alternative_figure", "rival", "rival_title", "gain", "winner", "winner_title",
     "cheapest_of_all", "cheapest_of_all_title", "gain_of_all",
 )  # fmt: skip
+SAME_FIGURE = 1e-6  # of two figures: nearer than that they are one
 AS_USED, LEFT_OUT = "as used", "left out"
 Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: the machine is left out
 
@@ -24,24 +24,25 @@ Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: th
 class Choice:
     """A published figure of one device (`used`: the one that stands in), and how many times it the speeds become."""
 
+    device: str
     row: dict[str, Any]
     used: bool
     factors: Factors
 
 
-def choices(contending: Mapping[str, Contenders], published: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+def choices(contending: Mapping[str, Contenders], published: pd.DataFrame) -> pd.DataFrame:
     """One row a model, published figure of the device behind the rivals, and figure of the alternative.
 
     `published`: rows of throughput.csv (`read_published`) of the study and those that it borrows from. The device is
-    that of the figure that stands in for the alternative, or else for the cheapest of all; its figures are those of one
-    device in the study's precision and framework, whatever batch and version: every option that rests on the one used
-    is as many times faster or slower. `alternative_figure`: `as used`; a figure published for that machine itself
-    (its devices, its count); or `left out`, where its speed is that of another device by declaration.
+    that behind the cheapest rival whose figure stands in and is one of several published; its figures are those of one
+    device in the precision and framework of the one used, whatever batch and version: every option that rests on the
+    one used is as many times faster or slower. `alternative_figure`, where the alternative is another device: `as
+    used`; a figure published for that machine itself (its device and count); or `left out`.
     `gain` = USD of the cheapest other persistent option (`rival`) / USD of the reference; `winner`: the cheaper of the
     two; `gain_of_all`: the same against the cheapest other option, whether or not it can be taken away.
     A model without a choice has no row, nor one where bills of whole hours decide.
     """
-    found = [row for one in contending.values() if not one.billed for row in _of_model(one, published, settings)]
+    found = [row for one in contending.values() if not one.billed for row in _of_model(one, published)]
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
@@ -53,22 +54,23 @@ def span_in_words(table: pd.DataFrame, model: str) -> str:
     low, high = rows["gain"].min(), rows["gain"].max()
     devices = list(rows["device"].dropna().unique())
     of = f" of the {listed(devices)}" if devices else ""
+    if rows["alternative_figure"].eq(LEFT_OUT).any():
+        of += f" or without {rows['alternative_title'].iloc[0]}"
     if low < 1 < high:
         span = f"{times(low)} to {times(high)}"
         return f"With other published figures{of} the gain on {model} is {span}: the winner changes."
     low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
     name = rows["winner_title"].iloc[0] if rows["winner"].nunique() == 1 else "a rival"
     span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of} {name} stays the cheaper one on {model}, by {span}."
+    return f"With other published figures{of} {name} stays the cheaper on {model}, by {span}."
 
 
-def _of_model(one: Contenders, published: pd.DataFrame, settings: Settings) -> Iterator[Row]:
+def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:
     if one.alternative is None:
         return
-    asked = published["precision"].eq(settings.precision) & published["framework"].eq(settings.framework)
-    pool = published[asked & published["model"].eq(one.reference["model"])]
+    pool = published[published["model"].eq(one.reference["model"])]
     devices = list(_devices(one, pool))
-    rivals = list(_rivals(one, pool))
+    rivals = list(_rivals(one, pool, devices[0].device if devices else None))
     if len(devices) * len(rivals) < 2:
         return
     for device in devices:
@@ -79,36 +81,48 @@ def _of_model(one: Contenders, published: pd.DataFrame, settings: Settings) -> I
 
 
 def _devices(one: Contenders, pool: pd.DataFrame) -> Iterator[Choice]:
-    """The published figures of the device behind the alternative, or else the cheapest of all; that used first."""
-    resting = next((row for row in (one.alternative, one.of_all) if _rests(row)), None)
-    if resting is None:
-        yield Choice({}, True, {})
-        return
+    """The published figures of the device behind the rivals, that used first.
+
+    Of the rivals, the first whose figure stands in and is one of several that were published of its device.
+    """
+    rivals = [one.alternative, *sorted(one.every, key=lambda row: not row["persistent"])]
+    for rival in rivals:
+        found = _of_device(one, rival, pool) if rival is not None and _rests(rival) else []
+        if len(found) > 1:
+            yield from found
+            return
+
+
+def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Choice]:
+    """The figures of one device in the precision and framework of the one that `resting` rests on."""
     moved = [row for row in one.every if _figure_of(row) == _figure_of(resting)]
     device = min((row["gpu"] for row in moved if _is_form(resting["stand_in_gpu"], row["gpu"])), key=len, default="")
     same = pool[pool["gpus"].eq(1) & pool["gpu"].map(lambda gpu: bool(device) and _is_form(gpu, device))]
+    same = same[same["precision"].eq(resting["stand_in_precision"])]
+    same = same[same["framework"].eq(resting["stand_in_framework"])]
     used = same[[_figure_of(row) == _figure_of(resting) for row in _standing(same)]]
     if used.empty:
-        yield Choice({}, True, {})
-        return
+        return []
     value = float(used["images_per_s"].median())
-    yield Choice(_told(used.iloc[0], device), True, {})
-    for _, row in same.drop(used.index).drop_duplicates("images_per_s").iterrows():
-        factor = float(row["images_per_s"]) / value
-        yield Choice(_told(row, device), False, {option["instance"]: factor for option in moved})
+    others = [
+        Choice(device, _told(row), False, {option["instance"]: float(row["images_per_s"]) / value for option in moved})
+        for _, row in same.drop(used.index).drop_duplicates("images_per_s").iterrows()
+    ]
+    return [Choice(device, _told(used.iloc[0]), True, {}), *others]
 
 
-def _rivals(one: Contenders, pool: pd.DataFrame) -> Iterator[tuple[str, Factors]]:
-    """What the alternative's speed can be: as used, its own published figures, or none."""
+def _rivals(one: Contenders, pool: pd.DataFrame, device: str | None) -> Iterator[tuple[str, Factors]]:
+    """What the alternative's speed can be, where it is not a `device` itself: as used, its own figures, or none."""
     yield AS_USED, {}
     rival = one.alternative
     assert rival is not None
-    foreign = _rests(rival) and not _is_form(rival["stand_in_gpu"], rival["gpu"])
+    if device is None or not _rests(rival) or _is_form(rival["gpu"], device):
+        return
     own = pool[pool["gpu"].eq(rival["gpu"]) & pool["gpus"].eq(rival["gpus"])].drop_duplicates("images_per_s")
-    for value in own["images_per_s"] if foreign else ():
-        yield f"its own figure, {value:,.0f}", {rival["instance"]: float(value) / rival["images_per_s"]}
-    if foreign:
-        yield LEFT_OUT, {rival["instance"]: 0.0}
+    for value in own["images_per_s"]:
+        if abs(value / rival["images_per_s"] - 1) > SAME_FIGURE:
+            yield f"its own figure, {value:,.0f}", {rival["instance"]: float(value) / rival["images_per_s"]}
+    yield LEFT_OUT, {rival["instance"]: 0.0}
 
 
 def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row | None:
@@ -133,6 +147,7 @@ def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row 
     assert one.alternative is not None
     return {
         "model": box["model"],
+        "device": device.device,
         **device.row,
         "as_used": device.used,
         **_named("alternative", one.alternative),
@@ -149,9 +164,9 @@ def _named(side: str, option: Row) -> dict[str, str]:
     return {side: option["option"], f"{side}_title": option["title"]}
 
 
-def _told(row: pd.Series, device: str) -> dict[str, Any]:
+def _told(row: pd.Series) -> dict[str, Any]:
     names = ("images_per_s", "framework_version", "batch_size", "dataset")
-    return {"device": device, **{name: row[name] for name in names}, "figure_source": row["source"]}
+    return {name: row[name] for name in names} | {"figure_source": row["source"]}
 
 
 def _rests(option: Row | None) -> bool:

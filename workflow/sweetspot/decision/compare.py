@@ -69,7 +69,7 @@ def compare(
     parameters = tornado(options, settings.month_days)
     later = [*deadline_phases(options, drawn, settings.deadlines_hours)]
     contending = found_contenders(options)
-    others = choices(contending, published if published is not None else NO_FIGURES, settings)
+    others = choices(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, others)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
@@ -86,7 +86,13 @@ def compare(
         "choices": others,
         "warnings": with_decisive(
             warning_table(
-                inputs.throughput, inputs.extrapolation, inputs.efficiency, inputs.price_lint, options, inputs.left_out
+                inputs.throughput,
+                inputs.extrapolation,
+                inputs.efficiency,
+                inputs.price_lint,
+                options,
+                inputs.left_out,
+                inputs.offers,
             ),
             decisive_rows(contending, answer),
             inputs.offers,

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount, confidence
-from sweetspot.decision.counted import money
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import interval
 
@@ -74,7 +73,7 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     timed = field["hours"].max() > 1.001 * field["hours"].min()
     own, others = (f" and {amount(best['hours'])} h", f" and takes {amount(second['hours'])} h") if timed else ("", "")
     parts = [
-        f"{money(best['usd'])} USD{own}; {second['title']} costs "
+        f"{amount(best['usd'])} USD{own}; {second['title']} costs "
         f"{second['usd'] / best['usd']:.2f} times as much{others}"
     ]
     dear = _dearer_hour(best, field)
@@ -89,7 +88,7 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     if balanced["option"] != best["option"]:
         parts.append(
             f"where half the time is worth twice the money, {balanced['title']} ({amount(balanced['hours'])} h for "
-            f"{money(balanced['usd'])} USD)"
+            f"{amount(balanced['usd'])} USD)"
         )
     if best.get("planned_hours", 0) > 0:
         parts.append(

@@ -22,13 +22,15 @@ def warning_table(
     price_lint: pd.DataFrame,
     options: pd.DataFrame,
     left_out: pd.DataFrame | None = None,
+    offers: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """One row per warning: COLUMNS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
 
     Scope: throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself
     had to assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
-    no_interval, mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
-    `stale` and `stale_rate`; its other warnings keep their rules.
+    no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), mixed_protocol (figures
+    measured here beside figures of others), and stale_price for the price lint's `stale` and `stale_rate`; its other
+    warnings keep their rules.
     """
     rows = [
         *_of_throughput(throughput),
@@ -37,6 +39,7 @@ def warning_table(
         *_of_extrapolation(extrapolation),
         *_of_prices(price_lint),
         *_of_options(options),
+        *(_without_figure(offers, options) if offers is not None else ()),
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()
     return table.sort_values(list(COLUMNS[:5]), kind="stable", na_position="first").reset_index(drop=True)
@@ -114,6 +117,13 @@ def _of_prices(price_lint: pd.DataFrame) -> Iterator[Row]:
         if row.severity == "warning":
             rule = "stale_price" if row.rule.startswith("stale") else row.rule
             yield ("price", row.instance or None, None, pd.NA, rule, row.message)
+
+
+def _without_figure(offers: pd.DataFrame, options: pd.DataFrame) -> Iterator[Row]:
+    """Machines that have a price and no figure of any model of the study."""
+    for name in sorted(set(offers.get("instance", [])) - set(options["instance"])):
+        message = "it is offered, but no figure of a model of the study is known; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_figure", message)
 
 
 def _of_options(options: pd.DataFrame) -> Iterator[Row]:

@@ -59,7 +59,7 @@ def supervise(request: Request) -> int:
     timer.daemon = True
     timer.start()
     errors: list[str] = []
-    reader = threading.Thread(target=lambda: errors.extend(process.stderr), daemon=True)
+    reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
     reader.start()
     timed = _listen(process, request, facts, sampler)
     code = process.wait()
@@ -168,7 +168,7 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     _show(f"{name}: starting {request.cell.framework}, at most {request.time_limit_s} s")
     timed: list[float] = []
     warm = 0
-    for line in process.stdout:
+    for line in process.stdout or ():
         said = json.loads(line)
         facts.update(said.get("facts", {}))
         for word in nodes.WORDS & said.keys():

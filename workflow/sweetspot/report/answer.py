@@ -51,11 +51,11 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 def _printed_beside_recomputed(row: Row) -> str:
     unit = f" {text(row['unit'])}" if text(row["unit"]) else ""
-    printed = "not printed" if missing(row["printed"]) else f"{amount(float(row['printed']))}{unit} printed"
+    printed = "not printed" if missing(row["printed"]) else f"{amount(float(str(row['printed'])))}{unit} printed"
     if missing(row["computed"]):
         return f"{text(row['text'])}: {printed}, {text(row['verdict'])}."
     found = "" if text(row["verdict"]) in ("holds", "not printed") else f" ({text(row['verdict'])})"
-    return f"{text(row['text'])}: {printed}, {amount(float(row['computed']))} recomputed{found}."
+    return f"{text(row['text'])}: {printed}, {amount(float(str(row['computed'])))} recomputed{found}."
 
 
 def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
@@ -82,7 +82,7 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
     """The options that the sentences name, with what each costs and takes."""
     told: dict[object, list[str]] = {}
     for column, role in ROLES.items():
-        if not missing(first[column]):
+        if not missing(first[column]) and (words.hours or column != "fastest"):
             told.setdefault(first[column], []).append(role)
     head = ["", words.usd.format(model=first["model"])]
     head += [words.hours.format(model=first["model"])] if words.hours else []
@@ -107,13 +107,15 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
             text(row["model"]),
             text(row["winner_title"]),
             *(cited.made(row, name, step, unit="×") for name in ("cost_share", "hours_share")),
+            cited.made(row if missing(row["gain"]) else _for_the_winner(row), "gain", step, unit="×"),
             text(row["fastest_title"]),
             cited.made(row, "fastest_hours_share", step, unit="×"),
             text(row["cheapest_of_all_title"]),
         ]
         for row in models
     ]
-    head = ["model", "cheapest", f"its cost, {of}", "its time", "fastest", "its time", "cheapest of all"]
+    head = ["model", "cheapest", f"its cost, {of}", "its time", "times cheaper than its rival"]
+    head += ["fastest", "its time", "cheapest of all"]
     return {"head": list(head), "rows": list(rows)}
 
 

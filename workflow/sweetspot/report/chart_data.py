@@ -4,6 +4,7 @@ import pandas as pd
 
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.words import counted_in
 
 SHOWN = 12  # options a model in a chart; the tables hold all
 MODELS = 12  # in a chart
@@ -20,6 +21,12 @@ class ChartData:
         self.reference = reference or ""
         self.option = str(headline["reference"].iloc[0]) if len(headline) else self.reference
         self.unit = unit_of(tables)
+        self.words = counted_in(tables)
+
+    @property
+    def hours(self) -> str:
+        """What hours are of, in charts of several models: hours to train, hours of a run."""
+        return self.words.hours.format(model="").strip() or "hours"
 
     def table(self, name: str) -> pd.DataFrame:
         """A table, empty where the study has none."""

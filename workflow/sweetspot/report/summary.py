@@ -32,7 +32,7 @@ def render_summary(tables: Tables, study: Study) -> str:
         counts = claims["verdict"].value_counts()
         lines += [
             "",
-            "Claims of the text: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()) + ".",
+            "Claims of the text: " + ", ".join(f"{count} {plain(verdict)}" for verdict, count in counts.items()) + ".",
         ]
     told = table_of(tables, "warnings")
     decide = len(decisive(told))

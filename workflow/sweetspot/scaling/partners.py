@@ -26,8 +26,8 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     `family` (of the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
     `published_machine.with_machine_facts`, read from names where the row does not say them.
     """
-    known = published["dataset"].isin(DATASETS) & published["framework"].fillna("").isin(FRAMEWORKS)
-    rows = with_machine_facts(published[known])
+    own = published.assign(framework=[_framework(name) for name in published["framework"].fillna("").astype(str)])
+    rows = with_machine_facts(own[own["dataset"].isin(DATASETS) & own["framework"].isin(FRAMEWORKS)])
     rows = rows.assign(
         batch_size=rows["batch_size"].astype(float),
         **{name: rows[name].fillna("").astype(str) for name in ("instance", "note")},
@@ -50,6 +50,12 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     paired["family"] = paired["gpu"].map(family).astype(object)
     paired["warnings"] = _warnings(paired, key.loc[found])
     return paired, several.drop(index=found)
+
+
+def _framework(name: str) -> str:
+    """The project's name for a framework: `PyTorch (NGC)` is torch, `TensorFlow 2` is tensorflow; others lower case."""
+    plain = name.strip().lower()
+    return next((ours for ours in FRAMEWORKS if ours and ours in plain), plain)
 
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:

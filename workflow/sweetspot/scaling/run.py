@@ -11,6 +11,7 @@ from sweetspot.scaling.evidence import sound, with_family
 from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
 from sweetspot.scaling.methods import METHODS, RULE_2018, fit_method
 from sweetspot.scaling.pooled import fit_pooled
+from sweetspot.scaling.strong import strong_cells
 from sweetspot.scaling.targets import (
     EXTRAPOLATION_COLUMNS,
     Fitted,
@@ -36,13 +37,15 @@ def run(
     targets: Sequence["Target"],
     question: "Question",
     method: str,
+    times: pd.DataFrame | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The tables `extrapolation`, `curve`, `validation` and `explain` of a study.
 
     tables: `throughput`, `efficiency`, `averages`, `evidence`: the files of results/<study>/. method: one of METHODS,
     or `auto` for the one with the least error on device families left out. Every method is fitted to all evidence once,
-    beside the fits that leave a family out. With fewer than two families nothing can be left out: the 2018 rule alone
-    is used. Raises UserError for an unknown method.
+    beside the fits that leave a family out. times: the study's times to a target (`read_times`); machines whose device
+    was timed at another count only are estimated from them. With fewer than two families nothing can be left out: the
+    2018 rule alone is used. Raises UserError for an unknown method.
     """
     if method not in ("auto", *METHODS):
         raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
@@ -66,8 +69,12 @@ def run(
         facts = as_evidence(cells, instances)
         estimated = held_against_published(extrapolate_all(cells, facts, fitted, headline), facts, evidence)
         estimated = with_equivalents(estimated, instances)
+    estimated = estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+    if times is not None and len(times):
+        timed = strong_cells(times, question, instances, EXTRAPOLATION_COLUMNS)
+        estimated = pd.concat([part for part in (estimated, timed) if len(part)] or [estimated], ignore_index=True)
     return {
-        "extrapolation": estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS)),
+        "extrapolation": estimated,
         "curve": scaling_curve(cells, instances, fitted, headline),
         "validation": validation,
         "explain": explain(evidence, pooled) if pooled else pd.DataFrame(columns=list(EXPLAIN_COLUMNS)),

@@ -13,7 +13,7 @@ from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 
 STUDIES = Path(__file__).resolve().parents[3] / "config" / "studies"
-STUDY, POOL = "parkopedia-2018", "scaling-2020"
+STUDY, POOLS = "parkopedia-2018", ("scaling-2020", "scaling-2026")
 
 
 def shipped_evidence(studies: Path = STUDIES) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -21,13 +21,14 @@ def shipped_evidence(studies: Path = STUDIES) -> tuple[pd.DataFrame, pd.DataFram
 
     Raises UserError where the studies are not beside the package (it must be installed with `pip install -e`).
     """
-    folder, pool = studies / STUDY, studies / POOL / "throughput.csv"
-    if not pool.is_file():
-        raise UserError(f"{pool}: the shipped figures are missing; expected the package in its repository")
+    folder, pools = studies / STUDY, {name: studies / name / "throughput.csv" for name in POOLS}
+    for pool in pools.values():
+        if not pool.is_file():
+            raise UserError(f"{pool}: the shipped figures are missing; expected the package in its repository")
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder)
     printed = read_efficiency(folder / "efficiency.csv")
     table = study_efficiency(throughput, printed, instances, study.cells.framework)
     rule = with_family(table, {name: instance.gpu for name, instance in instances.items()})
-    parts = [published_evidence(POOL, read_published(pool)), study_evidence(STUDY, table, throughput, instances)]
-    return all_evidence(parts), rule
+    borrowed = [published_evidence(name, read_published(pool)) for name, pool in pools.items()]
+    return all_evidence([*borrowed, study_evidence(STUDY, table, throughput, instances)]), rule

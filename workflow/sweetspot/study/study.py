@@ -53,7 +53,8 @@ class Question(Closed):
         """
         if self.headline_batch_size == "own":
             return []
-        return [self.headline(model)] if isinstance(self.headline_batch_size, dict) else list(self.batch_size)
+        batch = self.headline_batch_size
+        return [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
     def headline_words(self) -> str:
         """The batches of the answer in words: `64`, or `32 (cifar10_cnn); 128 (mnist_mlp)` where models differ."""

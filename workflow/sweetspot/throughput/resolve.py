@@ -98,8 +98,9 @@ class _Resolver:
             raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
         own = self.own.get((name, model, batch_size, instance.gpus))
         if own is not None:
-            ends = {name: getattr(own, name, math.nan) for name in OWN_ENDS}
-            return Figure(own.images_per_s, own.variant, "published", own.source, remarks(own), bool(own.xla), **ends)
+            figure = Figure(own.images_per_s, own.variant, "published", own.source, remarks(own), bool(own.xla))
+            low, high = (getattr(own, name, math.nan) for name in OWN_ENDS)
+            return figure._replace(images_per_s_low=low, images_per_s_high=high)
         if instance.equivalent_to is not None:
             other = self.figure(instance.equivalent_to, model, batch_size, (*seen, name))
             if other is None:
@@ -117,12 +118,13 @@ class _Resolver:
     def _scaled(
         self, name: str, instance: "Instance", model: str, batch_size: int, seen: tuple[str, ...]
     ) -> Figure | None:
-        base = self.figure(instance.base_instance, model, batch_size, (*seen, name))
+        single = str(instance.base_instance)
+        base = self.figure(single, model, batch_size, (*seen, name))
         framework = self._framework(name)
-        row = self.efficiency.get((framework, instance.base_instance, name, model, batch_size))
-        if base is None or row is None or framework != self._framework(instance.base_instance):
+        row = self.efficiency.get((framework, single, name, model, batch_size))
+        if base is None or row is None or framework != self._framework(single):
             return None  # figures of two frameworks are never a pair
-        source = f"{row.gpus} x {instance.base_instance} x {row.efficiency:g} ({row.source}) ; {base.source}"
+        source = f"{row.gpus} x {single} x {row.efficiency:g} ({row.source}) ; {base.source}"
         rates = {name: row.gpus * getattr(base, name) * row.efficiency for name in ("images_per_s", *OWN_ENDS)}
         basis = weakest("scaled", base.basis)
         scaled = base._replace(**rates, variant=row.variant, basis=basis, source=source)

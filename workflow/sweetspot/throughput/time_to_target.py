@@ -31,10 +31,14 @@ COLUMNS = {
     "round": str,
     "submitter": str,
     "precision": str,
+    "global_batch": float,
+    "samples": float,
     "kind": str,
     "source": str,
     "date": str,
 }
+# Of a submission that does not tell them; the samples are those seen until the target.
+OPTIONAL_NUMBERS = ("global_batch", "samples")
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
 SUBMITTER_FACTOR = 1.12
 # throughput.parquet states 95 %: the factor of a normal with that 90 %, 1.12 to the power of 1.960 / 1.645.
@@ -51,6 +55,7 @@ class Result(NamedTuple):
     gpus: int
     nodes: int
     minutes: float
+    global_batch: float
     round: str
     submitters: tuple[str, ...]
     fastest: float
@@ -74,13 +79,13 @@ def read_times(path: Path) -> pd.DataFrame:
     """A study's time_to_target.csv with the columns of COLUMNS; empty where the study has none.
 
     `minutes`: from the start to the target; `gpus`: devices of all `nodes`; `round` such as v5.1 (the newest counts);
-    `precision` may be empty; `kind`: how the figure came to be, such as `recomputed from published logs, not verified
-    by MLCommons Association`. Raises UserError for a row without a source, a round without a number, or devices that do
-    not divide by the nodes.
+    `precision`, `global_batch` (samples a step) and `samples` (to the target) may be empty; `kind`: how the figure came
+    to be, such as `recomputed from published logs, not verified by MLCommons Association`. Raises UserError for a row
+    without a source, a round without a number, or devices that do not divide by the nodes.
     """
     if not path.is_file():
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    table = read_table(path, COLUMNS)
+    table = read_table(path, COLUMNS, OPTIONAL_NUMBERS)
     for number, row in enumerate(table.itertuples(), start=2):
         if not row.source.strip():
             raise UserError(f"{path}, line {number}: source is empty; expected its origin")
@@ -100,8 +105,8 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
         minutes = own["minutes"].tolist()
         benchmark, gpu, gpus = key
         found[key] = Result(
-            str(benchmark), str(gpu), int(gpus), int(own["nodes"].iloc[0]), statistics.median(minutes), newest,
-            tuple(own["submitter"]), minutes[0], minutes[-1],
+            str(benchmark), str(gpu), int(gpus), int(own["nodes"].iloc[0]), statistics.median(minutes),
+            float(own["global_batch"].median()), newest, tuple(own["submitter"]), minutes[0], minutes[-1],
             tuple(dict.fromkeys(own["kind"])), tuple(dict.fromkeys(own["source"])),
         )  # fmt: skip
     return found

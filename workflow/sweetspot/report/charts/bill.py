@@ -27,15 +27,15 @@ def draw(data: "ChartData") -> Drawing:
         return empty("No bill for the model of the answer.")
     y = alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None)
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
-    x = alt.X("usd:Q", title=f"USD to train {data.model} once", stack="zero", axis=axis)
+    x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     lines = colour("line:N", list(dict.fromkeys(rows["line"])))
     bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
     return Drawing(alt.layer(bars, width=WIDTH - 150, height=alt.Step(24)), {"rows": rows})
 
 
 CHART = Chart(
-    title="What a training bill is made of",
-    caption="Lines of the training bill of the cheapest options.",
+    title="What a bill is made of",
+    caption="Lines of the bill of the cheapest options.",
     stage="price",
     section="costs",
     order=3,

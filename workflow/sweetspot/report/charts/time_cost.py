@@ -39,7 +39,7 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.assign(kind=data.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))
     rows = rows.assign(side=_sides_of(rows, data.option))
     across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (SIDE, FOOT))
-    x = alt.X("hours:Q", scale=across, title="hours to train (log)", axis=log_axis(rows["hours"], rows["model"]))
+    x = alt.X("hours:Q", scale=across, title=f"{data.hours} (log)", axis=log_axis(rows["hours"], rows["model"]))
     y = alt.Y("usd:Q", scale=up, title="USD (log)", axis=log_axis(rows["usd"], rows["model"]))
     front, above, below = (
         alt.Chart().transform_filter(f"datum.{row}").encode(x=x, y=y)
@@ -132,8 +132,8 @@ def _covers(box: Box, mark: Point) -> bool:
 
 
 CHART = Chart(
-    title="Hours against USD of training once; dashed: the front that nothing beats in both",
-    caption="Hours against USD of training once. The dashed front joins the options that nothing beats in both. "
+    title="Hours against USD; dashed: the front that nothing beats in both",
+    caption="Hours against USD of the same work. The dashed front joins the options that nothing beats in both. "
     "At most {models} models are drawn; the tables hold all.",
     stage="price",
     section="costs",

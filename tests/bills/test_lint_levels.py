@@ -1,0 +1,314 @@
+"""Lint against known levels: real lists damaged as people damage them, and silence on the lists as they are."""
+
+import csv
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+from price_lists import findings, price_list
+from project_copy import ROOT
+from sweetspot.bills.price_families import digits_exchanged
+from sweetspot.bills.price_levels import device_key, listed_by, power_of, purchase_of, rent_of
+from sweetspot.bills.price_lint import offer_findings, warnings_of
+from sweetspot.catalogues.listing import Listing
+from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.price_list import PriceList
+
+DATA = Path(__file__).parent.parent / "data"
+
+
+class Row(NamedTuple):
+    """A machine and its price: USD an hour."""
+
+    name: str
+    gpu: str
+    gpus: int
+    vcpus: int
+    usd: float
+    memory_gib: float | None = None
+
+
+def catalogued(entry: Listing) -> Row:
+    return Row(entry.instance, entry.gpu, entry.gpus or 1, entry.vcpus or 0, entry.per_hour, entry.memory_gib)
+
+
+def aws(year: int) -> list[Row]:
+    """AWS on demand: of the 2018 study's table, without what is printed beside it, or of July 2026."""
+    if year == 2026:
+        with (DATA / "aws_2026.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        return [Row(r["instance"], r["gpu"], int(r["gpus"]), int(r["vcpus"]), float(r["per_hour"])) for r in rows]
+    study = ROOT / "config" / "studies" / "parkopedia-2018"
+    known = load_instances(study / "instances.yaml")
+    listed = yaml.safe_load((study / "prices" / "aws-on-demand.yaml").read_text())["offers"]
+    return [
+        Row(name, known[name].gpu, known[name].gpus, known[name].vcpus or 0, offer["per_hour"])
+        for offer in listed
+        if (name := offer["instance"])
+    ]
+
+
+def linted(rows: list[Row], year: int, *more: dict, provider: str = "aws", **keys) -> set[tuple[str, str]]:
+    """Rule and machine of the warnings of a list of such rows; `more` offers of the same machines."""
+    offers = [{"instance": row.name, "per_hour": row.usd} for row in rows]
+    prices = price_list(*offers, *more, as_of=date(year, 6, 15), **keys)
+    return {(found.rule, found.instance) for found in found_in(prices, rows, provider)}
+
+
+def found_in(prices: PriceList, rows: list[Row], provider: str = "aws") -> list:
+    known = {
+        row.name: Instance(
+            title=row.name, provider=provider, gpu=row.gpu or "CPU", gpus=row.gpus, vcpus=row.vcpus or None,
+            memory_gib=row.memory_gib,
+        )
+        for row in rows
+    }  # fmt: skip
+    told = findings(prices, known, study_date=prices.as_of)
+    return [found for found in told if found.rule not in ("spot_terms", "stale_rate")]
+
+
+def times(rows: list[Row], factor: float, which: Callable[[Row], bool] = lambda row: True) -> list[Row]:
+    """Prices times a factor, to cents as people write them."""
+    return [row._replace(usd=round(row.usd * factor, 2)) if which(row) else row for row in rows]
+
+
+def put(rows: list[Row], name: str, usd: float) -> list[Row]:
+    return [row._replace(usd=usd) if row.name == name else row for row in rows]
+
+
+@pytest.mark.parametrize("year", [2018, 2026])
+def test_the_lists_as_they_are_raise_nothing(year):
+    assert linted(aws(year), year) == set()
+
+
+@pytest.mark.parametrize("year", [2018, 2026])
+@pytest.mark.parametrize(
+    ("factor", "rule", "words"),
+    [
+        (100, "market_level", "all"),  # cents
+        (730, "market_level", "the price of a month"),
+        (24, "market_level", "the price of a day"),
+        (0.79, "list_shifted", "0.79 times"),  # pounds
+        (0.9, "list_shifted", "0.9 times"),  # euros
+    ],
+)
+def test_a_list_shifted_alike_is_one_finding_of_its_own(year, factor, rule, words):
+    rows = times(aws(year), factor)
+    prices = price_list(*({"instance": row.name, "per_hour": row.usd} for row in rows), as_of=date(year, 6, 15))
+    (found,) = found_in(prices, rows)
+    assert (found.severity, found.rule, found.instance) == ("warning", rule, "")
+    assert words in found.message
+    # A finding of the whole list stands beside each of its offers, as a pair.
+    assert [pair["rule"] for pair in warnings_of({"instance": "p2.xlarge", "purchase": "on_demand"}, [found])] == [rule]
+
+
+def test_pounds_with_their_rate_are_no_finding():
+    rate = {"currency": "GBP", "usd": 1 / 0.79, "as_of": date(2018, 6, 15), "source": "a bank"}
+    assert linted(times(aws(2018), 0.79), 2018, currency="GBP", rates=[rate]) == set()
+
+
+def test_another_region_is_a_note_and_no_warning():
+    """AWS eu-west-1 of 2022, 1.08 times us-east-1: p2.xlarge 0.972, p3.2xlarge 3.305 (catalogue of SkyPilot)."""
+    rows = [Row("p2.xlarge", "K80", 1, 4, 0.972), Row("p2.8xlarge", "K80", 8, 32, 7.776),
+            Row("p3.2xlarge", "V100", 1, 8, 3.305), Row("p3.16xlarge", "V100", 8, 64, 26.44)]  # fmt: skip
+    prices = price_list(*({"instance": row.name, "per_hour": row.usd} for row in rows), as_of=date(2022, 6, 15))
+    (found,) = found_in(prices, rows)
+    assert (found.severity, found.rule) == ("note", "list_shifted")
+    assert "1.08 times" in found.message
+
+
+@pytest.mark.parametrize(
+    ("year", "gpu", "first"),
+    [(2018, "Tesla K80", "p2.xlarge"), (2018, "Tesla V100", "p3.2xlarge"), (2026, "K80", "p2.xlarge"),
+     (2026, "V100-16GB", "p3.2xlarge"), (2026, "T4", "g4dn.xlarge"), (2026, "H100", "p5.4xlarge")],
+)  # fmt: skip
+def test_a_whole_family_times_1_2_is_found(year, gpu, first):
+    assert ("family_shifted", first) in linted(times(aws(year), 1.2, lambda row: row.gpu == gpu), year)
+
+
+@pytest.mark.parametrize(
+    ("year", "name", "usd"),
+    [
+        (2018, "p3.8xlarge", 12.42),  # 12.24, 1.5 % off
+        (2018, "p3.16xlarge", 24.84),  # 24.48, 1.5 %
+        (2018, "g3.16xlarge", 4.65),  # 4.56, 2 %
+        (2026, "p3.8xlarge", 12.42),
+        (2026, "g4dn.metal", 7.842),  # 7.824, 0.2 %
+    ],
+)
+def test_digits_exchanged_within_two_per_cent_are_found(year, name, usd):
+    assert ("digits_exchanged", name) in linted(put(aws(year), name, usd), year)
+
+
+def test_which_digits_are_exchanged():
+    assert digits_exchanged(12.42, 12.24)
+    assert digits_exchanged(3.6, 3.06)  # over the point's digits: 3.60 and 3.06
+    assert digits_exchanged(21.24, 12.24)
+    assert not digits_exchanged(12.24, 12.24)
+    assert not digits_exchanged(12.25, 12.24)
+    assert not digits_exchanged(14.22, 12.24)  # not neighbours
+    assert not digits_exchanged(112.42, 12.24)
+
+
+@pytest.mark.parametrize("name", ["p2.xlarge", "p3.2xlarge", "p3.8xlarge", "p3.16xlarge"])
+def test_a_spot_price_a_tenth_blames_its_own_row(name):
+    """Spot prices of the 2018 study's time, 27 to 33 % of on demand: the damaged row alone is named."""
+    spot = {"p2.xlarge": 0.27, "p3.2xlarge": 0.918, "p3.8xlarge": 4.05, "p3.16xlarge": 7.5}
+    offers = [
+        {"instance": one, "purchase": "spot", "per_hour": usd / (10 if one == name else 1)} for one, usd in spot.items()
+    ]
+    found = linted(aws(2018), 2018, *offers)
+    assert {machine for _, machine in found} == {name}
+    assert ("spot_far_below", name) in found
+    assert (
+        linted(aws(2018), 2018, *({"instance": one, "purchase": "spot", "per_hour": usd} for one, usd in spot.items()))
+        == set()
+    )
+
+
+def test_without_on_demand_prices_a_tenth_is_still_the_row_to_blame():
+    cards = [("a", "V100", 1, 8), ("b", "V100", 4, 32), ("c", "V100", 8, 64)]
+    prices = price_list(
+        *(
+            {"instance": name, "purchase": "spot", "per_hour": usd}
+            for name, usd in (("a", 0.1), ("b", 4.8), ("c", 8.0))
+        ),
+        as_of=date(2018, 6, 15),
+    )
+    rows = [Row(*card, 0.0) for card in cards]
+    assert [found.instance for found in found_in(prices, rows) if found.rule == "per_gpu"] == ["a"]
+
+
+def test_another_shape_is_no_fault():
+    """Nebius, L40S with 8 to 48 vCPUs a card: real lines, of which only one with a wrong price is named."""
+    listings = [
+        entry
+        for entry in read_skypilot(DATA / "skypilot" / "nebius_2026.csv").listings
+        if entry.purchase == "on_demand"
+    ]
+    rows = [catalogued(entry) for entry in listings]
+    assert linted(rows, 2026, provider="nebius") == set()
+    wrong = put(rows, "gpu-l40s-d_4gpu-128vcpu-768gb", 11.1376)
+    assert ("per_gpu", "gpu-l40s-d_4gpu-128vcpu-768gb") in linted(wrong, 2026, provider="nebius")
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in (DATA / "skypilot").glob("*.csv")))
+def test_real_catalogues_raise_no_warning_about_levels(file):
+    listings = read_skypilot(DATA / "skypilot" / file).listings
+    best = {(entry.instance, entry.purchase): entry for entry in reversed(listings)}
+    rows = [catalogued(entry) for entry in best.values()]
+    offers = [{"instance": one.instance, "purchase": one.purchase, "per_hour": one.per_hour} for one in best.values()]
+    year = int(file[-8:-4])
+    rules = {found.rule for found in found_in(price_list(*offers, as_of=date(year, 2, 21)), rows, file[:-9])}
+    assert not rules & {"market_level", "family_shifted", "list_shifted", "digits_exchanged", "spot_far_below"}
+
+
+def test_one_price_far_off_is_named_with_its_reason():
+    (found,) = {found for found in linted(put(aws(2018), "p3.2xlarge", 306.0), 2018) if found[0] == "market_level"}
+    assert found == ("market_level", "p3.2xlarge")
+    assert ("market_level", "unheard-of") in linted([Row("unheard-of", "a new card", 1, 8, 730.0)], 2026, provider="x")
+    assert ("market_level", "n1-standard-8") in linted([Row("n1-standard-8", "", 1, 8, 277.0)], 2018, provider="gce")
+    assert linted([Row("n1-standard-8", "", 1, 8, 0.38)], 2018, provider="gce") == set()
+
+
+@pytest.mark.parametrize("purchase", ["reserved", "committed"])
+def test_reserved_dearer_than_on_demand_is_found(purchase):
+    dear = {"instance": "p3.2xlarge", "purchase": purchase, "per_hour": 3.9}
+    assert linted(aws(2018), 2018, dear) == {("reserved_above_on_demand", "p3.2xlarge")}
+    assert linted(aws(2018), 2018, dear | {"per_hour": 1.98}) == set()
+
+
+def test_a_commitment_dearer_than_on_demand_is_earned_by_no_use():
+    row = {"instance": "x", "purchase": "reserved", "source": "s", "on_demand_usd_per_hour": 3.06,
+           "earning_days_per_month": None, "days_per_month": 30.5}  # fmt: skip
+    (found,) = offer_findings(row)
+    assert (found.rule, "no use within a month" in found.message) == ("not_earned", True)
+
+
+def test_a_date_to_come_is_found():
+    offer = {"instance": "p2.xlarge", "per_hour": 0.9}
+    known = {"p2.xlarge": Instance(title="x", provider="aws", gpu="Tesla K80", gpus=1)}
+    # The study speaks of 2018-07-01.
+    for day, expected in [
+        (date(2018, 7, 8), set()),
+        (date(2018, 7, 9), {"future_date"}),
+        (date(2028, 7, 1), {"future_date"}),
+    ]:
+        assert {found.rule for found in findings(price_list(offer, as_of=day), known)} == expected
+    today = price_list(offer, as_of=date(2018, 7, 9), age_at="today")
+    assert findings(today, known, today=date(2018, 7, 9)) == []
+
+
+BOX = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
+
+
+def owned(gpu: str = "GTX 1080 Ti", gpus: int = 4, **keys) -> set[str]:
+    prices = price_list({"instance": "box", "purchase": "own", "own": BOX | keys}, as_of=date(2018, 6, 15))
+    return {found.rule for found in found_in(prices, [Row("box", gpu, gpus, 0, 0.0)], "own")}
+
+
+@pytest.mark.parametrize(
+    ("keys", "rule"),
+    [
+        ({"kw": 1000}, "own_power"),  # W for kW
+        ({"kw": 0.1}, "own_power"),  # 25 W a card of 250 W
+        ({"per_kwh": 20}, "own_electricity"),  # cents
+        ({"per_kwh": 0.002}, "own_electricity"),
+        ({"months": 3}, "own_months"),
+        ({"months": 300}, "own_months"),
+        ({"days_per_month": 0.5}, "own_days"),
+        ({"capex": 65000}, "own_purchase"),
+        ({"capex": 650}, "own_purchase"),
+    ],
+)
+def test_an_odd_amount_of_an_owned_machine_is_found(keys, rule):
+    assert owned(**keys) == {rule}
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gpus", "keys"),
+    [
+        ("GTX 1080 Ti", 4, {}),
+        ("GTX 1080 Ti", 1, {"capex": 2500, "kw": 0, "per_kwh": 0}),  # power not told
+        ("H100 SXM", 8, {"capex": 285_000, "kw": 10.2, "per_kwh": 0.12}),  # a server of 2026
+        ("B200", 8, {"capex": 515_000, "kw": 14.3, "per_kwh": 0.12}),
+        ("RTX PRO 6000 Blackwell", 4, {"capex": 65_000, "kw": 3.2, "months": 60}),
+        ("a card of 2030", 2, {"capex": 20_000, "kw": 2.5, "days_per_month": 30}),
+    ],
+)
+def test_real_machines_raise_nothing(gpu, gpus, keys):
+    assert owned(gpu, gpus, **keys) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Tesla V100-SXM2-16GB", "v100"), ("V100", "v100"), ("NVIDIA H100 80GB HBM3", "h100"), ("H100 PCIe", "h100"),
+        ("GTX 1080 Ti", "gtx1080ti"), ("NVIDIA GeForce RTX 4090", "rtx4090"), ("RTX4090", "rtx4090"),
+        ("RTX 6000 Ada", "rtx6000ada"), ("RTX PRO 6000 Blackwell", "rtxpro6000"), ("RTXA6000", "a6000"),
+        ("A100-80GB", "a100"), ("A10G", "a10g"),
+        ("GB200", "gb200"), ("L40S", "l40s"), ("L4", "l4"), ("Quadro P6000", "p6000"), ("MI300X", "mi300x"),
+        ("TPU v5p", ""), ("CPU", ""), ("a card", ""),
+    ],
+)  # fmt: skip
+def test_a_device_is_one_word_however_it_is_written(name, key):
+    assert device_key(name) == key
+
+
+def test_the_table_holds_what_its_sources_say():
+    """AWS asked 3.06 for a V100 from 2017 on, 12.29 for an H100 until June 2025, 6.88 after; Google 2.48 for a V100."""
+    assert listed_by("aws", "v100", 2018) == (3.06, 3.9)
+    assert listed_by("AWS", "h100", 2024) == (6.88, 12.29)
+    assert 2.48 in listed_by("gce", "v100", 2018)
+    assert listed_by("aws", "k80", 2035) == ()
+    rented = rent_of("k80", 2018)
+    assert rented is not None
+    assert (rented.low, rented.high) == (0.45, 1.4)
+    power, bought = power_of("h100"), purchase_of("gtx1080ti")
+    assert power is not None
+    assert bought is not None
+    assert (power.low, power.high, bought.low) == (350, 700, 699)

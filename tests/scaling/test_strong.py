@@ -1,0 +1,117 @@
+"""Times to a target at counts that nobody published: what is fitted, by hand and on submissions left out."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_tables import STUDIES
+from sweetspot.scaling.strong import fit_strong, pairs_of, strong_cells, usual_batch
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import Question
+from sweetspot.throughput.time_to_target import read_times, results
+
+QUESTION = Question(
+    model=["lora"], batch_size=[1], precision="mixed", framework="torch", headline_batch_size=1
+)  # fmt: skip
+
+
+def table(*rows):
+    names = ("gpu", "gpus", "minutes", "submitter", "global_batch", "samples")
+    given = pd.DataFrame(rows, columns=list(names))
+    return given.assign(
+        benchmark="lora",
+        nodes=-(-given["gpus"] // 8),
+        round="v5.1",
+        precision="",
+        kind="recomputed",
+        source="s",
+        date="x",
+    )
+
+
+def many(gpu, submitter, loss, leaving, exponent, batches):
+    """A submitter whose minutes follow the law exactly; `batches`: global batch by count."""
+    return [
+        (gpu, n, 100 * 8 / n * (n / 8) ** loss * math.exp(leaving * (n > 8)) * (batch / 8) ** exponent, submitter,
+         float(batch), 3000 * (batch / 8) ** exponent)
+        for n, batch in batches.items()
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return read_times(STUDIES / "eight-gpus-2026" / "time_to_target.csv")
+
+
+def test_a_pair_by_hand(shipped):
+    pairs = pairs_of(shipped)
+    own = pairs[(pairs["gpu"] == "MI300X") & (pairs["doublings"] == 2)]
+    # MangoBoost v5.0: 29.60 minutes on 8 and 10.92 on 32, four times the device time of 10.92 / 29.60
+    assert own["log_minutes"].tolist() == pytest.approx([math.log(10.92 * 4 / 29.60)], abs=2e-3)
+    assert own["leaves"].tolist() == [1.0]
+    assert own["log_batch"].tolist() == [0.0]
+
+
+def test_the_law_is_found_again_in_figures_that_follow_it():
+    rows = [
+        row
+        for gpu in ("H100 SXM", "B200 SXM", "MI300X")
+        for name in "abcd"
+        for row in many(gpu, name, 0.20, 0.05, 0.4, {8: 8, 16: 8, 32: 16, 64: 16})
+    ]
+    found = fit_strong(table(*rows))
+    assert found.loss["lora"] == pytest.approx(0.20, abs=0.02)
+    assert found.samples["lora"] == pytest.approx(0.4, abs=0.02)
+    assert found.leaving == pytest.approx(0.05, abs=0.03)
+
+
+def test_a_machine_that_is_timed_at_another_count_is_estimated():
+    times = table(*many("H100 SXM", "a", 0.2, 0.1, 0.0, {8: 8, 16: 8, 32: 8}), ("B200 SXM", 8, 10.0, "b", 8.0, 3000.0))
+    instances = {
+        name: Instance(title="x", provider="cloud", gpu=gpu, gpus=gpus, nodes=gpus // 8)
+        for name, gpu, gpus in (("known", "B200 SXM", 8), ("two", "B200 SXM", 16), ("nobody", "MI300X", 8))
+    }
+    found = strong_cells(times, QUESTION, instances, EXTRAPOLATION_COLUMNS).set_index("instance")
+    assert list(found.index) == ["two"]
+    row, fitted = found.loc["two"], fit_strong(times)
+    minutes = 10.0 / 2 * 2 ** fitted.loss["lora"] * math.exp(fitted.leaving)
+    assert row["images_per_s"] == pytest.approx(1 / (60 * minutes))
+    assert (row["basis"], row["method"], row["nodes"], bool(row["headline"])) == (
+        "extrapolated", "strong_scaling", 2, True,
+    )  # fmt: skip
+    assert row["images_per_s_low"] < row["images_per_s"] / 1.12
+
+
+def test_without_any_pair_the_priors_speak():
+    found = fit_strong(table(("B200 SXM", 8, 10.0, "b", 8.0, 3000.0)))
+    assert (found.loss[""], found.samples[""], found.leaving, found.pairs) == (0.17, 0.3, 0.1, 0)
+
+
+def test_the_batch_is_what_submitters_use_there_and_never_smaller_on_more_devices(shipped):
+    base = results(shipped)["llama31_8b", "B200 SXM", 8]
+    assert math.isnan(base.global_batch)  # told by the submitter without a batch
+    assert usual_batch(shipped, base, 8) == 16
+    assert usual_batch(shipped, base._replace(global_batch=100.0), 64) == 100
+
+
+def test_the_shipped_results_left_out_lie_within_the_interval(shipped):
+    """Each device family of 8 to 64 devices predicted by the others: from its own 8 to the count left out."""
+    off = []
+    for gpu in ("H100 SXM", "B200 SXM", "MI300X"):
+        known = shipped[~((shipped["gpu"] == gpu) & (shipped["gpus"] != 8))]
+        truth = results(shipped)
+        counts = [key[2] for key in truth if key[:2] == ("llama2_70b_lora", gpu) and 8 < key[2] <= 64]
+        machines = {
+            f"m{count}": Instance(title="x", provider="c", gpu=gpu, gpus=count, nodes=count // 8) for count in counts
+        }
+        question = QUESTION.model_copy(update={"model": ["llama2_70b_lora"]})
+        found = strong_cells(known, question, machines, EXTRAPOLATION_COLUMNS)
+        for row in found.itertuples():
+            rate = 1 / (60 * truth["llama2_70b_lora", gpu, row.gpus].minutes)
+            off.append((abs(row.images_per_s / rate - 1), row.images_per_s_low <= rate <= row.images_per_s_high))
+    errors, inside = np.array(off).T
+    assert len(off) == 8
+    assert np.median(errors) < 0.20
+    assert inside.mean() >= 0.85

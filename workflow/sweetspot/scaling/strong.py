@@ -1,0 +1,224 @@
+"""Strong scaling of times to a target: what more devices, or fewer, would take where nobody has published a result.
+
+minutes(n) = minutes(m) x (m/n) x (n/m)^b x e^c x (B_n/B_m)^g with four parts that the published results show:
+- m/n: the work of a sample is shared by all devices;
+- (n/m)^b, b >= 0: what exchange and small parts cost at each doubling of the devices;
+- e^c, c >= 0: what it costs to leave the devices that fast links join (8, or the 72 of an NVL72), once;
+- (B_n/B_m)^g: a larger global batch B needs more samples to the target. B_n is what submitters used at that count.
+b, c and g are fitted to pairs of one submitter, round and device at two counts, pooled over benchmarks with a prior: a
+benchmark with few pairs stays near the others. The interval is conformal, from pairs of device families left out.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.scaling.conformal import calibrate
+from sweetspot.scaling.machine import family
+from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.throughput.time_to_target import Result, results
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question
+
+METHOD = "strong_scaling"
+LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain
+LEAVING = (0.10, 0.10)  # prior of c
+SAMPLES = (0.3, 0.15)  # prior of g: from none below the critical batch to 0.5 beyond it
+SCATTER = 0.10  # of one pair's log minutes, between a submitter's results at two counts
+SHARED = 0.7  # of the prior's spread, the part that all benchmarks share
+ROUNDS = 10
+FLOOR = 0.113  # log 1.12: no prediction is surer than submitters agree
+
+
+class Strong(NamedTuple):
+    """Fitted loss b and samples exponent g of each benchmark, of all others (``""``), cost c of leaving, width of 90 %.
+
+    width: of the logarithm of minutes at one doubling; it grows with the root of the doublings.
+    """
+
+    loss: Mapping[str, float]
+    samples: Mapping[str, float]
+    leaving: float
+    width: float
+    pairs: int
+
+
+def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
+    """Results of one benchmark, device, round and submitter at two counts (each count's median; the smallest is base).
+
+    times: `read_times`. Returns benchmark, gpu, family, doublings = log2(n/m), log_minutes = log(minutes(n) n /
+    (minutes(m) m)), leaves (1 where only n devices are more than fast links join), log_batch, log_samples (NaN: not
+    told).
+    """
+    rows = []
+    for (benchmark, gpu, _, _), own in times.groupby(["benchmark", "gpu", "round", "submitter"]):
+        told = own.groupby("gpus")[["minutes", "global_batch", "samples"]].median().sort_index()
+        base = told.iloc[0]
+        for count, row in told.iloc[1:].iterrows():
+            ratio = row / base
+            shared = float(count) / float(told.index[0])
+            leaves = _leaves(str(gpu), int(told.index[0]), int(count))
+            rows.append(
+                {
+                    "benchmark": benchmark, "gpu": gpu, "family": family(str(gpu)), "doublings": math.log2(shared),
+                    "leaves": leaves, "log_minutes": math.log(ratio["minutes"] * shared),
+                    "log_batch": math.log(ratio["global_batch"]), "log_samples": math.log(ratio["samples"]),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(
+        rows, columns=["benchmark", "gpu", "family", "doublings", "leaves", "log_minutes", "log_batch", "log_samples"]
+    )
+
+
+def _leaves(gpu: str, fewer: int, more: int) -> float:
+    """1 where `more` devices are more than fast links join and `fewer` are not; -1 for the way back, else 0."""
+    joined = 72 if gpu.startswith("GB") else 8
+    return float((more > joined) - (fewer > joined))
+
+
+def fit_strong(times: pd.DataFrame) -> Strong:
+    """Fit to results at several counts; without a pair the priors alone, and a width of their own."""
+    pairs = pairs_of(times)
+    loss, samples, leaving = _fit(pairs)
+    errors, families = [], []
+    for name in sorted(set(pairs["family"])):
+        away = pairs["family"] != name
+        found = _fit(pairs[away])
+        for row in pairs[~away].itertuples():
+            predicted = _log_change(*found, row)
+            errors.append(abs(row.log_minutes - predicted) / math.sqrt(row.doublings))
+            families.append(name)
+    known = [error for error in errors if not math.isnan(error)]
+    kept = np.array([name for name, error in zip(families, errors, strict=True) if not math.isnan(error)])
+    width = calibrate(np.array(known), kept, 0.9) if known else 2 * LOSS[1]
+    return Strong(loss, samples, leaving, max(float(width), FLOOR), len(pairs))
+
+
+Slopes = dict[str, float]
+
+
+def _fit(pairs: pd.DataFrame) -> tuple[Slopes, Slopes, float]:
+    """Loss b and samples exponent g of each benchmark and of any other (``""``), and c, by two ridge regressions."""
+    told = pairs.dropna(subset=["log_batch", "log_samples"])
+    samples, _ = _pooled(told["benchmark"], told["log_batch"], told["log_samples"], SAMPLES)
+    own = pairs.dropna(subset=["log_batch"])
+    exponent = own["benchmark"].map(lambda name: samples.get(name, samples[""])).astype(float)
+    rest = own["log_minutes"] - exponent * own["log_batch"]
+    loss, leaving = _pooled(own["benchmark"], own["doublings"] * math.log(2), rest, LOSS, own["leaves"])
+    return loss, samples, leaving
+
+
+def _pooled(
+    groups: pd.Series, x: pd.Series, y: pd.Series, prior: tuple[float, float], leaves: pd.Series | None = None
+) -> tuple[Slopes, float]:
+    """Slopes of y on x through the origin, one a group, drawn to a common one (``""``), and that on `leaves`.
+
+    None is below 0.
+    """
+    names = sorted(set(groups))
+    parts = [x, 0 * x if leaves is None else leaves, *(x.where(groups == name, 0.0) for name in names)]
+    design = np.column_stack([np.asarray(part, dtype=float) for part in parts])
+    mean, sd = prior
+    own = sd * math.sqrt(1 - SHARED)
+    spread = np.array([sd * math.sqrt(SHARED), LEAVING[1], *([own] * len(names))])
+    start = np.array([mean, LEAVING[0], *([0.0] * len(names))])
+    gap = y.to_numpy(dtype=float) - design @ start
+    found, weight = start, np.ones(len(gap))
+    for _ in range(ROUNDS):  # a submission far off the others pulls no harder than one two scatters away (Huber)
+        weighted = design.T * (weight / SCATTER**2)
+        found = start + np.linalg.solve(weighted @ design + np.diag(1 / spread**2), weighted @ gap)
+        off = np.abs(gap - design @ (found - start))
+        weight = np.minimum(1.0, 2 * SCATTER / np.maximum(off, SCATTER))
+    slopes = {name: max(float(found[0] + part), 0.0) for name, part in zip(names, found[2:], strict=True)}
+    return {"": max(float(found[0]), 0.0), **slopes}, max(float(found[1]), 0.0)
+
+
+def _log_change(loss: Mapping[str, float], samples: Mapping[str, float], leaving: float, row: Any) -> float:
+    """Logarithm of minutes(n) n / (minutes(m) m); row: benchmark, doublings, leaves, log_batch."""
+    lost, more = loss.get(row.benchmark, loss[""]), samples.get(row.benchmark, samples[""])
+    return lost * row.doublings * math.log(2) + leaving * row.leaves + more * row.log_batch
+
+
+class Change(NamedTuple):
+    """From one count to another: what `_log_change` reads of a pair."""
+
+    benchmark: str
+    doublings: float
+    leaves: float
+    log_batch: float
+
+
+def strong_cells(
+    times: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], columns: Iterable[str]
+) -> pd.DataFrame:
+    """Times of the instances whose device somebody has timed, but not at their count; rows of `extrapolation`.
+
+    The base is the known count nearest in doublings. Intervals cover 90 %.
+    """
+    known = results(times)
+    fitted = fit_strong(times)
+    rows = []
+    for name, instance in instances.items():
+        for model in question.model:
+            own = [result for key, result in known.items() if key[:2] == (model, instance.gpu)]
+            if not own or (model, instance.gpu, instance.gpus) in known:
+                continue
+            base = min(own, key=lambda result: (abs(math.log2(result.gpus / instance.gpus)), result.gpus))
+            row = _predicted(times, fitted, base, instance.gpus)
+            rows += [
+                row
+                | {
+                    "instance": name, "base_instance": "", "nodes": nodes_of(instances, name, instance.gpus),
+                    "framework": instance.framework or question.framework, "model": model, "batch_size": batch_size,
+                    "precision": question.precision, "variant": "submission", "warnings": cautions(instances, name),
+                }
+                for batch_size in question.batches(model)
+            ]  # fmt: skip
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def _predicted(times: pd.DataFrame, fitted: Strong, base: Result, gpus: int) -> dict[str, object]:
+    doublings = math.log2(gpus / base.gpus)
+    before = usual_batch(times, base, base.gpus) if math.isnan(base.global_batch) else base.global_batch
+    batch = usual_batch(times, base._replace(global_batch=before), gpus)
+    log_batch = 0.0 if math.isnan(batch) or math.isnan(before) else math.log(batch / before)
+    step = Change(base.benchmark, doublings, _leaves(base.gpu, base.gpus, gpus), log_batch)
+    change = _log_change(fitted.loss, fitted.samples, fitted.leaving, step)
+    rate = math.exp(-change) * gpus / base.gpus / (60 * base.minutes)
+    factor = math.exp(math.hypot(fitted.width * math.sqrt(abs(doublings)), FLOOR))
+    lost = fitted.loss.get(base.benchmark, fitted.loss[""])
+    return {
+        "gpus": gpus,
+        "method": METHOD,
+        "efficiency": math.exp(-change),
+        "images_per_s": rate,
+        "images_per_s_low": rate / factor,
+        "images_per_s_high": rate * factor,
+        "headline": True,
+        "basis": "extrapolated",
+        "source": (
+            f"{METHOD}: {base.gpus} to {gpus} devices, {100 * (2**lost - 1):.0f} % more device time a doubling and "
+            f"{100 * math.expm1(fitted.leaving):.0f} % once over the network ({fitted.pairs} pairs of submissions), "
+            f"global batch {before:g} to {batch:g} ; {base.source}"
+        ),
+    }
+
+
+def usual_batch(times: pd.DataFrame, base: Result, gpus: int) -> float:
+    """Global batch that submitters use for a benchmark at `gpus` devices: the median at the nearest count.
+
+    Never below that of the base for more devices, nor above it for fewer; NaN: nobody tells one.
+    """
+    rows = times[(times["benchmark"] == base.benchmark) & times["global_batch"].notna()]
+    if rows.empty:
+        return math.nan
+    gap = np.abs(np.log2(rows["gpus"].to_numpy(dtype=float) / gpus))
+    batch = float(rows["global_batch"][gap <= gap.min() + 1e-9].median())
+    if math.isnan(base.global_batch) or gpus == base.gpus:
+        return batch
+    return max(batch, base.global_batch) if gpus > base.gpus else min(batch, base.global_batch)
