@@ -9,7 +9,7 @@ from sweetspot.bills.columns import from_rows
 from sweetspot.bills.owning import annuity, crossing_days, fixed_per_month, monthly_rate, usd_per_hour_of_use
 from sweetspot.bills.priced_cells import all_cells, offered, reference_rate
 from sweetspot.bills.renting import billed_months, billed_seconds, sustained_fraction
-from sweetspot.bills.spot import makespan, overhead, wall_time
+from sweetspot.bills.spot import losing_rate, makespan, overhead, wall_time
 from sweetspot.study.instances import Instance
 
 TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s": 3600.0, "wait_s": 900.0,
@@ -55,6 +55,14 @@ def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost(
     assert (row["usd_per_hour_low"], row["usd_per_hour_high"]) == (1.5, 3.0)
     assert row["usd_high"] == pytest.approx(3 * 10 * dear)
     assert row["usd_low"] == pytest.approx(1.5 * 10)
+
+
+def test_checkpoints_that_cost_the_whole_discount_lose_at_any_rate():
+    # five minutes of every hour are 1.083 hours an hour: more than 1 / 0.99, so the search for a rate must end at none
+    assert losing_rate(0.99, 1.0, 1 / 12, 0.1, 1.0) == 0.0
+    rate = losing_rate(0.5, 1.0, 1 / 12, 0.1, 1.0)
+    assert float(overhead(rate, 1 / 12, 0.1, 1.0)) == pytest.approx(2.0, rel=1e-6)
+    assert losing_rate(1.0, 1.0, 1 / 12, 0.1, 1.0) is None
 
 
 def test_an_overhead_by_the_formula_and_none_without_interruptions():
@@ -198,7 +206,7 @@ def test_tax_and_exchange_multiply_every_sum():
 
 
 def test_spot_that_costs_as_much_as_on_demand_does_not_beat_it():
-    never = {**TAKEN, "per_hour": 0.0}
+    never = {**TAKEN, "per_hour": 0.0}  # and yet a checkpoint every hour
     for price, beats in ((1.0, False), (0.99, True)):
         spot = {"instance": "x", "purchase": "spot", "per_hour": price, "interruptions": never}
         table = offers(price_list(spot, {"instance": "x", "per_hour": 1.0}))

@@ -101,8 +101,8 @@ EDGES = [
     (Own, OWN, "months", 600.0, 600.1),
     (Own, OWN, "per_kwh", 0.0, -0.1),
     (Own, OWN, "residual", 0.0, -0.1),
-    (Commitment, {"upfront": 1.0}, "term_months", 600.0, 601.0),
-    (Commitment, {"upfront": 1.0}, "term_months", {"value": 600.0, "low": 1.0}, {"value": 600.0, "high": 601.0}),
+    (Commitment, {"per_month": 1.0}, "term_months", 600.0, 601.0),
+    (Commitment, {"per_month": 1.0}, "term_months", {"value": 600.0, "low": 1.0}, {"value": 600.0, "high": 601.0}),
     (Interruptions, TAKEN, "per_hour", 0.0, -1.0),
     (Interruptions, TAKEN, "per_hour", 119.9, 120.0),  # x 60 s a checkpoint: two hours, an hour's twice
     (Billing, {}, "granularity_s", 0.001, 0.0009),
@@ -214,8 +214,8 @@ def test_devices_beyond_a_node_take_further_nodes():
     executor = Executor(**SLURM, gpus_per_node=4)
     assert [executor.nodes(gpus) for gpus in (1, 4, 8, 16)] == [1, 1, 2, 4]
     assert Executor(**{**SLURM, "device": "cpu"}, gpus_per_node=1).nodes(3) == 3
-    box = {"box": Instance(**MACHINE, measure=executor), "plain": Instance(**MACHINE | {"gpus": 8})}
-    assert [nodes_of(box, name, 8) for name in ("box", "plain", "unknown")] == [2, 1, 1]
+    box = {"box": Instance(**MACHINE, measure=executor), "plain": Instance(**MACHINE)}
+    assert [nodes_of(box, name, 8) for name in ("box", "plain", "unknown")] == [2, 8, 1]  # a plain one has one device
 
 
 def test_what_platforms_and_frameworks_can_do():
@@ -280,7 +280,7 @@ def test_offers_that_do_not_go_together_are_refused():
             listed(own | {"own": OWN | {"days_per_month": days}})
     with pytest.raises(UserError, match=r"is used 31\.5 days"):
         listed(one, days_per_month=31.5)
-    deal = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12.0, "upfront": 1.0}}
+    deal = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1.0}}
     listed(deal, project_months=12.0)
     with pytest.raises(UserError, match=r"term_months is 12; expected at most project_months 11\.5"):
         listed(deal, project_months=11.5)
@@ -291,7 +291,7 @@ def test_offers_that_do_not_go_together_are_refused():
     [
         ({"per_hour": 1.0, "per_day": 1.0}, "exactly one price, found per_hour, per_day"),
         ({}, "exactly one price, found none"),
-        ({"commitment": {"term_months": 1.0, "upfront": 1.0}}, "purchase reserved or committed"),
+        ({"commitment": {"term_months": 1.0, "per_hour": 1.0}}, "purchase reserved or committed"),
         ({"own": OWN}, "purchase own for a price of kind own"),
         ({"purchase": "own", "per_hour": 1.0}, "key own for purchase own"),
         ({"per_hour": 1.0, "interruptions": TAKEN | {"per_hour": 1.0}}, "interruptions only for spot"),

@@ -7,6 +7,7 @@ Array = npt.NDArray[np.float64]
 # An expected hundred years is no plan: beyond it a job is said never to finish.
 NEVER_HOURS = 876_600.0
 LARGEST_EXPONENT = 700.0
+SELDOM = 1e-9  # interruptions an hour: one in a hundred thousand years
 
 
 def checkpoint_interval(dump: npt.ArrayLike, between: npt.ArrayLike) -> Array:
@@ -73,12 +74,15 @@ def losing_rate(
 ) -> float | None:
     """Interruptions an hour from which spot costs more than on demand (long job, times in hours); None: it always does.
 
-    The overhead grows with the rate, so bisection finds the one crossing, to a relative 1e-9.
+    The overhead grows with the rate, so bisection finds the one crossing, to a relative 1e-9; 0 where the checkpoints
+    themselves, taken at a fixed interval, cost the difference.
     """
     if spot_per_hour >= on_demand_per_hour:
         return None
     target = on_demand_per_hour / spot_per_hour
-    low, high = 0.0, 1.0
+    low, high = SELDOM, 1.0
+    if overhead(low, dump, restore, every) >= target:
+        return 0.0
     while overhead(high, dump, restore, every) < target:
         low, high = high, high * 2.0
         if high > 1e9:  # free checkpoints and restores: no rate makes spot dearer within sense
