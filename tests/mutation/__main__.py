@@ -1,4 +1,4 @@
-"""`python tests/mutation ROOM --count 60 --seed 1`: which one-token mutants do a room's own fast tests miss?
+"""`python tests/mutation ROOM [MODULE ...] --count 60 --seed 1`: which one-token mutants do a room's own fast tests miss?
 
 Mutants are drawn by seed, each is tried in a copy of the project, and survivors are listed with file, line, before and
 after. Outcomes are kept in `.mutants/`: an invocation that was stopped goes on, and one after an edit tries only what
@@ -19,10 +19,11 @@ PROJECT = Path(__file__).parent.parent.parent
 ENOUGH = 0.95
 
 
-def drawn(room: str, count: int, seed: int) -> list[Mutant]:
-    """The first mutants of a room in the seed's order."""
+def drawn(room: str, modules: list[str], count: int, seed: int) -> list[Mutant]:
+    """The first mutants of a room, or of some of its modules, in the seed's order."""
     files = sorted((PROJECT / LIBRARY / room).glob("*.py"))
     files = [file for file in files if room != "harness" or file.stem in PURE]
+    files = [file for file in files if not modules or file.stem in modules]
     found = [mutant for file in files for mutant in mutants_of(f"{room}/{file.name}", file.read_text())]
     return in_order(found, seed)[:count]
 
@@ -64,11 +65,12 @@ def main() -> int:
     """Read the command line, try, tell."""
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__.splitlines()[0])
     parser.add_argument("room", choices=ROOMS)
+    parser.add_argument("modules", nargs="*", help="without .py; none: all of the room")
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     listed = equivalents()
-    mutants = drawn(arguments.room, arguments.count, arguments.seed)
+    mutants = drawn(arguments.room, arguments.modules, arguments.count, arguments.seed)
     equivalent = [mutant for mutant in mutants if (mutant.file, mutant.before, mutant.after) in listed]
     try:
         outcomes = try_all(arguments.room, [mutant for mutant in mutants if mutant not in equivalent])
