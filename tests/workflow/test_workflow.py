@@ -45,7 +45,7 @@ def test_price_edit_prices_only_the_list_that_was_edited(project):
 def test_claim_edit_reruns_the_claims_and_the_report(project):
     file = project / STUDY / "claims.yaml"
     file.write_text(file.read_text() + "# seen again\n")
-    assert scheduled(project) == {"check_claims": 1, "render_report": 1}
+    assert scheduled(project) == {"check_claims": 1, "write_tables": 1, "render_report": 1}
 
 
 def test_workload_edit_reruns_all_pricing_and_after(project):
