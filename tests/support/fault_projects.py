@@ -19,8 +19,11 @@ CELL = (
 MAIN = 'if __name__ == "__main__":\n'
 TRAINING = f"""{MAIN}
     die_with_supervisor()
-    say(facts={{"device_name": "stub", "unit": "images"}})
     from pathlib import Path
+
+    from sweetspot.harness.processor import processor_name
+
+    say(facts={{"device_name": processor_name(), "unit": "images"}})
     for step in range(7):
         while step == 4 and Path("hold-measure").exists():
             time.sleep(0.02)

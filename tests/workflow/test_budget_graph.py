@@ -125,6 +125,6 @@ def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page
     results = project / "results" / "parkopedia-2018"
     assert list(pd.read_parquet(results / "left_out.parquet")["batch_size"]) == [32]
     assert 16 in list(pd.read_parquet(results / "throughput.parquet").query("basis == 'measured'")["batch_size"])
-    assert "not measured within budget_minutes 0.1" in (results / "report" / "index.html").read_text()
+    assert "not measured within budget_minutes 0.1" in (results / "report" / "tables" / "warnings.csv").read_text()
     assert scheduled(project) == {}
     assert scheduled(project, "--config", "measure={budget_minutes: 600}")["run_benchmark"] == 2

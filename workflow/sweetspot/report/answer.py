@@ -84,7 +84,7 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
     for column, role in ROLES.items():
         if not missing(first[column]) and (words.hours or column != "fastest"):
             told.setdefault(first[column], []).append(role)
-    head = ["", words.usd.format(model=first["model"])]
+    head = ["option", words.usd.format(model=first["model"])]
     head += [words.hours.format(model=first["model"])] if words.hours else []
     rows = []
     for option, roles in told.items():
