@@ -31,7 +31,7 @@ OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 NOT_COPIED = ("results", ".*", "__pycache__", "*.egg-info")
 NO_VERDICT = (3, 4, 5)  # exit codes of pytest: an error of its own, of the command line, and no tests
-MEMORY = 8 << 30  # bytes: a mutant that fills the machine is noticed too
+MEMORY = 3 << 30  # bytes: a mutant that fills the machine is noticed too
 
 
 class Outcome(NamedTuple):
