@@ -251,3 +251,13 @@ def test_warnings_stand_beside_the_numbers():
     assert set(found["rule"]) >= {"super_linear", "stale_price", "n_is_1", "no_interval", "mixed_protocol"}
     row = found[found["rule"] == "super_linear"].iloc[0]
     assert row["message"] == "efficiency 1.08 is above 1.05; the single-device figure is too slow"
+
+
+def test_a_cost_takes_the_figure_of_its_own_framework():
+    # the same machine, model and batch: 225 images/s by the framework that is priced, a hundred times that by another
+    market = inputs()
+    faster = market.throughput.assign(framework="jax", images_per_s=22_500.0, source="another framework")
+    both = replace(market, throughput=pd.concat([faster, market.throughput], ignore_index=True))
+    one, other = (compare(given, settings())["options"] for given in (market, both))
+    assert other["images_per_s"].tolist() == one["images_per_s"].tolist()
+    assert "another framework" not in set(other["throughput_source"])

@@ -26,7 +26,7 @@ def all_cells(throughput: Columns, extrapolation: Columns) -> Columns:
     found = size(extrapolation)
     added = extrapolation | {"status": objects(["ok"] * found), "gpu": objects([None] * found)}
     added["basis"] = objects(["extrapolated"] * found)
-    key = ("instance", "model", "batch_size", "gpus", "precision")
+    key = ("instance", "framework", "model", "batch_size", "gpus", "precision")
     there = set(keys(take(known, known["status"] == "ok"), key))
     lacking = np.array([cell not in there for cell in keys(added, key)], dtype=bool)
     added = take(added, lacking & added["headline"].astype(bool))
