@@ -5,7 +5,20 @@ import sys
 
 import pytest
 from project_copy import ROOT, environment
-from sweetspot.commands.command_line import COMMANDS
+from sweetspot.commands.command_line import COMMANDS, program
+
+
+@pytest.fixture
+def typed(capsys, monkeypatch):
+    """A command line run in this process, where pandas is imported already: (exit code, stdout, stderr)."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sweetspot", *arguments])
+        with pytest.raises(SystemExit) as end:
+            program()
+        return end.value.code or 0, *capsys.readouterr()
+
+    return call
 
 
 def sweetspot(*arguments, **options):
@@ -26,11 +39,11 @@ def test_help_names_every_command_and_imports_none():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_has_an_example(name):
-    done = sweetspot(name, "--help")
-    assert done.returncode == 0
-    assert f"\n    sweetspot {name} " in done.stdout
-    assert done.stdout.startswith(f"usage: sweetspot {name} ")
+def test_help_of_a_command_has_an_example(name, typed):
+    code, stdout, _ = typed(name, "--help")
+    assert code == 0
+    assert f"\n    sweetspot {name} " in stdout
+    assert stdout.startswith(f"usage: sweetspot {name} ")
 
 
 @pytest.mark.parametrize(
@@ -48,18 +61,25 @@ def test_help_of_a_command_has_an_example(name):
         (["schemas", "a-file"], "a-file: a file of that name exists; expected a folder"),
     ],
 )
-def test_an_error_is_one_sentence_and_code_2(arguments, words, tmp_path):
+def test_an_error_is_one_sentence_and_code_2(arguments, words, tmp_path, typed, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "a-file").touch()
-    done = sweetspot(*arguments, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-    assert words in done.stderr
-    assert done.stdout == ""
+    code, stdout, stderr = typed(*arguments)
+    assert code == 2, stderr
+    assert stderr.startswith("error: ") and stderr.count("\n") == 1
+    assert words in stderr
+    assert stdout == ""
 
 
-def test_without_a_command_it_helps():
+def test_an_error_of_the_real_command_is_one_sentence_and_code_2(tmp_path):
+    done = sweetspot("validate-scaling", "absent.csv", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: absent.csv: cannot be read as a CSV table") and done.stderr.count("\n") == 1
+
+
+def test_without_a_command_it_helps(typed):
     done = sweetspot()
-    assert done.returncode == 0 and done.stdout == sweetspot("--help").stdout
+    assert done.returncode == 0 and done.stdout == typed("--help")[1]
 
 
 def test_the_version_is_the_packages():

@@ -17,6 +17,8 @@ def line(gpus, images_per_s, gpu="Quadro RTX 8000", model="resnet50", batch=64, 
     )
 
 
+pytestmark = pytest.mark.slow  # fits all shipped figures: three CPU-seconds
+
 GOOD = [line(1, 300), line(8, 2100), line(2, 560), line(1, 200, model="vgg16"), line(4, 600, model="vgg16")]
 
 

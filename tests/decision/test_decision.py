@@ -152,6 +152,7 @@ def test_a_reference_without_a_price_is_named():
         compare(tables(), settings(reference="other-box"))
 
 
+@pytest.mark.slow
 def test_ten_thousand_other_cells_change_nothing():
     market = tables()
     crowd = pd.concat([market.throughput.assign(instance="workstation", variant=f"v{n}") for n in range(3000)])

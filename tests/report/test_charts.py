@@ -132,6 +132,7 @@ def test_every_chart_is_what_vega_lites_schema_allows(chart, tables):
     assert set(re.findall(r'"data": {"name": "(\w+)"}', json.dumps(specification(drawing)))) == set(drawing.data)
 
 
+@pytest.mark.slow
 def test_charts_drawn_in_threads_are_those_drawn_alone():
     """Both drawing rules may run at once, in threads of Snakemake's process."""
     data = ChartData(small_tables(), "office-4x1080ti")

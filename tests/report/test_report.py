@@ -20,7 +20,7 @@ from sweetspot.warnings import pairs, warning
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    return make_report(tmp_path_factory.mktemp("report"))
+    return make_report(tmp_path_factory.mktemp("report"), figures=FIGURES)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_hostile_text_is_text(tmp_path):
     told = pd.DataFrame([("throughput", hostile, hostile, hostile)], columns=["scope", "instance", "rule", "message"])
     tables["warnings"] = told.assign(decisive=True)
     tables["claims"] = pd.DataFrame([dict.fromkeys(CLAIM, hostile) | {"printed": 1.0, "computed": 2.0, "lead": True}])
-    folder = make_report(tmp_path, tables, title=hostile, question=hostile)
+    folder = make_report(tmp_path, tables, FIGURES, title=hostile, question=hostile)
     page = (folder / "index.html").read_text()
     assert "<img" not in page
     assert "<script>alert" not in page
@@ -127,7 +127,7 @@ def test_json_in_the_page_cannot_end_its_element():
 
 def test_a_study_without_any_price_still_gets_a_page(tmp_path):
     tables = {name: table.head(0) for name, table in small_tables().items()}
-    folder = make_report(tmp_path, tables)
+    folder = make_report(tmp_path, tables, FIGURES)
     assert "No answer yet" in (folder / "index.html").read_text()
     assert "No answer yet: nothing here has a price." in (folder / "summary.md").read_text()
 
@@ -140,11 +140,12 @@ def test_failed_cells_are_marked(tmp_path):
     assert re.search(r'<tr class="failed">.{0,400}oom', page, re.DOTALL)
 
 
+@pytest.mark.slow
 def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
     tables = small_tables()
     cells = [figure(f"machine-{n}", 100.0 + n, 1, unit="images", as_of="2018-07-01") for n in range(10_000)]
     tables["throughput"] = pd.DataFrame(cells)
-    folder = make_report(tmp_path, tables)
+    folder = make_report(tmp_path, tables, FIGURES)
     assert (folder / "index.html").stat().st_size < 5e6
     assert "9600 more rows" in (folder / "index.html").read_text()
     assert len(pd.read_parquet(folder / "tables" / "throughput.parquet")) == 10_000

@@ -86,6 +86,7 @@ def test_pytorch_sends_buckets_and_has_no_slow_down_of_its_own(pool):
     assert describe(cell.assign(framework="tensorflow")).iloc[0]["bucketed"] == 0.0
 
 
+@pytest.mark.slow
 def test_the_learned_method_predicts_families_of_pytorch_that_it_never_saw(pool):
     old, rule = shipped_evidence(Path(STUDIES))
     old = old[old["study"] != "scaling-2026"]

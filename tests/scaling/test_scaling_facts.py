@@ -175,6 +175,7 @@ def extrapolated(study, instances, made):
     return extrapolate_all(cells, as_evidence(cells, instances), fitted, "pooled_ring")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_renaming_all_instances_changes_no_extrapolated_figure(name, tmp_path):
     before = extrapolated(*tables(STUDIES / name, STUDIES))

@@ -168,6 +168,7 @@ def test_schemas_on_disk_are_in_step_with_the_models_and_describe_every_key():
                 assert part["additionalProperties"] is False
 
 
+@pytest.mark.slow
 def test_every_study_satisfies_the_schemas_an_editor_would_use():
     loaded = schemas()
     for folder in (file.parent for file in (ROOT / "config" / "studies").glob("*/study.yaml")):

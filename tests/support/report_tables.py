@@ -67,13 +67,17 @@ def files_of(tables, folder: Path) -> dict[str, list[Path]]:
     return {name: files.pop(name) for name in BY_PRICE_LIST if name in files} | {"others": [*chain(*files.values())]}
 
 
-def make_report(folder: Path, tables=None, figures=FIGURES, **changes) -> Path:
-    """Write the report of `tables` (default: the small ones) and return its folder; an empty SVG for other figures."""
+def make_report(folder: Path, tables=None, figures=(), **changes) -> Path:
+    """Write the report of `tables` (default: the small ones) and return its folder.
+
+    Of the charts only `figures` are drawn, the others are empty: drawing starts a JavaScript engine, half a second.
+    """
     files, study_file = files_of(tables or small_tables(), folder / "made"), write_study(folder, **changes)
     report = folder / "report"
     drawn = [report / "figures" / f"{name}.svg" for name in CHARTS]
     real = [file for file in drawn if file.stem in figures]
-    draw_figures(files, study_file, real, [report / "captions" / f"{name}.rst" for name in figures])
+    if real:
+        draw_figures(files, study_file, real, [report / "captions" / f"{name}.rst" for name in figures])
     for file in set(drawn) - set(real):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("<svg></svg>")
