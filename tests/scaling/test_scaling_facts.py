@@ -8,6 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 from sweetspot.scaling import methods, run
+from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, sound, study_efficiency, study_evidence
 from sweetspot.scaling.machine import LINKS, links
 from sweetspot.scaling.mean_efficiency import mean_efficiency
@@ -171,7 +172,7 @@ def extrapolated(study, instances, made):
     evidence, rule = made["evidence"], made["efficiency"]
     fits = {name: fit_method(name, evidence, rule) for name in METHODS}
     widths = {name: {0.5: 0.5, 0.9: 1.0} for name in METHODS}
-    fitted = Fitted(fits, widths, made["averages"], evidence["gpus"].max())
+    fitted = Fitted(fits, widths, made["averages"], evidence["gpus"].max(), Across({"": 0.02}, 0.0, 0.1, 0), 0.0)
     return extrapolate_all(cells, as_evidence(cells, instances), fitted, "pooled_ring")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sweetspot.scaling.conformal import calibrate, interval
 from sweetspot.scaling.curves import amdahl, fit_law, fit_ring, ring_step, same_device_count, scaling_law, usl
-from sweetspot.scaling.evidence import sound
+from sweetspot.scaling.evidence import from_one_device, sound
 from sweetspot.scaling.explain import explain, reach
 from sweetspot.scaling.machine import describe, family
 from sweetspot.scaling.model_facts import network
@@ -18,7 +18,8 @@ from sweetspot.warnings import as_text, pairs
 
 @pytest.fixture(scope="module")
 def shipped():
-    return shipped_evidence()
+    evidence, rule = shipped_evidence()
+    return from_one_device(evidence), rule
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ CELLS = [
      {"N": 8, "gb": 0.0512, "tensors": 161, "step": 0.1, "bridge": 1, "slow": 1}),
     ({"instance": "two", "family": "rtx 3090", "gpu": "RTX 3090", "gpus": 2, "model": "resnet50", "precision": "fp32",
       "interconnect": "pcie", "batch_size": 64.0, "base_images_per_s": 320.0, "framework_version": "2.4", "xla": True},
-     {"N": 2, "gb": 0.1024, "tensors": 161, "step": 0.2, "recent": 1, "later": 1, "xla": 1}),
+     {"N": 2, "gb": 0.1024, "tensors": 161, "step": 0.2, "recent": 1, "later": 1, "xla": 1, "faster": math.log(2)}),
 ]  # fmt: skip
 EFFICIENCY = [0.9, 0.6, 0.55, 0.8]
 MACHINES = {"one / Tesla V100": 0, "two / RTX 3090": 1, "two / Tesla V100": 2}
@@ -55,7 +55,7 @@ def named(theta):
 def parts(theta, cell, fact):
     """c, l, s and q of the module's introduction for one cell."""
     value = named(theta)
-    f = {"nvlink": 0, "bridge": 0, "later": 0, "recent": 0, "xla": 0, "slow": 0} | fact
+    f = {"nvlink": 0, "bridge": 0, "later": 0, "recent": 0, "xla": 0, "slow": 0, "faster": 0.0} | fact
     doublings, ring = math.log2(f["N"] / 2), 2 * (f["N"] - 1) / f["N"]
     groups = (f"{cell['instance']} / {cell['gpu']}", cell["family"])
 
@@ -67,6 +67,7 @@ def parts(theta, cell, fact):
         + value["c_nvlink"] * f["nvlink"]
         + value["c_bridge"] * f["bridge"]
         + value["c_later_build"] * f["later"]
+        + value["c_faster"] * f["faster"]
     )
     c += own("c_doubling") * doublings * (1 - f["nvlink"])
     start = own("l") + value["l_xla"] * f["xla"] + value["l_doubling"] * doublings + value["l_old"] * (1 - f["recent"])

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import (
     EVIDENCE_COLUMNS,
     average_efficiency,
@@ -29,6 +30,8 @@ ROW = {
     "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
     "family": "gtx 1080 ti", "instance": "box",
 }  # fmt: skip
+# 2 % lost a doubling, 3 % on leaving the node, 90 % within 4 % at one doubling
+ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
 
 
 def table(*changes, **other):
@@ -197,7 +200,7 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
         name: (lambda asked: pd.DataFrame({"efficiency": 0.5, "scale": 0.1}, index=asked.index)) for name in METHODS
     }
     width = {"amdahl": {0.5: 1.0, 0.9: 2.0}, "mean_efficiency": {0.5: 1.0, 0.9: 2.0}}
-    fitted = Fitted(flat, width, averages(), 3.0)
+    fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
     found = extrapolate_all(cells, cells, fitted, "amdahl").set_index("method")
     row = found.loc["amdahl"]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
@@ -215,15 +218,43 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     assert bare.loc["mean_efficiency", "images_per_s"] == 200.0
 
 
+def test_several_nodes_are_one_node_and_what_the_network_costs():
+    target = [Target(instance="two-boxes", base_instance="one", gpus=16)]
+    cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"two-boxes": BOX})
+    cells = cells.assign(nodes=2, interconnect="nvlink")
+    seen = []
+
+    def flat(asked):
+        seen.extend(zip(asked["gpus"], asked["nodes"], strict=True))
+        return pd.DataFrame({"efficiency": 0.9, "scale": 0.1}, index=asked.index)
+
+    fitted = Fitted({"amdahl": flat}, {"amdahl": {0.5: 1.0, 0.9: 2.0}}, averages(), 8.0, ACROSS, 16.0)
+    row = extrapolate_all(cells, cells, fitted, "amdahl").iloc[0]
+    assert seen == [(8, 1)]  # the method is asked for what fits a node
+    # one doubling at 2 % and 3 % for leaving the node: 0.9 x e^-0.05
+    assert row["efficiency"] == pytest.approx(0.9 * math.exp(-0.05))
+    assert row["images_per_s"] == pytest.approx(1600 * 0.9 * math.exp(-0.05))
+    # half widths of the logarithm: 2 x 0.1 within, hypot(0.04, 0.03) = 0.05 across
+    assert row["images_per_s_low"] == pytest.approx(row["images_per_s"] * math.exp(-math.hypot(0.2, 0.05)))
+    assert row["images_per_s_high"] == pytest.approx(row["images_per_s"] * math.exp(math.hypot(0.2, 0.05)))
+    assert pairs(row["warnings"]) == []  # 16 devices on nodes were seen
+    assert "2.0 % lost a doubling beyond one node (40 figures)" in row["source"]
+    more = extrapolate_all(cells, cells, fitted._replace(most_on_nodes=8.0), "amdahl").iloc[0]
+    assert [pair.rule for pair in pairs(more["warnings"])] == ["beyond_evidence"]
+
+
 def test_the_curve_is_the_headline_method_at_every_count_of_devices():
     target = [Target(instance="box", base_instance="one", gpus=4)]
     cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"box": BOX})
     law = {"amdahl": lambda asked: pd.DataFrame({"efficiency": 1 / asked["gpus"], "scale": 0.1})}
-    fitted = Fitted(law, {"amdahl": {0.5: 1.0, 0.9: 2.0}}, averages(), 8.0)
+    fitted = Fitted(law, {"amdahl": {0.5: 1.0, 0.9: 2.0}}, averages(), 8.0, ACROSS, 64.0)
     curve = scaling_curve(cells, {"box": BOX}, fitted, "amdahl")
     assert curve["gpus"].tolist() == [2, 3, 4, 6, 8]
-    assert curve["efficiency"].to_numpy() == pytest.approx(1 / curve["gpus"].to_numpy())
-    assert curve["low"].to_numpy() == pytest.approx(math.exp(-0.2) / curve["gpus"].to_numpy())
-    assert curve["high"].to_numpy() == pytest.approx(math.exp(0.2) / curve["gpus"].to_numpy())
+    # a box holds four: six and eight are two boxes of three and four, at 2 % a doubling and 3 % for the network
+    network = math.exp(-0.05)
+    assert curve["efficiency"].to_list() == pytest.approx([1 / 2, 1 / 3, 1 / 4, network / 3, network / 4])
+    off = [0.2, 0.2, 0.2, math.hypot(0.2, 0.05), math.hypot(0.2, 0.05)]
+    assert (curve["low"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(-wide) for wide in off])
+    assert (curve["high"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(wide) for wide in off])
     assert scaling_curve(cells, {"box": BOX}, fitted, "usl").empty  # a method that was not fitted
     assert scaling_curve(cells.head(0), {"box": BOX}, fitted, "amdahl").empty

@@ -56,6 +56,8 @@ EVIDENCE_COLUMNS = (
     "exchange",
     "note",
     "as_of",
+    "base_gpus",
+    "base_nodes",
     "base_images_per_s",
     "efficiency",
     "source",
@@ -138,7 +140,7 @@ def super_linear(efficiency: float) -> list[dict[str, str]]:
 
 def sound(evidence: pd.DataFrame) -> pd.DataFrame:
     """The rows without a warning: super-linear figures, and those of the same base, are predicted but not fitted."""
-    return evidence[[not len(told) for told in evidence["warnings"]]]
+    return evidence[evidence["warnings"].map(len).eq(0).to_numpy(dtype=bool)]
 
 
 def study_evidence(
@@ -163,8 +165,20 @@ def study_evidence(
         dataset="synthetic",
         note="",
         batch_size=pairs["batch_size"].astype("float64"),
+        base_gpus=1,
+        base_nodes=1,
     )
     return table[list(EVIDENCE_COLUMNS)]
+
+
+def from_one_device(evidence: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose partner is a single device: what the methods of one node learn from."""
+    return evidence[(evidence["base_gpus"] == 1).to_numpy()]
+
+
+def from_several_devices(evidence: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose partner has several devices already: what is learnt of more nodes (`across_nodes`)."""
+    return evidence[(evidence["base_gpus"] > 1).to_numpy()]
 
 
 def all_evidence(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

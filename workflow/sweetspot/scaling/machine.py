@@ -1,5 +1,6 @@
 """The physical facts of a multi-device cell: device family, link class, software, bytes to exchange."""
 
+import math
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -21,7 +22,16 @@ CONSUMER = re.compile(r"(?<![0-9a-z])(\d{3,4}) ?(ti|super)?(?![0-9a-z])")
 VENDOR = re.compile(r"nvidia|geforce|tesla|quadro|amd|graphics|gpu")
 TENSOR_CORES = re.compile(r"v100|titan v|rtx|t4\b|\ba\d{2,3}\b|h100|h200|l40", re.IGNORECASE)
 RECENT = "2019-10"  # month of TensorFlow 1.15; decides where a row is dated and names no version
+# Nominal GB/s between the devices of a family, both directions together: NVLink of the SXM board, else the bus of the
+# host that its generation allows (x16: PCIe 3.0 32, 4.0 64, 5.0 128). Data sheets of NVIDIA and AMD.
+BOARD_GB_S = {"p100": 160, "v100": 300, "a100": 600, "h100": 900, "h200": 900, "gh200": 900, "b200": 1800, "b300": 1800}
+BOARD_GB_S |= {"mi250": 800, "mi300": 896, "mi325": 896, "mi350": 1075, "mi355": 1075}
+BUS_GB_S = {"a100": 64, "a10": 64, "a30": 64, "a40": 64, "a4000": 64, "a5000": 64, "a6000": 64, "l4": 64, "l40": 64}
+BUS_GB_S |= {"l40s": 64, "rtx 3080": 64, "rtx 3090": 64, "rtx 4090": 64, "rtx 6000 ada": 64}
+BUS_GB_S |= {"h100": 128, "h200": 128, "rtx 5090": 128}
+BOARD_2018, BUS_2018 = 300, 32  # of the V100, and of PCIe 3.0: what most figures of the pools were taken on
 DEFAULT_BATCH = 64  # tf_cnn_benchmarks' own default for most networks; used where a row does not state one
+USUAL_STEP = 0.4  # seconds of a PyTorch step where no batch is stated: the median of the pool's own, full of memory
 BUCKETED = ("torch", "pytorch")
 LINKS = ("nvlink", "bridge", "pcie", "network")
 # Link class of an interconnect: full links between all devices of a board, a bridge between two of them, or the bus
@@ -109,12 +119,15 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
         "exchange": cells["exchange"],
     }
     parameters = np.array([fact.parameters for fact in facts])
+    rate = cells["base_images_per_s"].astype(float)
+    usual = np.where(bucketed, USUAL_STEP, DEFAULT_BATCH / rate)
     table = pd.DataFrame(
         {
             "devices": cells["gpus"].astype(float),
-            "step_s": batch.fillna(DEFAULT_BATCH) / cells["base_images_per_s"].astype(float),
+            "step_s": (batch / rate).where(batch.notna(), usual),
             "gradient_gb": parameters * 4e-3 * np.where(half, 0.5, 1.0),
             "tensors": [float(fact.tensors) for fact in facts],
+            "faster": _faster(cells, kind),
             "known_network": [fact.known for fact in facts],
             "known_batch": batch.notna(),
             "link": kind,
@@ -122,3 +135,12 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
         index=cells.index,
     )
     return table.assign(**{name: np.asarray(value, dtype=float) for name, value in flags.items()})
+
+
+def _faster(cells: pd.DataFrame, kind: pd.Series) -> list[float]:
+    """Log of the link's nominal bandwidth over that of 2018 (`BOARD_2018`, `BUS_2018`); 0 where nobody says."""
+    ratio = [
+        BOARD_GB_S.get(name, BOARD_2018) / BOARD_2018 if link == "nvlink" else BUS_GB_S.get(name, BUS_2018) / BUS_2018
+        for name, link in zip(cells["gpu"].astype(str).map(family), kind, strict=True)
+    ]
+    return [math.log(value) if link in ("nvlink", "pcie") else 0.0 for value, link in zip(ratio, kind, strict=True)]

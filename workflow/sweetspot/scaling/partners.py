@@ -1,7 +1,7 @@
-"""Multi-device figures and their single-device partners in one table of published throughput."""
+"""Multi-device figures and their partners of fewer devices in one table of published throughput."""
 
 import statistics
-from typing import get_args
+from typing import Any, get_args
 
 import pandas as pd
 
@@ -13,6 +13,10 @@ from sweetspot.warnings import warning
 
 DATASETS = ("synthetic", "real")
 FRAMEWORKS = ("", *get_args(Framework))  # empty: not said; others exchange gradients in ways that nothing here models
+BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
+DEFAULT_BATCHES = ("", "tf_cnn_benchmarks")  # programs whose batch is known where nobody changed it
+NO_STEP = "the batch is not stated, so nothing says how long a step of one device takes"
+FABRIC = "ici"  # joins up to a pod of devices without a node in between
 SAME = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "dataset"]
 
 
@@ -20,10 +24,10 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Split the multi-device rows of FRAMEWORKS on synthetic or real data into those with a partner and without.
 
     published: the columns of a study's throughput.csv (images_per_s of all devices; batch_size may be missing).
-    A partner is a single-device row of the same benchmark, framework, device, model, batch, precision and dataset; of
-    several, those of the same instance and note, else all of them, by their median. Returns (paired, alone), both with
-    the index of `published`; paired has also `base_images_per_s`, `base_source`, `efficiency` (dimensionless),
-    `family` (of the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
+    A partner is a row of fewer devices of the same benchmark, framework, device, model, batch, precision and dataset
+    (`_base` says which). Returns (paired, alone), both with the index of `published`; paired has also BASE_COLUMNS
+    (`base_images_per_s` of one device of the partner), `efficiency` (dimensionless, against the partner), `family` (of
+    the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
     `published_machine.with_machine_facts`, read from names where the row does not say them.
     """
     own = published.assign(framework=[_framework(name) for name in published["framework"].fillna("").astype(str)])
@@ -36,20 +40,37 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     key = pd.Series(
         list(zip(*(stated if name == "batch_size" else rows[name] for name in SAME), strict=True)), rows.index
     )
-    several = rows[rows["gpus"] > 1]
-    partners = _partners(rows, key)
-    found = several.index[[key[index] in partners for index in several.index]]
-    bases = [
-        partners.get((*key[index], instance, note), partners[key[index]])
-        for index, instance, note in zip(found, several.loc[found, "instance"], several.loc[found, "note"], strict=True)
-    ]
-    paired = several.loc[found].assign(
-        base_images_per_s=[value for value, _ in bases], base_source=[source for _, source in bases]
+    groups: dict[tuple, list[Any]] = {}
+    for row in rows.itertuples():
+        groups.setdefault(key[row.Index], []).append(row)
+    bases = {row.Index: _base(row, groups[key[row.Index]]) for row in rows[rows["gpus"] > 1].itertuples()}
+    told = {index: base for index, base in bases.items() if base}
+    paired = rows.loc[list(told)].assign(
+        **{name: [base[at] for base in told.values()] for at, name in enumerate(BASE_COLUMNS)}
     )
     paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
     paired["family"] = paired["gpu"].map(family).astype(object)
-    paired["warnings"] = _warnings(paired, key.loc[found])
-    return paired, several.drop(index=found)
+    paired["warnings"] = _warnings(paired, key.loc[paired.index])
+    return paired, rows.loc[[index for index, base in bases.items() if not base]]
+
+
+def _base(row: Any, group: list[Any]) -> tuple[int, Any, float, str] | None:
+    """What a figure of several devices is compared with, in BASE_COLUMNS, of the rows of its own group; None: nothing.
+
+    A single device. Where the figure spans several nodes, or a fabric that joins whole pods, the largest count within
+    one node, so that what lies between nodes stands alone; where neither was published, the smallest count. Of several
+    such rows those of the same instance and note, else all of them, by their median.
+    """
+    spans = pd.notna(row.nodes) and row.nodes > 1
+    fewer = [other for other in group if other.gpus < row.gpus]
+    within = [other.gpus for other in fewer if pd.notna(other.nodes) and other.nodes == 1]
+    count = max(within) if spans and within else min((other.gpus for other in fewer), default=0)
+    if count < 1 or (count > 1 and not spans and row.interconnect != FABRIC):
+        return None
+    rows = [other for other in fewer if other.gpus == count]
+    rows = [other for other in rows if (other.instance, other.note) == (row.instance, row.note)] or rows
+    per_device = statistics.median(other.images_per_s for other in rows) / count
+    return count, rows[0].nodes, per_device, " ; ".join(dict.fromkeys(other.source for other in rows))
 
 
 def _framework(name: str) -> str:
@@ -64,22 +85,14 @@ def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 
-def _partners(rows: pd.DataFrame, key: pd.Series) -> dict[tuple, tuple[float, str]]:
-    """Median figure and sources of the single-device rows: by SAME, and by SAME with instance and note."""
-    groups: dict[tuple, list[tuple[float, str]]] = {}
-    for row in rows[rows["gpus"] == 1].itertuples():
-        for name in (key[row.Index], (*key[row.Index], row.instance, row.note)):
-            groups.setdefault(name, []).append((row.images_per_s, row.source))
-    return {
-        name: (statistics.median(value for value, _ in found), " ; ".join(dict.fromkeys(text for _, text in found)))
-        for name, found in groups.items()
-    }
-
-
 def _warnings(paired: pd.DataFrame, key: pd.Series) -> list[list[dict[str, str]]]:
     """A base figure slower than its share of several devices spoils every row that rests on it."""
     worst = paired["efficiency"].groupby([key, paired["instance"], paired["note"]]).transform("max")
-    return [_warned(own, high) for own, high in zip(paired["efficiency"], worst, strict=True)]
+    unstated = paired["batch_size"].isna() & ~paired["benchmark"].fillna("").isin(DEFAULT_BATCHES)
+    unstated &= paired["base_gpus"] == 1  # what lies between nodes is learnt without it
+    short = [warning("batch_not_stated", NO_STEP)]
+    told = zip(paired["efficiency"], worst, unstated, strict=True)
+    return [_warned(own, high) + (short if missing else []) for own, high, missing in told]
 
 
 def _warned(own: float, worst: float) -> list[dict[str, str]]:

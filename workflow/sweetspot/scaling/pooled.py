@@ -46,6 +46,7 @@ TERMS = {
     "c": Term("c", -1.5, 0.7),
     "c_nvlink": Term("c", -1.3, 0.7),
     "c_bridge": Term("c", -0.3, 0.3),
+    "c_faster": Term("c", -0.3, 0.1),
     "c_later_build": Term("c", 0.0, 0.3),
     "c_doubling": Term("c", 0.0, 0.05),
     "l": Term("l", -8.7, 0.7),
@@ -195,6 +196,7 @@ def _design(
     columns = {
         "c_nvlink": facts["nvlink"],
         "c_bridge": facts["bridge"],
+        "c_faster": facts["faster"],
         "c_later_build": facts["later_build"],
         "c_doubling": doublings * (1 - facts["nvlink"]),
         "l_xla": facts["xla"],

@@ -7,7 +7,8 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sweetspot.errors import UserError
-from sweetspot.scaling.evidence import sound, with_family
+from sweetspot.scaling.across_nodes import fit_across
+from sweetspot.scaling.evidence import from_one_device, from_several_devices, sound, with_family
 from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
 from sweetspot.scaling.methods import METHODS, RULE_2018, fit_method
 from sweetspot.scaling.pooled import fit_pooled
@@ -22,7 +23,7 @@ from sweetspot.scaling.targets import (
     target_cells,
     with_equivalents,
 )
-from sweetspot.scaling.validation import best_method, held_out, validation_table, widths
+from sweetspot.scaling.validation import across_table, best_method, held_out, validation_table, widths
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -49,11 +50,11 @@ def run(
     """
     if method not in ("auto", *METHODS):
         raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
-    evidence = tables["evidence"]
+    evidence, several = from_one_device(tables["evidence"]), from_several_devices(tables["evidence"])
     rule = with_family(tables["efficiency"], {name: instance.gpu for name, instance in instances.items()})
     names = list(METHODS) if evidence["family"].nunique() > 1 else []
     errors = held_out(evidence, rule, names) if names else pd.DataFrame({"method": [], "slice": []})
-    validation = validation_table(errors)
+    validation = pd.concat([validation_table(errors), across_table(several)], ignore_index=True)
     headline = method if method != "auto" else best_method(validation) if names else RULE_2018
     rows = sound(evidence)
     pooled = fit_pooled(rows if len(rows) else evidence) if len(evidence) else None
@@ -63,6 +64,8 @@ def run(
         widths(errors) if names else {RULE_2018: {}},
         tables["averages"],
         float(evidence["gpus"].max()),
+        fit_across(several),
+        float(several["gpus"].max()),
     )
     estimated = cells
     if len(cells):

@@ -18,6 +18,7 @@ import pandas as pd
 
 from sweetspot.scaling.conformal import calibrate
 from sweetspot.scaling.machine import family
+from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.time_to_target import Result, results
 
@@ -30,8 +31,7 @@ LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 
 LEAVING = (0.10, 0.10)  # prior of c
 SAMPLES = (0.3, 0.15)  # prior of g: from none below the critical batch to 0.5 beyond it
 SCATTER = 0.10  # of one pair's log minutes, between a submitter's results at two counts
-SHARED = 0.7  # of the prior's spread, the part that all benchmarks share
-ROUNDS = 10
+PRIOR_LOSS, PRIOR_SAMPLES = Prior(LOSS, LEAVING, SCATTER), Prior(SAMPLES, LEAVING, SCATTER)
 FLOOR = 0.113  # log 1.12: no prediction is surer than submitters agree
 
 
@@ -99,43 +99,17 @@ def fit_strong(times: pd.DataFrame) -> Strong:
     return Strong(loss, samples, leaving, max(float(width), FLOOR), len(pairs))
 
 
-Slopes = dict[str, float]
-
-
 def _fit(pairs: pd.DataFrame) -> tuple[Slopes, Slopes, float]:
     """Loss b and samples exponent g of each benchmark and of any other (``""``), and c, by two ridge regressions."""
     told = pairs.dropna(subset=["log_batch", "log_samples"])
-    samples, _ = _pooled(told["benchmark"], told["log_batch"], told["log_samples"], SAMPLES)
+    samples, _ = pooled_slopes(
+        told["benchmark"], told["log_batch"], told["log_samples"], 0 * told["leaves"], PRIOR_SAMPLES
+    )
     own = pairs.dropna(subset=["log_batch"])
     exponent = own["benchmark"].map(lambda name: samples.get(name, samples[""])).astype(float)
     rest = own["log_minutes"] - exponent * own["log_batch"]
-    loss, leaving = _pooled(own["benchmark"], own["doublings"] * math.log(2), rest, LOSS, own["leaves"])
+    loss, leaving = pooled_slopes(own["benchmark"], own["doublings"] * math.log(2), rest, own["leaves"], PRIOR_LOSS)
     return loss, samples, leaving
-
-
-def _pooled(
-    groups: pd.Series, x: pd.Series, y: pd.Series, prior: tuple[float, float], leaves: pd.Series | None = None
-) -> tuple[Slopes, float]:
-    """Slopes of y on x through the origin, one a group, drawn to a common one (``""``), and that on `leaves`.
-
-    None is below 0.
-    """
-    names = sorted(set(groups))
-    parts = [x, 0 * x if leaves is None else leaves, *(x.where(groups == name, 0.0) for name in names)]
-    design = np.column_stack([np.asarray(part, dtype=float) for part in parts])
-    mean, sd = prior
-    own = sd * math.sqrt(1 - SHARED)
-    spread = np.array([sd * math.sqrt(SHARED), LEAVING[1], *([own] * len(names))])
-    start = np.array([mean, LEAVING[0], *([0.0] * len(names))])
-    gap = y.to_numpy(dtype=float) - design @ start
-    found, weight = start, np.ones(len(gap))
-    for _ in range(ROUNDS):  # a submission far off the others pulls no harder than one two scatters away (Huber)
-        weighted = design.T * (weight / SCATTER**2)
-        found = start + np.linalg.solve(weighted @ design + np.diag(1 / spread**2), weighted @ gap)
-        off = np.abs(gap - design @ (found - start))
-        weight = np.minimum(1.0, 2 * SCATTER / np.maximum(off, SCATTER))
-    slopes = {name: max(float(found[0] + part), 0.0) for name, part in zip(names, found[2:], strict=True)}
-    return {"": max(float(found[0]), 0.0), **slopes}, max(float(found[1]), 0.0)
 
 
 def _log_change(loss: Mapping[str, float], samples: Mapping[str, float], leaving: float, row: Any) -> float:

@@ -1,11 +1,12 @@
 """From the efficiencies of the methods to the throughput of a machine nobody has measured."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from sweetspot.cells import USABLE
+from sweetspot.scaling.across_nodes import Across, over_the_network, within_node
 from sweetspot.scaling.machine import declared_facts, family
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, RULE_2018, Predictor
@@ -47,13 +48,16 @@ class Fitted(NamedTuple):
     """What the figures teach, fitted once for all that is predicted from it.
 
     predictors: method -> fit to all evidence; widths: method -> `validation.widths` of it; averages: of the study's own
-    efficiencies, on which the 2018 rule rests; most_gpus: the largest device count of the evidence (NaN: none).
+    efficiencies, on which the 2018 rule rests; most_gpus: the largest device count of one node in the evidence (NaN:
+    none); across: what several nodes cost, and most_on_nodes the largest count that it was learned from.
     """
 
     predictors: Mapping[str, Predictor]
     widths: Mapping[str, Mapping[float, float]]
     averages: pd.DataFrame
     most_gpus: float
+    across: Across
+    most_on_nodes: float
 
 
 def target_cells(
@@ -148,12 +152,19 @@ def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method:
     if method == RULE_2018 and (len(fitted.averages) or not width):
         predicted = mean_efficiency(fitted.averages, cells)
     else:
-        predicted = predict_with_interval(fitted.predictors[method], facts, width)
-    words = f"more devices than any figure that was learned from ({fitted.most_gpus:g})"
-    beyond = [warning("beyond_evidence", words)]
-    far = (facts["gpus"] > fitted.most_gpus).tolist()
-    told = [joined(own, beyond if more else []) for own, more in zip(cells["warnings"], far, strict=True)]
-    return extrapolation(cells, predicted.assign(source=METHODS[method], warnings=told), method, headline)
+        predicted = predict_with_interval(fitted.predictors[method], within_node(facts), width)
+        predicted = over_the_network(predicted.assign(source=METHODS[method]), facts, fitted.across)
+    told = [joined(own, _beyond(row, fitted)) for own, row in zip(cells["warnings"], facts.itertuples(), strict=True)]
+    source = predicted.get("source", METHODS[method])
+    return extrapolation(cells, predicted.assign(source=source, warnings=told), method, headline)
+
+
+def _beyond(row: Any, fitted: Fitted) -> list[dict[str, str]]:
+    """The warning `beyond_evidence` of a cell with more devices than any figure that was learned from."""
+    most = fitted.most_gpus if row.nodes == 1 else fitted.most_on_nodes
+    if not row.gpus > most:
+        return []
+    return [warning("beyond_evidence", f"more devices than any figure that was learned from ({most:g})")]
 
 
 def held_against_published(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from sweetspot.scaling.across_nodes import FLOOR, METHOD, held_out_across
 from sweetspot.scaling.conformal import LEVELS, calibrate, interval, scores
 from sweetspot.scaling.methods import METHODS, Predictor, fit_method
 
@@ -83,9 +84,32 @@ def validation_table(errors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(VALIDATION_COLUMNS)).astype({"rows": "int64"})
 
 
+def across_table(evidence: pd.DataFrame) -> pd.DataFrame:
+    """VALIDATION_COLUMNS of `across_nodes`: slices `all` (device families left out), `stack` and by family.
+
+    evidence: rows whose base has several devices. A stack is a framework with its way to share the work (`variant`).
+    """
+    rows = evidence.assign(stack=evidence["framework"].astype(str) + " " + evidence["variant"].astype(str))
+    families, stacks = (_covered(held_out_across(rows, group)) for group in ("family", "stack"))
+    slices = {"all": families, "stack left out": stacks}
+    slices |= {f"family={name}": part for name, part in families.groupby("family")}
+    table = [{"method": METHOD, "slice": name, **summary(part)} for name, part in slices.items() if len(part)]
+    return pd.DataFrame(table, columns=list(VALIDATION_COLUMNS))
+
+
+def _covered(errors: pd.DataFrame) -> pd.DataFrame:
+    """`held_out_across` with inside50 and inside90: by a width from the errors of the other groups."""
+    groups, score = errors["left_out"].to_numpy(), errors["score"].to_numpy(dtype=float)
+    table = errors.copy()
+    for level in LEVELS:
+        width = {name: calibrate(score[groups != name], groups[groups != name], level) for name in set(groups)}
+        table[f"inside{round(100 * level)}"] = score <= np.array([max(width[name], FLOOR) for name in groups])
+    return table
+
+
 def best_method(validation: pd.DataFrame) -> str:
     """The method with the smallest median error on families left out (slice `all`)."""
-    overall = validation[validation["slice"] == "all"]
+    overall = validation[(validation["slice"] == "all") & (validation["method"] != METHOD)]
     return str(overall.loc[overall["median_abs_error"].idxmin(), "method"])
 
 

@@ -1,0 +1,123 @@
+"""What is lost between nodes: the fit on figures made by hand, published clusters left out, bases of several devices."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.scaling.across_nodes import Across, fit_across, held_out_across, predict_across, within_node
+from sweetspot.scaling.evidence import from_one_device, from_several_devices
+from sweetspot.scaling.partners import published_evidence, with_partners
+from sweetspot.scaling.shipped import STUDIES
+from sweetspot.scaling.validation import across_table
+from sweetspot.throughput.published import read_published
+
+ROW = {
+    "gpu": "H100 SXM", "instance": "cluster", "model": "mpt-7b", "batch_size": 4096.0, "precision": "bf16", "note": "",
+    "dataset": "synthetic", "benchmark": "suite", "source": "s", "framework": "torch", "framework_version": "",
+    "variant": "fsdp", "interconnect": "nvlink", "network": "", "xla": "",
+}  # fmt: skip
+
+
+def published(*figures, **changes):
+    """Rows of (devices, nodes, images/s)."""
+    return pd.DataFrame(
+        [ROW | {"gpus": gpus, "nodes": nodes, "images_per_s": rate} | changes for gpus, nodes, rate in figures]
+    ).astype({"nodes": "Int64"})
+
+
+@pytest.fixture(scope="module")
+def pool():
+    evidence = published_evidence("scaling-2026", read_published(STUDIES / "scaling-2026" / "throughput.csv"))
+    return from_several_devices(evidence)
+
+
+def test_several_nodes_are_held_against_one_full_node_and_that_against_one_device():
+    paired, alone = with_partners(published((1, 1, 100.0), (8, 1, 720.0), (16, 2, 1400.0), (32, 4, 2700.0)))
+    assert alone.empty
+    told = paired.set_index("gpus")[["base_gpus", "base_nodes", "base_images_per_s", "efficiency"]]
+    assert told.loc[8].to_list() == [1, 1, 100.0, pytest.approx(0.9)]
+    assert told.loc[16].to_list() == [8, 1, 90.0, pytest.approx(1400 / (2 * 720))]
+    assert told.loc[32].to_list() == [8, 1, 90.0, pytest.approx(2700 / (4 * 720))]
+
+
+def test_without_a_node_alone_the_fewest_nodes_are_the_base():
+    paired, alone = with_partners(published((64, 8, 800.0), (128, 16, 1500.0), (256, 32, 2800.0)))
+    assert paired["base_gpus"].tolist() == [64, 64]
+    assert paired["efficiency"].to_list() == pytest.approx([1500 / 1600, 2800 / 3200])
+    assert alone["gpus"].tolist() == [64]
+
+
+def test_within_a_node_only_a_single_device_is_a_base_but_for_a_fabric_of_whole_pods():
+    paired, alone = with_partners(published((2, 1, 180.0), (8, 1, 700.0)))
+    assert paired.empty and alone["gpus"].tolist() == [2, 8]
+    pods, _ = with_partners(published((8, 1, 800.0), (32, 1, 3100.0), gpu="TPU v6e", interconnect="ici"))
+    assert pods["efficiency"].to_list() == pytest.approx([3100 / 3200])
+
+
+def made(doubling, leaving, families=("a", "b", "c")):
+    """Evidence that loses exactly so much: from one node of 8 and from 4 nodes, to 64 nodes."""
+    rows = []
+    for family in families:
+        for base_nodes, nodes in ((1, 2), (1, 8), (4, 16), (4, 64)):
+            lost = doubling * math.log2(nodes / base_nodes) + leaving * (base_nodes == 1)
+            rows.append(
+                {"family": family, "gpus": 8 * nodes, "nodes": nodes, "base_gpus": 8 * base_nodes,
+                 "base_nodes": base_nodes, "interconnect": "nvlink", "efficiency": math.exp(-lost), "warnings": []}
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_the_fit_finds_the_losses_that_made_the_figures():
+    found = fit_across(made(0.04, 0.05, tuple("abcdefghij")))
+    assert found.doubling["network"] == pytest.approx(0.04, abs=0.002)
+    assert found.leaving == pytest.approx(0.05, abs=0.006)
+    assert found.width == 0.03  # figures that agree are not surer than repeated ones of one cluster
+    assert found.pairs == 40
+
+
+def test_a_prediction_by_hand():
+    model = Across({"": 0.02, "network": 0.03}, 0.04, 0.05, 9)
+    cells = pd.DataFrame(
+        {"gpus": [64, 64, 8], "nodes": [8, 8, 1], "base_gpus": [8, 32, 8], "base_nodes": [1, 4, 1],
+         "interconnect": "nvlink"}
+    )  # fmt: skip
+    found = predict_across(model, cells)
+    # three doublings and leaving the node; one doubling; nothing
+    assert found["efficiency"].to_list() == pytest.approx([math.exp(-0.13), math.exp(-0.03), 1.0])
+    assert found["width"].to_list() == pytest.approx([math.hypot(0.05 * math.sqrt(3), 0.03), math.hypot(0.05, 0.03), 0])
+
+
+def test_without_a_figure_the_priors_speak():
+    found = fit_across(made(0.0, 0.0).head(0))
+    assert (found.doubling[""], found.leaving, found.pairs) == (pytest.approx(0.02), pytest.approx(0.03), 0)
+    assert found.width == pytest.approx(0.06)
+
+
+def test_the_part_within_a_node_is_its_fullest_and_what_is_not_known_stays():
+    cells = pd.DataFrame({"gpus": [16, 12, 8, 8], "nodes": pd.array([2, 5, 1, None], dtype="Int64")})
+    found = within_node(cells)
+    assert found["gpus"].tolist() == [8, 3, 8, 8]
+    assert found["nodes"].isna().tolist() == [False, False, False, True]
+
+
+def test_published_clusters_left_out_are_predicted_better_than_by_no_loss(pool):
+    # the yardstick: nothing is lost between nodes; the goal within 8 % and 25 %, by 90 % intervals that hold 85 to 95 %
+    nothing = np.abs(1 / pool["efficiency"] - 1)
+    for group in ("family", "variant"):
+        found = held_out_across(pool, group)["error"].abs()
+        assert len(found) == len(pool) > 60
+        assert found.median() < nothing.median() < 0.08
+        assert found.quantile(0.9) < 0.8 * nothing.quantile(0.9)
+    table = across_table(pool).set_index("slice")
+    assert 0.85 <= table.loc["all", "coverage90"] <= 0.95
+    assert {"all", "stack left out", "family=h100", "family=a100"} <= set(table.index)
+
+
+def test_efficiencies_of_the_pool_are_those_of_the_source(pool):
+    # llm-foundry, MPT-7B on H100, tokens/s: 85,144 on 8, 4,951,479 on 512; torchtitan: 5,762 and 5,605 a device
+    seven = pool[(pool["model"] == "mpt-7b") & (pool["gpus"] == 512)]
+    assert 4_951_479 / (64 * 85_144) in [pytest.approx(value) for value in seven["efficiency"]]
+    titan = pool[pool["gpu"].str.startswith("H100 96GB")]["efficiency"]
+    assert titan.min() == pytest.approx(5605 / 5762, rel=1e-3)
+    assert (from_one_device(pool)).empty

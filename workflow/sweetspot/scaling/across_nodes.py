@@ -1,0 +1,141 @@
+"""Weak scaling from one node to several: what is lost on the way, at a fixed batch per device.
+
+Published figures of many nodes rarely have a single device beside them (a model that is sharded does not fit one), so
+this is learnt apart from what happens within a node. efficiency(n against m) = e^-(b log2(n/m) + c):
+- b, what each doubling of the devices loses: waiting for the slowest, longer rings, fuller switches. One slope a kind
+  of fabric (FABRICS), drawn to a common one;
+- c, what leaving the node costs once, where gradients first cross the network.
+Fitted robustly with priors (`slopes`). The interval is conformal, from device families left out.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.scaling.conformal import calibrate
+from sweetspot.scaling.evidence import sound
+from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
+
+METHOD = "across_nodes"
+# Before a figure is seen: 2 % lost a doubling (Ott et al. 2018, Goyal et al. 2017: 90 % of 32 nodes), 3 % on leaving.
+PRIOR = Prior(slope=(0.02, 0.02), step=(0.03, 0.03), scatter=0.02)
+FLOOR = 0.03  # log efficiency; repeated figures of one cluster agree no better
+FABRICS = {"ici": "ici"}  # joins whole pods without a node in between; all else is `network`
+
+
+class Across(NamedTuple):
+    """The fitted losses: of a doubling by fabric (``""``: any other), on leaving the node, and the width of 90 %.
+
+    width: of log efficiency at one doubling; it grows with the root of the doublings. pairs: figures it rests on.
+    """
+
+    doubling: Slopes
+    leaving: float
+    width: float
+    pairs: int
+
+
+def fit_across(evidence: pd.DataFrame) -> Across:
+    """Fit to evidence whose base has several devices (EVIDENCE_COLUMNS); without a row the priors alone.
+
+    Rows with a warning do not take part in the fit, and do in the width of the interval.
+    """
+    rows = sound(evidence)
+    doubling, leaving = _fit(rows)
+    errors = held_out_across(evidence, "family")
+    score = errors["score"].to_numpy(dtype=float)
+    width = calibrate(score, errors["left_out"].to_numpy(), 0.9) if len(errors) else 3 * PRIOR.slope[1]
+    return Across(doubling, leaving, max(float(width), FLOOR), len(rows))
+
+
+def predict_across(model: Across, cells: pd.DataFrame) -> pd.DataFrame:
+    """`efficiency` of cells against their base, and `width`, the half of its 90 % interval in log units; same index.
+
+    cells: gpus, nodes, base_gpus, base_nodes, interconnect.
+    """
+    facts = _facts(cells)
+    slopes = facts["fabric"].map(lambda name: model.doubling.get(name, model.doubling[""])).astype(float)
+    lost = slopes * facts["doublings"] + model.leaving * facts["leaves"]
+    width = np.hypot(model.width * np.sqrt(facts["doublings"]), FLOOR)
+    return pd.DataFrame({"efficiency": np.exp(-lost), "width": width.where(facts["doublings"] > 0, 0.0)}, cells.index)
+
+
+def within_node(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells with the part of them that fits one node: `gpus` of the fullest node, nodes 1; same index.
+
+    cells: gpus, nodes (null: not known, then as it stands).
+    """
+    several = _several(cells)
+    fullest = np.ceil(cells["gpus"] / cells["nodes"].astype(float).where(several, 1.0)).astype("int64")
+    return cells.assign(gpus=fullest, nodes=cells["nodes"].where(~several, 1))
+
+
+def over_the_network(predicted: pd.DataFrame, cells: pd.DataFrame, model: Across) -> pd.DataFrame:
+    """Efficiency of all nodes from that of one: `predicted` (efficiency, low, high, source) of `within_node(cells)`.
+
+    The two errors are taken as independent: half the width of the interval's logarithm is the root of the squares.
+    """
+    several = _several(cells)
+    if not several.any():
+        return predicted
+    one = within_node(cells)
+    more = predict_across(model, cells.assign(base_gpus=one["gpus"], base_nodes=one["nodes"]))
+    table = predicted.copy()
+    for name in ("low", "high"):
+        inside = np.log(predicted[name] / predicted["efficiency"])
+        sign = -1 if name == "low" else 1
+        both = predicted["efficiency"] * more["efficiency"] * np.exp(sign * np.hypot(inside, more["width"]))
+        table[name] = both.where(several, predicted[name])
+    table["efficiency"] = (predicted["efficiency"] * more["efficiency"]).where(several, predicted["efficiency"])
+    lost = 100 * (1 - math.exp(-model.doubling.get("network", model.doubling[""])))
+    words = f"; {METHOD}: {lost:.1f} % lost a doubling beyond one node ({model.pairs} figures)"
+    table["source"] = predicted["source"].where(~several, predicted["source"] + words)
+    return table
+
+
+def _several(cells: pd.DataFrame) -> pd.Series:
+    return cells["nodes"].astype("Float64").gt(1).fillna(False).astype(bool)
+
+
+def held_out_across(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
+    """Every row predicted by a fit without its `group` (a column of evidence); none where there is only one group.
+
+    Returns the columns of evidence and `left_out`, `predicted`, `error` (predicted / efficiency - 1) and `score`
+    (|log error| at one doubling).
+    """
+    parts = []
+    names = sorted(set(evidence[group])) if len(evidence) else []
+    for name in names if len(names) > 1 else []:
+        away = (evidence[group] != name).to_numpy()
+        rows = evidence[~away]
+        model = Across(*_fit(sound(evidence[away])), FLOOR, 0)
+        predicted = predict_across(model, rows)["efficiency"]
+        gap = np.abs(np.log(predicted / rows["efficiency"]))
+        parts.append(
+            rows.assign(
+                left_out=name,
+                predicted=predicted,
+                error=predicted / rows["efficiency"] - 1,
+                score=gap / np.sqrt(_facts(rows)["doublings"]),
+            )
+        )
+    return pd.concat(parts) if parts else evidence.head(0).assign(left_out="", predicted=0.0, error=0.0, score=0.0)
+
+
+def _fit(rows: pd.DataFrame) -> tuple[Slopes, float]:
+    facts = _facts(rows)
+    lost = -np.log(rows["efficiency"].astype(float))
+    return pooled_slopes(facts["fabric"], facts["doublings"], lost, facts["leaves"], PRIOR)
+
+
+def _facts(cells: pd.DataFrame) -> pd.DataFrame:
+    """Doublings of the devices from the base, leaves (1 where only the base fits one node), fabric; same index."""
+    one = cells["base_nodes"].astype(float) == 1
+    several = cells["nodes"].astype(float) > 1
+    fabric = [FABRICS.get(str(name), "network") for name in cells["interconnect"]]
+    doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))
+    return pd.DataFrame(
+        {"doublings": doublings, "leaves": (one & several).astype(float), "fabric": fabric}, index=cells.index
+    ).assign(fabric=lambda table: table["fabric"].where(table["leaves"] < 1, "network"))
