@@ -68,7 +68,7 @@ def test_super_linear_rows_are_flagged(run):
 def test_the_text_names_methods_and_counts(run):
     stdout, _ = run(*GOOD, line(2, 500, batch=48), arguments=())
     assert "mean_efficiency" in stdout
-    assert "Rows without a single-device partner: 1" in stdout
+    assert "Rows without a partner of fewer devices: 1" in stdout
 
 
 def test_studies_of_another_place_are_asked_for_their_figures(run, tmp_path):
@@ -94,3 +94,67 @@ def test_the_2018_rule_by_hand(run):
 def test_a_useless_file_is_one_sentence(run, rows, header, message):
     with pytest.raises(UserError, match=message):
         run(*rows, header=header)
+
+
+PAIR = "benchmark,model,gpu,precision,seq_len,batch_per_device,framework,gpus_base,gpus,value_base,value,unit,notes"
+
+
+def pair(
+    *values, model="MPT-7B", gpu="H100 SXM", unit="tokens/s", batch=6, notes="", framework="llm-foundry (PyTorch FSDP)"
+):
+    return f"suite,{model},{gpu},amp_bf16,2048,{batch},{framework},{','.join(map(str, values))},{unit},{notes}"
+
+
+@pytest.mark.parametrize(
+    ("row", "where", "efficiency"),
+    [
+        (pair(1, 8, 300, 2300, model="BERT-large SQuAD fine-tune", unit="sequences/s", batch=112), "within a node", 2300 / 2400),
+        (pair(8, 512, 85144, 4951479), "across nodes, batch per device fixed", 4951479 / 64 / 85144),
+        (pair(32, 64, 29470, 56000, gpu="TPU v6e"), "across nodes, batch per device fixed", 56000 / 2 / 29470),
+        # minutes: a third of the time on four times the devices is an efficiency of 3/4
+        (pair(8, 32, 28.2, 9.4, model="llama2_70b_lora", unit="minutes"), "across nodes, time to a target", 0.75),
+    ],
+)  # fmt: skip
+def test_a_table_of_pairs_is_judged_where_it_belongs(run, tmp_path, row, where, efficiency):
+    bases = pair(8, 8, 85144, 85144)  # a base held against itself says nothing
+    result = json.loads(run(bases, row, header=PAIR)[0])
+    (place,) = result["places"]
+    assert (place["where"], place["rows"]) == (where, 1)
+    assert place["no_loss_median"] == pytest.approx(abs(1 / efficiency - 1))
+    assert place["median_abs_error"] < 0.35
+
+
+def test_batches_that_the_notes_tell_make_strong_scaling_dearer(run):
+    told, same = (
+        json.loads(run(pair(8, 32, 28.0, 14.0, model="llama2_70b_lora", unit="minutes", notes=notes), header=PAIR)[0])
+        for notes in ("global batch 8.0 -> 32.0; more", "global batch 8.0 -> 8.0")
+    )
+    # four times the batch: 4^0.455 = 1.88 times the samples to the target of Llama-2-70B LoRA
+    assert (1 + same["places"][0]["bias"]) / (1 + told["places"][0]["bias"]) == pytest.approx(1.88, rel=0.02)
+
+
+def test_a_pair_within_a_node_without_a_single_device_is_not_predicted(run):
+    result = json.loads(run(pair(2, 8, 100, 350), pair(8, 16, 100, 190), header=PAIR)[0])
+    assert [(row["line"], row["gpus"]) for row in result["not_predicted"]] == [(2, 8)]
+
+
+def test_bad_pairs_are_named_by_line(run, tmp_path):
+    stdout, _ = run(pair(8, 16, 100, 190), pair(16, 8, 100, 90), pair(8, "x", 1, 1), pair(8, 16, 0, 1), header=PAIR)
+    bad = json.loads(stdout)["bad_rows"]
+    assert "line 3: gpus is 8; expected at least gpus_base, 16" in bad[0]
+    assert "line 4: gpus is 'x'; expected a whole number above 0" in bad[1]
+    assert "line 5: value_base is '0'; expected a number above 0" in bad[2]
+    with pytest.raises(UserError, match=r"line 1: column 'unit' is missing; expected gpu, gpus_base"):
+        run("H100,8,16,1,2,m", header="gpu,gpus_base,gpus,value_base,value,model")
+
+
+def test_without_a_file_the_shipped_figures_are_left_out_in_turn(capsys):
+    assert main(["validate-scaling", "--json"]) == 0
+    table = {(row["where"], row["figures"], row["left_out"]): row for row in json.loads(capsys.readouterr().out)}
+    # the goals of the issue: 3.5 % and 15 % within a node, 8 % and 25 % across nodes, the old pool not worse than 4.7 %
+    old = table["within a node", "scaling-2020", "device families"]
+    assert old["median_abs_error"] < 0.048 and old["p90_abs_error"] < 0.2 and old["coverage90"] > 0.9
+    weak = [row for (where, *_), row in table.items() if where.endswith("fixed")]
+    assert len(weak) == 3  # families, stacks, submitters
+    assert all(row["median_abs_error"] < 0.08 and row["p90_abs_error"] < 0.25 for row in weak)
+    assert all(0.85 <= row["coverage90"] <= 0.97 for row in table.values() if row["rows"] > 60)

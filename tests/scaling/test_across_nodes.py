@@ -1,4 +1,4 @@
-"""What is lost between nodes: the fit on figures made by hand, published clusters left out, bases of several devices."""
+"""What is lost between nodes: the fit on figures made by hand, clusters left out, bases of several devices."""
 
 import math
 

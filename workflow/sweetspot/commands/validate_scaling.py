@@ -2,19 +2,19 @@
 
 Reads FILE, a CSV of one benchmark's figures of one and of several devices: columns gpu, gpus, model, batch_size,
 precision, dataset, images_per_s, benchmark; where known instance, framework, framework_version, note,
-source. Every method is fitted on the figures that the project ships, never on FILE, and predicts FILE's multi-device
-rows from its single-device rows.
-Writes the errors of each method to stdout.
+source. Or a table of pairs of device counts: gpu, gpus_base, gpus, value_base, value, unit, model; where known
+precision, seq_len, batch_per_device, framework, notes. Every method is fitted on the figures that the project ships,
+never on FILE, and predicts FILE's larger counts from its smaller ones.
+Writes the errors to stdout; without FILE those on the shipped figures themselves, left out in turn.
 
+    sweetspot validate-scaling
     sweetspot validate-scaling figures.csv
     sweetspot validate-scaling figures.csv --json > errors.json
 """
 
 import argparse
-import csv
 import functools
 import json
-import math
 import os
 import sys
 from pathlib import Path
@@ -27,112 +27,71 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 
-from sweetspot.errors import UserError
+from sweetspot.commands.figures_csv import Figures, read_figures
 from sweetspot.scaling.conformal import scores
+from sweetspot.scaling.evidence import from_one_device
+from sweetspot.scaling.judge import TIMES, WITHIN, judged, learn, shipped_table
 from sweetspot.scaling.methods import fit_method
-from sweetspot.scaling.partners import with_partners
 from sweetspot.scaling.shipped import STUDIES, shipped_evidence
 from sweetspot.scaling.validation import STUDY_MODELS, best_method, held_out, summary, validation_table, widths
-from sweetspot.throughput.published_machine import STATED
 from sweetspot.warnings import as_text
-
-SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
-NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")
-OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *STATED)
-
-
-def read_figures(path: Path) -> tuple[pd.DataFrame, list[str]]:
-    """Rows of a throughput CSV and a message for each bad row, which is left out.
-
-    Columns: NEEDED and OPTIONAL, under these names or those of SPELLINGS; further ones are ignored. `line` is the
-    row's line in the file. batch_size may be empty (NaN). Raises UserError: no such file, no CSV, a column missing.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as handle:
-            reader = csv.reader(handle, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            names = [next((our for our, other in SPELLINGS.items() if name == other), name) for name in header]
-            for missing in [name for name in NEEDED if name not in names]:
-                other = f" (or '{SPELLINGS[missing]}')" if missing in SPELLINGS else ""
-                raise UserError(f"{path}, line 1: column '{missing}'{other} is missing; expected {', '.join(NEEDED)}")
-            read = [(reader.line_num, row) for row in reader if any(value.strip() for value in row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path}: cannot be read as a CSV table: {error}") from None
-    rows, bad = [], []
-    for line, values in read:
-        try:
-            rows.append({"line": line, **_checked(dict(zip(names, values, strict=True)))})
-        except ValueError as error:
-            reason = f"{len(values)} values; expected {len(names)}" if len(values) != len(names) else str(error)
-            bad.append(f"{path}, line {line}: {reason}")
-    return pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL]), bad
-
-
-def _checked(row: dict[str, str]) -> dict[str, Any]:
-    for name in ("gpu", "model", "precision"):
-        if not row[name].strip():
-            raise ValueError(f"{name} is empty; expected a name")
-    given: dict[str, Any] = {name: row.get(name, "").strip() for name in (*NEEDED, *OPTIONAL)}
-    given["gpus"] = int(_number(given, "gpus", whole=True))
-    given["batch_size"] = _number(given, "batch_size", whole=True) if given["batch_size"] else math.nan
-    given["images_per_s"] = _number(given, "images_per_s", whole=False)
-    return given
-
-
-def _number(row: dict[str, Any], name: str, whole: bool) -> float:
-    try:
-        value = float(row[name])
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf or (whole and value % 1):
-        raise ValueError(f"{name} is {row[name]!r}; expected a {'whole ' if whole else ''}number above 0")
-    return value
 
 
 @functools.cache
 def _shipped(studies: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """The shipped figures, the 2018 study's table, and the errors on families left out."""
     evidence, rule = shipped_evidence(studies)
-    return evidence, rule, held_out(evidence, rule)
+    return evidence, rule, held_out(from_one_device(evidence), rule)
 
 
-def validate(figures: pd.DataFrame, studies: Path) -> dict[str, Any]:
-    """Errors of each method on the figures (columns of `read_figures`), fitted on what the project ships in `studies`.
+def validate(figures: Figures, studies: Path) -> dict[str, Any]:
+    """Errors of each method on the figures of `read_figures`, fitted on what the project ships in `studies`.
 
     Returns `methods` and `study_models` (lists: method, rows, median_abs_error, p90_abs_error, bias, coverage50,
-    coverage90), `headline` (the method with the best error on shipped families left out), `without_partner`
-    (multi-device rows that have no single-device row), `flagged` (super-linear or inconsistent), `families`,
+    coverage90; rows within a node whose partner is a single device), `places` (the same of the headline within a node,
+    across nodes and for times to a target, with `no_loss_median` and `no_loss_p90`, the errors of taking nothing to be
+    lost), `headline` (the method with the best error on shipped families left out), `without_partner` (multi-device
+    rows that have no partner), `not_predicted`, `flagged` (super-linear or inconsistent), `families`,
     `families_fitted` (those of FILE that the shipped figures hold too).
     """
-    paired, alone = with_partners(figures)
+    paired, alone, _ = figures
     flagged = paired[[len(told) > 0 for told in paired["warnings"]]]
     evidence, rule, errors = _shipped(studies)
-    result: dict[str, Any] = {
-        "headline": best_method(validation_table(errors)),
-        "methods": [],
-        "study_models": [],
+    headline, wide = best_method(validation_table(errors)), widths(errors)
+    learned = learn(evidence, rule, headline, wide[headline], studies / TIMES / "time_to_target.csv")
+    told = judged(paired, learned)
+    one = told[told["where"] == WITHIN]
+    return {
+        "headline": headline,
+        "methods": _by_method(one, evidence, rule, wide),
+        "study_models": _by_method(one[one["model"].isin(STUDY_MODELS)], evidence, rule, wide),
+        "places": [_of_place(str(where), part) for where, part in told.groupby("where")],
         "without_partner": [_place(row) for row in alone.itertuples()],
+        "not_predicted": [_place(row) for row in paired.drop(index=told.index).itertuples()],
         "flagged": [{**_place(row), "warning": as_text(row.warnings)} for row in flagged.itertuples()],
         "families": sorted(set(paired["family"])),
         "families_fitted": sorted(set(paired["family"]) & set(evidence["family"])),
     }
-    if paired.empty:
-        return result
-    three = paired["model"].isin(STUDY_MODELS).to_numpy()
-    for method, width in widths(errors).items():
-        predicted = fit_method(method, evidence, rule)(paired)
+
+
+def _of_place(where: str, part: pd.DataFrame) -> dict[str, Any]:
+    nothing = (1 / part["efficiency"] - 1).abs()
+    lost = {"no_loss_median": float(nothing.median()), "no_loss_p90": float(nothing.quantile(0.9))}
+    return {"where": where, **summary(part), **lost}
+
+
+def _by_method(
+    paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, wide: dict[str, dict[float, float]]
+) -> list[dict[str, Any]]:
+    """Errors of each method on rows within a node; none without a row."""
+    found = []
+    for method, width in wide.items() if len(paired) else ():
+        predicted = fit_method(method, from_one_device(evidence), rule)(paired)
         score = scores(paired["efficiency"], predicted)
-        table = pd.DataFrame(
-            {
-                "error": (predicted["efficiency"] / paired["efficiency"] - 1).to_numpy(),
-                "inside50": score <= width[0.5],
-                "inside90": score <= width[0.9],
-            }
-        )
-        result["methods"].append({"method": method, **summary(table)})
-        if three.any():
-            result["study_models"].append({"method": method, **summary(table[three])})
-    return result
+        error = (predicted["efficiency"] / paired["efficiency"] - 1).to_numpy()
+        table = pd.DataFrame({"error": error, "inside50": score <= width[0.5], "inside90": score <= width[0.9]})
+        found.append({"method": method, **summary(table)})
+    return found
 
 
 def _place(row: Any) -> dict[str, Any]:
@@ -153,9 +112,12 @@ def report(path: Path, result: dict[str, Any]) -> str:
             values = [row[name] for name in ("median_abs_error", "p90_abs_error", "bias", "coverage90")]
             mark = " <- headline" if row["method"] == result["headline"] else ""
             lines.append(f"{row['method']:<18} {row['rows']:>5} " + " ".join(f"{v:>8.1%}" for v in values) + mark)
+    lines += _places(result["places"])
     if result["families_fitted"]:
         lines.append(f"\nNot blind: the fit holds figures of {', '.join(result['families_fitted'])} too.")
-    for key, title in (("without_partner", "Rows without a single-device partner"), ("flagged", "Flagged rows")):
+    titles = {"without_partner": "Rows without a partner of fewer devices", "flagged": "Flagged rows"}
+    titles["not_predicted"] = "Pairs within a node without a single device, not predicted"
+    for key, title in titles.items():
         lines.append(f"\n{title}: {len(result[key])}")
         for row in result[key]:
             batch = row["batch_size"] or "not stated"
@@ -165,9 +127,34 @@ def report(path: Path, result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _places(places: list[dict[str, Any]]) -> list[str]:
+    lines = [f"\n{'headline, and between nodes':<42} {'rows':>5} {'median':>8} {'p90':>8} {'in 90 %':>8}  no loss"]
+    for row in places:
+        shown = " ".join(f"{row[name]:>8.1%}" for name in ("median_abs_error", "p90_abs_error", "coverage90"))
+        nothing = f"{row['no_loss_median']:.1%}, {row['no_loss_p90']:.1%}"
+        lines.append(f"{row['where']:<42} {row['rows']:>5} {shown}  {nothing}")
+    return lines
+
+
+def shipped_report(table: pd.DataFrame) -> str:
+    """`judge.shipped_table` as Markdown, for docs/scaling.md."""
+    lines = ["| where | figures | left out in turn | rows | median | 90th percentile | in the 90 % interval |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    for row in table.itertuples():
+        errors = f"{row.median_abs_error:.1%} | {row.p90_abs_error:.0%} | {row.coverage90:.0%}"
+        lines.append(f"| {row.where} | `{row.figures}` | {row.left_out} | {row.rows} | {errors} |")
+    return "\n".join(lines)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot validate-scaling`."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="CSV of throughput figures, one and several devices")
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        nargs="?",
+        help="CSV of figures, one and several devices; default: shipped ones",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument(
         "--studies", type=Path, metavar="DIR", help="where the project's studies are; default: beside the library"
@@ -176,13 +163,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
-    figures, bad = read_figures(arguments.file)
-    for text in bad:
+    studies = arguments.studies or _studies()
+    if arguments.file is None:
+        table = shipped_table(studies)
+        print(table.to_json(orient="records", indent=2) if arguments.json else shipped_report(table))
+        return
+    figures = read_figures(arguments.file)
+    for text in figures.bad:
         print(f"warning: {text}", file=sys.stderr)
-    if figures.empty:
-        raise UserError(f"{arguments.file}: no usable row; expected figures of one and of several devices")
-    shipped = validate(figures, arguments.studies or _studies())
-    result = {"file": str(arguments.file), **shipped, "bad_rows": bad}
+    result = {"file": str(arguments.file), **validate(figures, studies), "bad_rows": figures.bad}
     print(json.dumps(result, indent=2) if arguments.json else report(arguments.file, result))
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.conformal import calibrate
+from sweetspot.scaling.conformal import LEVELS, calibrate
 from sweetspot.scaling.evidence import sound
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 
@@ -122,6 +122,16 @@ def held_out_across(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
             )
         )
     return pd.concat(parts) if parts else evidence.head(0).assign(left_out="", predicted=0.0, error=0.0, score=0.0)
+
+
+def covered(errors: pd.DataFrame) -> pd.DataFrame:
+    """`held_out_across` with inside50 and inside90: whether a width from the errors of the other groups holds it."""
+    groups, score = errors["left_out"].to_numpy(), errors["score"].to_numpy(dtype=float)
+    table = errors.copy()
+    for level in LEVELS:
+        width = {name: calibrate(score[groups != name], groups[groups != name], level) for name in set(groups)}
+        table[f"inside{round(100 * level)}"] = score <= np.array([max(width[name], FLOOR) for name in groups])
+    return table
 
 
 def _fit(rows: pd.DataFrame) -> tuple[Slopes, float]:

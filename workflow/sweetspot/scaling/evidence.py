@@ -37,6 +37,7 @@ SUPER_LINEAR = 1.05  # an efficiency above it says that the single-device figure
 OBSERVED = ("measured", "published")  # a scaled figure holds an efficiency already; using it would count it twice
 EVIDENCE_COLUMNS = (
     "study",
+    "benchmark",
     "family",
     "gpu",
     "instance",
@@ -160,6 +161,7 @@ def study_evidence(
     pairs = efficiency.merge(single[[*cell, "gpu", "as_of", "base_images_per_s"]], on=cell, how="inner")
     table = declared_facts(pairs, instances).assign(
         study=study,
+        benchmark="",
         family=pairs["gpu"].map(family),
         framework_version="",
         dataset="synthetic",

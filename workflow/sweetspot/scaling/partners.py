@@ -30,7 +30,7 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     the device), `warnings` (rules `super_linear` and `inconsistent`) and the columns of
     `published_machine.with_machine_facts`, read from names where the row does not say them.
     """
-    own = published.assign(framework=[_framework(name) for name in published["framework"].fillna("").astype(str)])
+    own = published.assign(framework=[framework_name(name) for name in published["framework"].fillna("").astype(str)])
     rows = with_machine_facts(own[own["dataset"].isin(DATASETS) & own["framework"].isin(FRAMEWORKS)])
     rows = rows.assign(
         batch_size=rows["batch_size"].astype(float),
@@ -73,7 +73,7 @@ def _base(row: Any, group: list[Any]) -> tuple[int, Any, float, str] | None:
     return count, rows[0].nodes, per_device, " ; ".join(dict.fromkeys(other.source for other in rows))
 
 
-def _framework(name: str) -> str:
+def framework_name(name: str) -> str:
     """The project's name for a framework: `PyTorch (NGC)` is torch, `TensorFlow 2` is tensorflow; others lower case."""
     plain = name.strip().lower()
     return next((ours for ours in FRAMEWORKS if ours and ours in plain), plain)

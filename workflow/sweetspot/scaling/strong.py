@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Question
 
 METHOD = "strong_scaling"
+PAIR_COLUMNS = (
+    "benchmark", "gpu", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch", "log_samples",
+)  # fmt: skip
 LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain
 LEAVING = (0.10, 0.10)  # prior of c
 SAMPLES = (0.3, 0.15)  # prior of g: from none below the critical batch to 0.5 beyond it
@@ -52,30 +55,29 @@ def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
     """Results of one benchmark, device, round and submitter at two counts (each count's median; the smallest is base).
 
     times: `read_times`. Returns benchmark, gpu, family, doublings = log2(n/m), log_minutes = log(minutes(n) n /
-    (minutes(m) m)), leaves (1 where only n devices are more than fast links join), log_batch, log_samples (NaN: not
-    told).
+    (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch, log_samples
+    (NaN: not told).
     """
     rows = []
-    for (benchmark, gpu, _, _), own in times.groupby(["benchmark", "gpu", "round", "submitter"]):
+    for (benchmark, gpu, _, submitter), own in times.groupby(["benchmark", "gpu", "round", "submitter"]):
         told = own.groupby("gpus")[["minutes", "global_batch", "samples"]].median().sort_index()
         base = told.iloc[0]
         for count, row in told.iloc[1:].iterrows():
             ratio = row / base
             shared = float(count) / float(told.index[0])
-            leaves = _leaves(str(gpu), int(told.index[0]), int(count))
+            leaves = leaves_fast_links(str(gpu), int(told.index[0]), int(count))
             rows.append(
                 {
-                    "benchmark": benchmark, "gpu": gpu, "family": family(str(gpu)), "doublings": math.log2(shared),
-                    "leaves": leaves, "log_minutes": math.log(ratio["minutes"] * shared),
+                    "benchmark": benchmark, "gpu": gpu, "family": family(str(gpu)), "submitter": submitter,
+                    "doublings": math.log2(shared), "leaves": leaves,
+                    "log_minutes": math.log(ratio["minutes"] * shared),
                     "log_batch": math.log(ratio["global_batch"]), "log_samples": math.log(ratio["samples"]),
                 }
             )  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=["benchmark", "gpu", "family", "doublings", "leaves", "log_minutes", "log_batch", "log_samples"]
-    )
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
 
-def _leaves(gpu: str, fewer: int, more: int) -> float:
+def leaves_fast_links(gpu: str, fewer: int, more: int) -> float:
     """1 where `more` devices are more than fast links join and `fewer` are not; -1 for the way back, else 0."""
     joined = 72 if gpu.startswith("GB") else 8
     return float((more > joined) - (fewer > joined))
@@ -84,22 +86,28 @@ def _leaves(gpu: str, fewer: int, more: int) -> float:
 def fit_strong(times: pd.DataFrame) -> Strong:
     """Fit to results at several counts; without a pair the priors alone, and a width of their own."""
     pairs = pairs_of(times)
-    loss, samples, leaving = _fit(pairs)
-    errors, families = [], []
-    for name in sorted(set(pairs["family"])):
-        away = pairs["family"] != name
-        found = _fit(pairs[away])
-        for row in pairs[~away].itertuples():
-            predicted = _log_change(*found, row)
-            errors.append(abs(row.log_minutes - predicted) / math.sqrt(row.doublings))
-            families.append(name)
-    known = [error for error in errors if not math.isnan(error)]
-    kept = np.array([name for name, error in zip(families, errors, strict=True) if not math.isnan(error)])
-    width = calibrate(np.array(known), kept, 0.9) if known else 2 * LOSS[1]
+    loss, samples, leaving = fit_losses(pairs)
+    errors = held_out_strong(pairs, "family")
+    score = (errors["gap"].abs() / np.sqrt(errors["doublings"])).to_numpy(dtype=float)
+    width = calibrate(score, errors["family"].to_numpy(), 0.9) if len(errors) else 2 * LOSS[1]
     return Strong(loss, samples, leaving, max(float(width), FLOOR), len(pairs))
 
 
-def _fit(pairs: pd.DataFrame) -> tuple[Slopes, Slopes, float]:
+def held_out_strong(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
+    """Every pair of `pairs_of` whose batches are told, predicted by a fit without its `group` (a column).
+
+    Returns the pairs with `gap`, the logarithm of predicted over true minutes.
+    """
+    told = pairs.dropna(subset=["log_batch"])
+    parts = [told.head(0).assign(gap=0.0)]
+    for name in sorted(set(told[group])):
+        rows = told[told[group] == name]
+        found = fit_losses(pairs[pairs[group] != name])
+        parts.append(rows.assign(gap=[log_change(*found, row) - row.log_minutes for row in rows.itertuples()]))
+    return pd.concat(parts)
+
+
+def fit_losses(pairs: pd.DataFrame) -> tuple[Slopes, Slopes, float]:
     """Loss b and samples exponent g of each benchmark and of any other (``""``), and c, by two ridge regressions."""
     told = pairs.dropna(subset=["log_batch", "log_samples"])
     samples, _ = pooled_slopes(
@@ -112,14 +120,14 @@ def _fit(pairs: pd.DataFrame) -> tuple[Slopes, Slopes, float]:
     return loss, samples, leaving
 
 
-def _log_change(loss: Mapping[str, float], samples: Mapping[str, float], leaving: float, row: Any) -> float:
+def log_change(loss: Mapping[str, float], samples: Mapping[str, float], leaving: float, row: Any) -> float:
     """Logarithm of minutes(n) n / (minutes(m) m); row: benchmark, doublings, leaves, log_batch."""
     lost, more = loss.get(row.benchmark, loss[""]), samples.get(row.benchmark, samples[""])
     return lost * row.doublings * math.log(2) + leaving * row.leaves + more * row.log_batch
 
 
 class Change(NamedTuple):
-    """From one count to another: what `_log_change` reads of a pair."""
+    """From one count to another: what `log_change` reads of a pair."""
 
     benchmark: str
     doublings: float
@@ -161,8 +169,8 @@ def _predicted(times: pd.DataFrame, fitted: Strong, base: Result, gpus: int) -> 
     before = usual_batch(times, base, base.gpus) if math.isnan(base.global_batch) else base.global_batch
     batch = usual_batch(times, base._replace(global_batch=before), gpus)
     log_batch = 0.0 if math.isnan(batch) or math.isnan(before) else math.log(batch / before)
-    step = Change(base.benchmark, doublings, _leaves(base.gpu, base.gpus, gpus), log_batch)
-    change = _log_change(fitted.loss, fitted.samples, fitted.leaving, step)
+    step = Change(base.benchmark, doublings, leaves_fast_links(base.gpu, base.gpus, gpus), log_batch)
+    change = log_change(fitted.loss, fitted.samples, fitted.leaving, step)
     rate = math.exp(-change) * gpus / base.gpus / (60 * base.minutes)
     factor = math.exp(math.hypot(fitted.width * math.sqrt(abs(doublings)), FLOOR))
     lost = fitted.loss.get(base.benchmark, fitted.loss[""])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.across_nodes import FLOOR, METHOD, held_out_across
+from sweetspot.scaling.across_nodes import METHOD, covered, held_out_across
 from sweetspot.scaling.conformal import LEVELS, calibrate, interval, scores
 from sweetspot.scaling.methods import METHODS, Predictor, fit_method
 
@@ -22,20 +22,23 @@ VALIDATION_COLUMNS = (
 )
 
 
-def held_out(evidence: pd.DataFrame, rule: pd.DataFrame, methods: Iterable[str] = METHODS) -> pd.DataFrame:
+def held_out(
+    evidence: pd.DataFrame, rule: pd.DataFrame, methods: Iterable[str] = METHODS, group: str = "family"
+) -> pd.DataFrame:
     """Predict every row of evidence by fits without its device family; one row per method and row of evidence.
 
-    evidence, rule: as in `methods.fit_method`; figures with a warning are predicted too, though never fitted.
+    evidence, rule: as in `methods.fit_method`; figures with a warning are predicted too, though never fitted. group:
+    the column of evidence whose values are left out in turn; the 2018 rule knows families only.
     Returns the columns of evidence and `method`, `predicted`, `scale`, `error` (predicted / efficiency - 1) and
     inside50, inside90 (bool): whether the interval holds the figure, whose width comes from the other families' errors.
     """
-    families = evidence["family"].to_numpy()
+    families = evidence[group].to_numpy()
     parts = []
     for method in methods:
         folds = []
         for name in sorted(set(families)):
             away = families != name
-            left = rule[rule["family"] != name] if len(rule) else rule
+            left = rule[rule["family"] != name] if len(rule) and group == "family" else rule
             predictor = fit_method(method, evidence[away], left if len(left) else rule)
             folds.append(predictor(evidence[~away]))
         predicted = pd.concat(folds).loc[evidence.index]
@@ -90,21 +93,11 @@ def across_table(evidence: pd.DataFrame) -> pd.DataFrame:
     evidence: rows whose base has several devices. A stack is a framework with its way to share the work (`variant`).
     """
     rows = evidence.assign(stack=evidence["framework"].astype(str) + " " + evidence["variant"].astype(str))
-    families, stacks = (_covered(held_out_across(rows, group)) for group in ("family", "stack"))
+    families, stacks = (covered(held_out_across(rows, group)) for group in ("family", "stack"))
     slices = {"all": families, "stack left out": stacks}
     slices |= {f"family={name}": part for name, part in families.groupby("family")}
     table = [{"method": METHOD, "slice": name, **summary(part)} for name, part in slices.items() if len(part)]
     return pd.DataFrame(table, columns=list(VALIDATION_COLUMNS))
-
-
-def _covered(errors: pd.DataFrame) -> pd.DataFrame:
-    """`held_out_across` with inside50 and inside90: by a width from the errors of the other groups."""
-    groups, score = errors["left_out"].to_numpy(), errors["score"].to_numpy(dtype=float)
-    table = errors.copy()
-    for level in LEVELS:
-        width = {name: calibrate(score[groups != name], groups[groups != name], level) for name in set(groups)}
-        table[f"inside{round(100 * level)}"] = score <= np.array([max(width[name], FLOOR) for name in groups])
-    return table
 
 
 def best_method(validation: pd.DataFrame) -> str:
