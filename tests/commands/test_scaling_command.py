@@ -108,7 +108,7 @@ def pair(
 @pytest.mark.parametrize(
     ("row", "where", "efficiency"),
     [
-        (pair(1, 8, 300, 2300, model="BERT-large SQuAD fine-tune", unit="sequences/s", batch=112), "within a node", 2300 / 2400),
+        (pair(1, 8, 300, 2300, model="BERT-large", unit="sequences/s", batch=112), "within a node", 2300 / 2400),
         (pair(8, 512, 85144, 4951479), "across nodes, batch per device fixed", 4951479 / 64 / 85144),
         (pair(32, 64, 29470, 56000, gpu="TPU v6e"), "across nodes, batch per device fixed", 56000 / 2 / 29470),
         # minutes: a third of the time on four times the devices is an efficiency of 3/4
