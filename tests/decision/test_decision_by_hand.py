@@ -9,7 +9,7 @@ from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, setti
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.options import build_options
-from sweetspot.decision.ranks import pairs, ranks
+from sweetspot.decision.ranks import ENERGY, pairs, ranks
 from sweetspot.decision.simulate import Draws, interval, simulate, spread
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -116,7 +116,7 @@ def plain(**machines):
          "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
          "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
          "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
-         "variable_usd_per_hour": usd / hours}
+         "variable_usd_per_hour": usd / hours, **dict.fromkeys(ENERGY, None), "kg_co2e": np.nan}
         for name, (usd, hours, kept, basis) in machines.items()
     ]  # fmt: skip
     return pd.DataFrame(rows)
