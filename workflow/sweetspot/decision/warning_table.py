@@ -30,8 +30,10 @@ def warning_table(
 
     Scope: throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself
     had to assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
-    no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes
-    no part; told with `settings`), mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's `stale` and `stale_rate`; its other
+    no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a
+    figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
+    part; told with `settings`), mixed_protocol (figures measured here beside figures of others), and stale_price for
+    the price lint's `stale` and `stale_rate`; its other
     warnings keep their rules.
     """
     rows = [

@@ -53,14 +53,10 @@ def in_words(tables: Tables, study: Study) -> list[str]:
     if powered.empty:
         return [f"Energy and carbon were not computed: {_why_not(options, study)}."]
     said = [*_least(ranks, headline.iloc[0], counted_in(tables).each), _power(powered)]
-    if len(powered) < len(options):
-        said.append(
-            f"Energy was not computed for {_of(powered, options)}: {_why_not(_without(options, 'kwh'), study)}."
-        )
-    if len(clean) < len(powered):
-        said.append(
-            f"Carbon was not computed for {_of(clean, options)}: {_why_not(_without(options, 'kg_co2e'), study)}."
-        )
+    for what, known in {"Energy": powered, "Carbon": clean}.items():
+        rest = options[~options["option"].isin(known["option"])]
+        if len(rest) and (what == "Energy" or len(clean) < len(powered)):
+            said.append(f"{what} was not computed for {len(rest)} of {len(options)} options: {_why_not(rest, study)}.")
     return [*said, "What making the machines emitted (embodied carbon) is not counted."]
 
 
@@ -89,14 +85,6 @@ def _power(powered: pd.DataFrame) -> str:
             if basis in counts]  # fmt: skip
     sign = "; ≈ marks what is estimated" if ESTIMATED in counts else ""
     return f"Power is {listed(told)}{sign}."
-
-
-def _without(options: pd.DataFrame, name: str) -> pd.DataFrame:
-    return options[options[name].isna()]
-
-
-def _of(known: pd.DataFrame, options: pd.DataFrame) -> str:
-    return f"{len(options) - len(known)} of {len(options)} options"
 
 
 def _why_not(options: pd.DataFrame, study: Study) -> str:
