@@ -67,12 +67,13 @@ def _least(ranks: pd.DataFrame, first: Mapping[str, object], each: str) -> list[
     rows = ranks[ranks["model"] == first["model"]].drop_duplicates("option").set_index("option")
     best, cheapest = rows.loc[first["least_carbon"]], rows.loc[first["winner"]]
     span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
-    least = f"{best['title']} emits least of those that stay: {_both(best)}{each} ({span} kg with {ENDS})"
+    least = f"{best['title']} emits least of those that stay: {_both(best)}{each} ({span} kg, {ENDS})"
     if first["least_carbon"] == first["winner"]:
         return [f"{least}; it is the cheapest too."]
     if missing(cheapest["kg_co2e"]):
         return [f"{least}; that of the cheapest, {cheapest['title']}, is not known."]
-    return [f"{least}; the cheapest, {cheapest['title']}, {_both(cheapest)}."]
+    overlap = ", and the ranges overlap" if best["kg_co2e_high"] > cheapest["kg_co2e_low"] else ""
+    return [f"{least}; the cheapest, {cheapest['title']}, {_both(cheapest)}{overlap}."]
 
 
 def _both(row: pd.Series) -> str:
