@@ -145,6 +145,24 @@ def test_buying_pays_from_the_days_worked_by_hand(eight):
     assert row["days"] == pytest.approx(fixed / (24 * (rival - 14.3 * 0.76 * 1.54 * 0.1222)), rel=1e-3)
 
 
+def test_energy_of_a_lora_run_by_hand(eight):
+    # Lambda: 8 x 1,000 W x 1.7875 at 76 %, PUE 1.54 assumed, 9.8052 minutes; all of the US emit 367 g a kWh
+    rented = eight.cost("clouds", "lambda-8xb200", "lora-run")
+    kwh = 8 * 1.0 * 1.7875 * 0.76 * 1.54 * 9.8052 / 60
+    assert (rented["kwh"], rented["kg_co2e"]) == pytest.approx((kwh, kwh * 0.367), rel=1e-4)
+    assert rented["power_basis"] == "estimated"
+    # the bought one: 14.3 kW at 76 %, of the price list; 14.3 = 8 x 1.7875, so the same
+    own = eight.cost("buying", "own-8xb200", "lora-run", "own")
+    assert (own["kwh"], own["kg_co2e"]) == pytest.approx((kwh, kwh * 0.367), rel=1e-4)
+    assert own["power_basis"] == "declared"
+
+
+def test_a_provider_that_tells_neither_place_nor_pue_has_no_energy(office):
+    rows = office.priced["offers"].set_index("instance")
+    assert rows.loc["runpod-1x4090", "energy_lacks"] == "PUE of runpod, grid intensity of runpod"
+    assert office.priced["costs"].query("instance == 'runpod-1x4090'")[["kwh", "kg_co2e"]].isna().all(axis=None)
+
+
 def test_the_fee_of_a_clusters_network_is_what_its_price_adds(eight):
     own = eight.priced["offers"].set_index(["price_list", "instance"])["usd_per_hour"]
     assert own["clusters", "lambda-1cc-16xb200"] - 2 * own["clouds", "lambda-8xb200"] == pytest.approx(50.72)

@@ -3,11 +3,12 @@
 They stand in study.yaml under `energy`: a provider, a device and what training draws are the same in every price list.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from sweetspot.study.base import Closed, Slug, Text
 from sweetspot.study.terms import LARGEST_PUE, LEAST, Number
@@ -18,13 +19,19 @@ LARGEST_WATTS = 5000.0
 LARGEST_HOST_SHARE = 2.0
 
 
+def _date_as_known(text: str) -> str:
+    if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
+        raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
+    return text
+
+
 class Fact(Closed):
     """A number that somebody published, or that is assumed and says so: with its range, its source and its date."""
 
     value: Number = Field(description="Central value")
     low: Number | None = Field(None, description="Lower end of the range, at most the value")
     high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[str, StringConstraints(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$", strict=True)] = Field(
+    as_of: Annotated[Text, AfterValidator(_date_as_known)] = Field(
         description='When it was so, as precise as known and in quotes: "2025", "2025-06" or "2025-06-30"'
     )
     source: Text = Field(description="Where it was read, or that it is assumed and from what")
