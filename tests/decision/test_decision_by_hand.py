@@ -138,6 +138,22 @@ def test_the_front_and_who_pushes_an_option_off_it():
     assert both["risk"].tolist() == ["interruption and extrapolated"]
 
 
+def test_carbon_is_a_third_objective_where_it_is_known():
+    # c is dearer and slower than b, but emits a third; d is not known: it has no place and takes none from others
+    options = FOUR.assign(kg_co2e=[5.0, 3.0, 1.0, np.nan])
+    rows = frontier(options, drawn(options, usd={"a": [1.0]})).set_index("option")
+    assert rows["on_front"].to_dict() == {"a": True, "b": True, "c": False, "d": True}
+    assert rows["on_front_with_carbon"].drop("d").to_dict() == {"a": True, "b": True, "c": True}
+    assert pd.isna(rows.loc["d", "on_front_with_carbon"])
+    # as much carbon as b: beaten by it again
+    same = frontier(options.assign(kg_co2e=[5.0, 3.0, 3.0, np.nan]), drawn(options, usd={"a": [1.0]}))
+    row = same.set_index("option").loc["c"]
+    assert (row["on_front_with_carbon"], row["dominated_by_with_carbon"]) == (False, "b")
+    places = ranks(options, drawn(options, usd={"a": [1.0]})).set_index("option")["rank_carbon"]
+    assert places.drop("d").to_dict() == {"a": 3, "b": 2, "c": 1}
+    assert pd.isna(places["d"])
+
+
 def test_the_chance_of_the_front_counts_draws_in_which_nothing_faster_is_as_cheap():
     # USD in five draws; hours stay at 9, 4, 5 and 2. c is on the front where it costs less than b and d: draws 2 and 3
     usd = {"a": [1, 1, 1, 5, 2], "b": [2, 2, 4, 2, 2], "c": [3, 1.5, 3, 3, 2], "d": [4, 4, 4, 4, 2]}
