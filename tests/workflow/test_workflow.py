@@ -64,7 +64,7 @@ def test_grid_edit_reruns_pricing_and_after(project):
     jobs = scheduled(project)
     assert jobs["price_workloads"] == len(LISTS)
     assert set(jobs) >= AFTER_PRICES
-    assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate", "draw_speed"} & set(jobs)
+    assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate"} & set(jobs)
 
 
 def test_extrapolation_method_edit_reruns_extrapolation_and_after(project):
