@@ -106,5 +106,5 @@ def _why_not(options: pd.DataFrame, study: Study) -> str:
         return "study.yaml declares no power of rented machines and no grid (key energy)"
     lacks = [part for told in options["energy_lacks"].dropna() for part in str(told).split(", ")]
     names = list(dict.fromkeys(lacks))
-    rest = f" and {len(names) - LACKING} more" if len(names) > LACKING else ""
-    return f"not declared: {', '.join(names[:LACKING])}{rest}"
+    more = [f"{len(names) - LACKING} more"] if len(names) > LACKING else []
+    return f"{listed([*names[:LACKING], *more])} {'is' if len(names) == 1 else 'are'} not declared"

@@ -168,10 +168,10 @@ class Sections(Cited):
         return self._part("frontier", head, rows, classes)
 
     def _place(self, row: Row, objectives: str) -> str:
-        """Whether an option is on a front, or what beats it; nothing where that is not known."""
+        """Whether an option is on a front, or what beats it."""
         on_front = row[f"on_front{objectives}"]
         if missing(on_front):
-            return ""
+            return "not known"
         return "on the front" if on_front else f"beaten by {self._title(row[f'dominated_by{objectives}'])}"
 
     def tornado(self) -> Part:
