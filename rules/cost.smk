@@ -24,6 +24,8 @@ rule price_workloads:
         # Not study.yaml itself: an edit of its title leaves costs as they are.
         month_days=INVOCATION.study.month_days,
         as_of=INVOCATION.study.as_of.isoformat(),
+        energy=INVOCATION.study.energy
+        and INVOCATION.study.energy.model_dump(mode="json"),
     run:
         here("price_workloads", input, output, log, params, wildcards)
 

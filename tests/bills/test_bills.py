@@ -164,7 +164,7 @@ inputs = Names(throughput="throughput.parquet", extrapolation="extrapolation.par
                prices="{STUDY}/prices/aws-on-demand.yaml", workloads="{STUDY}/workloads.yaml",
                instances=["{STUDY}/instances.yaml"])
 job = Names(input=inputs, wildcards=Names(price_list="aws-on-demand"),
-            params=Names(month_days=30.5, as_of="2018-07-01"),
+            params=Names(month_days=30.5, as_of="2018-07-01", energy=None),
             output={{kind: f"{{kind}}.parquet" for kind in {list(CONTRACT)}}})
 runpy.run_path("{ROOT}/workflow/scripts/price_workloads.py", {{"snakemake": job}})
 """

@@ -9,7 +9,7 @@ from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, setti
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.options import build_options
-from sweetspot.decision.ranks import pairs, ranks
+from sweetspot.decision.ranks import ENERGY, pairs, ranks
 from sweetspot.decision.simulate import Draws, interval, simulate, spread
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -116,7 +116,7 @@ def plain(**machines):
          "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
          "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
          "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
-         "variable_usd_per_hour": usd / hours}
+         "variable_usd_per_hour": usd / hours, **dict.fromkeys(ENERGY, None), "kg_co2e": np.nan}
         for name, (usd, hours, kept, basis) in machines.items()
     ]  # fmt: skip
     return pd.DataFrame(rows)
@@ -136,6 +136,22 @@ def test_the_front_and_who_pushes_an_option_off_it():
     assert table["risk"].to_dict() == {"a": "none", "b": "interruption", "c": "none", "d": "extrapolated"}
     both = frontier(plain(x=(1.0, 1.0, False, "extrapolated")), drawn(FOUR.head(1), usd={"a": [1.0]}))
     assert both["risk"].tolist() == ["interruption and extrapolated"]
+
+
+def test_carbon_is_a_third_objective_where_it_is_known():
+    # c is dearer and slower than b, but emits a third; d is not known: it has no place and takes none from others
+    options = FOUR.assign(kg_co2e=[5.0, 3.0, 1.0, np.nan])
+    rows = frontier(options, drawn(options, usd={"a": [1.0]})).set_index("option")
+    assert rows["on_front"].to_dict() == {"a": True, "b": True, "c": False, "d": True}
+    assert rows["on_front_with_carbon"].drop("d").to_dict() == {"a": True, "b": True, "c": True}
+    assert pd.isna(rows.loc["d", "on_front_with_carbon"])
+    # as much carbon as b: beaten by it again
+    same = frontier(options.assign(kg_co2e=[5.0, 3.0, 3.0, np.nan]), drawn(options, usd={"a": [1.0]}))
+    row = same.set_index("option").loc["c"]
+    assert (row["on_front_with_carbon"], row["dominated_by_with_carbon"]) == (False, "b")
+    places = ranks(options, drawn(options, usd={"a": [1.0]})).set_index("option")["rank_carbon"]
+    assert places.drop("d").to_dict() == {"a": 3, "b": 2, "c": 1}
+    assert pd.isna(places["d"])
 
 
 def test_the_chance_of_the_front_counts_draws_in_which_nothing_faster_is_as_cheap():

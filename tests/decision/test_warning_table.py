@@ -1,9 +1,14 @@
 """Every warning of a table stands in the table of warnings, whatever its rule; none is read out of a sentence."""
 
+from dataclasses import replace
+
 import pandas as pd
 from answer_options import option
+from decision_tables import settings, study
 from sweetspot.decision.contenders import contenders
+from sweetspot.decision.settings import Settings
 from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
+from sweetspot.study.instances import Instance
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
@@ -121,3 +126,43 @@ def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
     throughput = pd.DataFrame({name: [] for name in ("instance", "model", "batch_size", "status", "warnings")})
     table = warning_table(throughput, empty, empty, empty, given, None, offers)
     assert table[["scope", "instance", "rule"]].to_numpy().tolist() == [["comparison", "new-box", "no_figure"]]
+
+
+def test_a_machine_with_a_figure_and_no_price_is_named_and_the_rest_goes_on():
+    # `base` teaches what a box of four does; `other` knows a model that the study does not ask about; `broken` failed
+    cells = [
+        {"instance": "box", "model": "vgg16"}, {"instance": "unpriced", "model": "vgg16"},
+        {"instance": "base", "model": "vgg16"}, {"instance": "other", "model": "lstm"},
+        {"instance": "broken", "model": "vgg16", "status": "oom", "warnings": [warning("oom", "too large")]},
+    ]  # fmt: skip
+    predicted = rows({"instance": "predicted", "model": "vgg16"}).assign(headline=True)
+    offers = pd.DataFrame({"instance": ["box"]})
+    known = replace(settings(), stands_behind=("base",))
+    table = warning_table(rows(*cells), predicted, NONE, NO_PRICES, NO_OPTIONS, None, offers, known)
+    found = table[table["rule"] == "no_price"]
+    assert found["instance"].tolist() == ["predicted", "unpriced"]
+    assert found["message"].unique().tolist() == [
+        "its figures are known, but no price list offers it; it takes no part"
+    ]
+    # where nothing has a price the page says that instead
+    none = warning_table(rows(*cells), predicted, NONE, NO_PRICES, NO_OPTIONS, None, offers.head(0), known)
+    assert "no_price" not in set(none["rule"])
+
+
+def test_machines_that_others_rest_on_are_known_to_the_settings():
+    machine = {"title": "M", "provider": "aws", "gpu": "V100"}
+    machines = {
+        "one": Instance(**machine, gpus=1),
+        "four": Instance(**machine, gpus=4, base_instance="one"),
+        "twin": Instance(**machine, gpus=4, equivalent_to="four"),
+    }
+    assert Settings.of(study(), machines).stands_behind == ["four", "one"]
+
+
+def test_the_least_carbon_is_that_of_one_that_stays():
+    rows_ = [option("A", 10, kg_co2e=5.0), option("B", 20, kg_co2e=2.0), option("C", 30)]
+    rows_.append(option("D", 5, kg_co2e=1.0, purchase="spot", persistent=False))
+    found = contenders(pd.DataFrame(rows_), None)
+    assert found.least_carbon["title"] == "B"
+    assert "B" in [row["title"] for row in found.named()]
+    assert contenders(pd.DataFrame([option("A", 10), option("B", 20)]), None).least_carbon is None

@@ -54,7 +54,7 @@ def borrowed_tables(name: str) -> Tables:
     files = (folder / "workloads.yaml", [folder / "instances.yaml"])
     made = [
         price_study(
-            throughput, scaling["extrapolation"], file, *files, file.stem, study.month_days, study.as_of
+            throughput, scaling["extrapolation"], file, *files, file.stem, study.month_days, study.as_of, study.energy
         )
         for file in lists
     ]  # fmt: skip

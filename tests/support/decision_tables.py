@@ -81,7 +81,12 @@ def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="im
     named = {name: entry[name] for name in ("price_list", "instance", "purchase", "provider")}
     money = {"usd_per_hour": price, "images_per_usd": images_per_s * 3600 / price, "hours": hours, "usd": hours * price}
     basis = "extrapolated" if entry["purchase"] == "own" else "published"
+    # No power is declared, unless the offer says what an hour takes and emits.
+    energy = {f"{name}{end}": hours * entry.get(f"{name}_per_hour", np.nan)
+              for name in ("kwh", "kg_co2e") for end in ("", "_low", "_high")}  # fmt: skip
     return {
+        **energy,
+        "power_basis": entry.get("power_basis"),
         **named,
         **cell,
         **money,

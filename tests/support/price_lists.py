@@ -14,6 +14,7 @@ from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.price_lint import Finding, lint, warnings_of
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES
 from sweetspot.study.base import validated
+from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.workloads import Workloads
@@ -62,9 +63,19 @@ def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.Da
     return to_arrow(offers_table(told), OFFER_COLUMNS).to_pandas().set_index("instance")
 
 
-def _tables(prices: PriceList, known: dict[str, Instance]) -> tuple[Columns, Columns]:
-    rows, fees = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS)
+def _tables(prices: PriceList, known: dict[str, Instance], energy: Energy | None = None) -> tuple[Columns, Columns]:
+    rows, fees = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS, energy)
     return offers_table(rows), from_rows(fees, FEE_COLUMNS)
+
+
+def powered(
+    prices: PriceList, cells: list[dict], energy: Energy | None, known: dict[str, Instance] | None = None, **work: dict
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Offers by instance, costs and bills of workloads, where a study declares `energy`."""
+    table, fees = _tables(prices, machines(prices) if known is None else known, energy)
+    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(work))
+    told = to_arrow(table, OFFER_COLUMNS).to_pandas().set_index("instance")
+    return told, to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
 
 
 def _works(workloads: dict[str, dict]) -> dict[str, Any]:

@@ -133,7 +133,8 @@ def test_a_bought_server_by_hand(eight):
     offer = best(eight.priced["offers"], instance="own-8xb200")
     fixed = 515000 / 36 + 184 * 14.3
     assert offer["fixed_usd_per_month"] == pytest.approx(fixed)
-    assert offer["usd_per_hour"] == pytest.approx(fixed / (24 * 20) + 14.3 * 0.1222)
+    # 14.3 kW at most, of which training draws 76 %, in a building that draws 1.54 times as much
+    assert offer["usd_per_hour"] == pytest.approx(fixed / (24 * 20) + 14.3 * 0.76 * 1.54 * 0.1222)
 
 
 def test_buying_pays_from_the_days_worked_by_hand(eight):
@@ -141,7 +142,25 @@ def test_buying_pays_from_the_days_worked_by_hand(eight):
     days = eight.comparison["break_even"]
     row = best(days, model="llama2_70b_lora", option="nebius-8xb300")
     fixed, rival = 515000 / 36 + 184 * 14.3, 62.80 * 6.7648 / 9.8052
-    assert row["days"] == pytest.approx(fixed / (24 * (rival - 14.3 * 0.1222)), rel=1e-3)
+    assert row["days"] == pytest.approx(fixed / (24 * (rival - 14.3 * 0.76 * 1.54 * 0.1222)), rel=1e-3)
+
+
+def test_energy_of_a_lora_run_by_hand(eight):
+    # Lambda: 8 x 1,000 W x 1.7875 at 76 %, PUE 1.54 assumed, 9.8052 minutes; all of the US emit 367 g a kWh
+    rented = eight.cost("clouds", "lambda-8xb200", "lora-run")
+    kwh = 8 * 1.0 * 1.7875 * 0.76 * 1.54 * 9.8052 / 60
+    assert (rented["kwh"], rented["kg_co2e"]) == pytest.approx((kwh, kwh * 0.367), rel=1e-4)
+    assert rented["power_basis"] == "estimated"
+    # the bought one: 14.3 kW at 76 %, of the price list; 14.3 = 8 x 1.7875, so the same
+    own = eight.cost("buying", "own-8xb200", "lora-run", "own")
+    assert (own["kwh"], own["kg_co2e"]) == pytest.approx((kwh, kwh * 0.367), rel=1e-4)
+    assert own["power_basis"] == "declared"
+
+
+def test_a_provider_that_tells_neither_place_nor_pue_has_no_energy(office):
+    rows = office.priced["offers"].set_index("instance")
+    assert rows.loc["runpod-1x4090", "energy_lacks"] == "PUE of runpod, grid intensity of runpod"
+    assert office.priced["costs"].query("instance == 'runpod-1x4090'")[["kwh", "kg_co2e"]].isna().all(axis=None)
 
 
 def test_the_fee_of_a_clusters_network_is_what_its_price_adds(eight):

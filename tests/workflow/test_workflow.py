@@ -57,6 +57,16 @@ def test_workload_edit_reruns_all_pricing_and_after(project):
     assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate"} & set(jobs)
 
 
+def test_grid_edit_reruns_pricing_and_after(project):
+    file = project / STUDY / "study.yaml"
+    fact = '{value: 380, as_of: "2018", source: this test}'
+    file.write_text(f"{file.read_text()}energy: {{sites: [{{provider: own, g_per_kwh: {fact}}}]}}\n")
+    jobs = scheduled(project)
+    assert jobs["price_workloads"] == len(LISTS)
+    assert set(jobs) >= AFTER_PRICES
+    assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate"} & set(jobs)
+
+
 def test_extrapolation_method_edit_reruns_extrapolation_and_after(project):
     edit(project / STUDY / "study.yaml", "method: auto", "method: mean_efficiency")
     jobs = scheduled(project)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sweetspot.bills.pricing import price_study
 from sweetspot.files import read_arrow, write_arrow
+from sweetspot.study.energy_facts import Energy
 
 
 def main(inputs: Any, price_list: str, params: Any, outputs: Mapping[str, str]) -> None:
@@ -20,6 +21,7 @@ def main(inputs: Any, price_list: str, params: Any, outputs: Mapping[str, str]) 
         name=price_list,
         month_days=params.month_days,
         study_date=date.fromisoformat(params.as_of),
+        energy=None if params.energy is None else Energy.model_validate(params.energy),
     )
     for kind, file in outputs.items():
         write_arrow(tables[kind], file)

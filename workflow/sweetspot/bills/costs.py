@@ -16,10 +16,15 @@ COST_COLUMNS = (
     *CELL_COLUMNS, "purchase", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high",
     "images_per_usd", "images_per_usd_low", "images_per_usd_high", "workload", "hours", "hours_low", "hours_high",
     "usd", "usd_low", "usd_high", "basis", "as_of", "price_list", "provider", "gpu", "status",
-    "machine_hours", "source",
+    "machine_hours", "source", "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis",
 )  # fmt: skip
 BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
-OFFER_SHOWN = ("price_list", "purchase", "provider", "as_of", "basis", "source", "gpu", *JOB_COLUMNS)
+# What a job takes is what an hour takes times the hours in which its machine runs.
+HOURLY = {"kwh": "kwh_per_hour", "kg_co2e": "kg_co2e_per_hour"}
+OFFER_SHOWN = (
+    "price_list", "purchase", "provider", "as_of", "basis", "source", "gpu", "power_basis",
+    *(f"{name}{end}" for name in HOURLY.values() for end in ENDS), *JOB_COLUMNS,
+)  # fmt: skip
 # The cheap end of a bill takes the fast end of the throughput.
 OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}
 NO_FIGURE, NEVER = "no figure", "never finishes"
@@ -33,7 +38,9 @@ def price_cells(
     `hours` is the time from start to end on one machine (waiting for a spot machine included), `machine_hours`
     what it runs, `usd` the bill. Low and high ends take the price and the time at their ends. A cell without a
     figure, or a job that never finishes, keeps its row with null hours and USD and says so in `status`; where
-    only the dear end never finishes, only that end is null.
+    only the dear end never finishes, only that end is null. `kwh` and `kg_co2e`: the energy of those machine hours
+    and what it emits (bills/energy.py), null where the power or the grid is not known; `power_basis`: what the power
+    is, `measured`, `declared` or `estimated`.
     """
     cells = cells_of_known_hours(cells, offers, workloads)
     rows = offered(cells, offers, OFFER_SHOWN)
@@ -76,7 +83,8 @@ def _rate(rows: Columns, end: str) -> Array:
 
 
 def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
-    table = {name: jobs[name] for name in (*CELL_COLUMNS, "purchase", "workload", "as_of", "price_list", "provider")}
+    named = ("purchase", "workload", "as_of", "price_list", "provider", "power_basis")
+    table = {name: jobs[name] for name in (*CELL_COLUMNS, *named)}
     ok = (jobs["status"] == "ok") & ~np.isnan(jobs["work_hours"])
     finishes = np.isfinite(bills[""].hours) | ~ok
     for end, bill in bills.items():
@@ -86,6 +94,8 @@ def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
         table[f"hours{end}"] = np.where(alive, bill.hours, np.nan)
         table[f"usd{end}"] = np.where(alive, usd, np.nan)
         table[f"images_per_usd{end}"] = _images_per_usd(jobs, end, ok)
+        for name, hourly in HOURLY.items():
+            table[f"{name}{end}"] = np.where(alive, jobs[f"{hourly}{end}"] * bill.machine_hours, np.nan)
         if end == "":
             table["machine_hours"] = np.where(alive, bill.machine_hours, np.nan)
     none = np.where(jobs["status"] == "ok", NO_FIGURE, jobs["status"])

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sweetspot.bills.columns import Columns, from_rows
+from sweetspot.bills.energy import energy_terms
 from sweetspot.bills.money import rate_used, source_of, to_usd
 from sweetspot.bills.offer_prices import Row, price
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.errors import UserError
+from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.terms import Billing
@@ -28,25 +30,34 @@ OFFER_COLUMNS = (
     "fees_usd_per_hour", "fees_usd_per_month", "downtime_share", "staff_usd_per_month", "on_demand_usd_per_hour",
     "spot_overhead", "spot_beats_on_demand", "losing_interruptions_per_hour", "earning_days_per_month",
     "sustained_machine_share", "sustained_tiers", "gpu", "gpus", "price_list_title", "month_usd",
+    "kwh_per_hour", "kwh_per_hour_low", "kwh_per_hour_high", "kg_co2e_per_hour", "kg_co2e_per_hour_low",
+    "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
 
 
 def offer_rows(
-    name: str, prices: PriceList, instances: Mapping[str, Instance], month_days: float
+    name: str,
+    prices: PriceList,
+    instances: Mapping[str, Instance],
+    month_days: float,
+    energy: Energy | None = None,
 ) -> tuple[list[Row], list[Row]]:
     """The offers of `prices`, in their order, and their fees: rows of the two tables, still without warnings.
 
     Of a fee, `usd` is the price of all of it (`count`) per `unit`: per_start, per_hour (billed) or per_month.
 
-    `month_days` is the length of the list's month. Raises UserError for a currency without a rate.
+    `month_days` is the length of the list's month, `energy` what the study declares of power and grids.
+    Raises UserError for a currency without a rate.
     """
     rows, fees = [], []
     for offer in prices.offers:
-        here = _identity(name, offer, prices, instances[offer.instance], month_days)
+        machine = instances[offer.instance]
+        here = _identity(name, offer, prices, machine, month_days)
         due = _fees(here, offer, prices)
-        rows.append(here | _terms(offer, prices, month_days, due) | price(offer, prices, month_days))
+        terms = _terms(offer, prices, month_days, due) | energy_terms(offer, machine, energy)
+        rows.append(here | terms | price(offer, prices, month_days))
         fees += due
     return rows, fees
 
@@ -61,7 +72,7 @@ def offers_table(rows: Sequence[Row]) -> Columns:
     `variable_usd_per_hour` is what an hour of use adds: `energy_usd_per_hour` (kW x PUE x USD/kWh) where owned, the
     hourly price where rented or charged by use; interruptions come on top (`spot_overhead`). The `_low` of each
     takes the cheap end of all that it is made of, the `_high` the dear end; use of few days is the dear end.
-    `month_usd`: the price of a month where the offer is priced by the month.
+    `month_usd`: the price of a month where the offer is priced by the month. Energy of an hour of use: `energy_terms`.
     """
     return from_rows(rows, OFFER_COLUMNS)
 

@@ -32,9 +32,14 @@ def fixed_per_month(own: Mapping[str, Number], discount_rate: float = 0.0) -> Nu
     return (own["capex"] - residual) / factor + own["maintenance"] + own["staff"]
 
 
+def kwh_per_hour(own: Mapping[str, Any]) -> Any:
+    """What an hour of use takes from the grid: kW x PUE; numbers, arrays or columns."""
+    return own["kw"] * own["pue"]
+
+
 def running_per_hour(own: Mapping[str, Any]) -> Any:
     """Electricity of an hour of use: kW x PUE x price of a kWh; numbers, arrays or columns."""
-    return own["kw"] * own["pue"] * own["per_kwh"]
+    return kwh_per_hour(own) * own["per_kwh"]
 
 
 def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: Any = 0.0) -> Any:

@@ -15,6 +15,7 @@ from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.price_lint import LINT_COLUMNS, lint, offer_findings, warnings_of
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, Workload, all_cells
 from sweetspot.errors import UserError
+from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import load_price_list
 from sweetspot.study.workloads import Plan, load_workloads
@@ -34,13 +35,15 @@ def price_study(
     name: str,
     month_days: float,
     study_date: date,
+    energy: Energy | None = None,
 ) -> dict[str, pa.Table]:
-    """Tables by name, with the columns of CONTRACT. `month_days`: the study's month, where the list has none.
+    """Tables by name, with the columns of CONTRACT. `month_days`: the study's month, where the list has none; `energy`:
+    what the study declares of power and grids.
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
-    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date)
+    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy)
     check_workloads(workloads, instances, offers, workload_file, price_file)
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
     costs, bills = price_cells(cells, offers, fees, workloads)
@@ -57,13 +60,18 @@ def price_study(
 
 
 def read_prices(
-    file: Path, name: str, instances: Mapping[str, Instance], month_days: float, study_date: date
+    file: Path,
+    name: str,
+    instances: Mapping[str, Instance],
+    month_days: float,
+    study_date: date,
+    energy: Energy | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
     check_instances(prices, instances, str(file))
     month = prices.month_days or month_days
-    rows, fees = offer_rows(name, prices, instances, month)
+    rows, fees = offer_rows(name, prices, instances, month, energy)
     listed = lint(prices, rows, instances, study_date, month)
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
     offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])

@@ -93,6 +93,7 @@ def compare(
                 options,
                 inputs.left_out,
                 inputs.offers,
+                settings,
             ),
             decisive_rows(contending, answer),
             inputs.offers,

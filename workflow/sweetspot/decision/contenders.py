@@ -19,6 +19,7 @@ class Contenders:
     the cheapest that is not. of_all: the cheapest, whether or not it can be taken away. fastest: of those that stay.
     variants: `cheapest` and `of_all` under price lists that the answer leaves out. left_out: an option of those lists
     that is cheaper than `of_all`, its speed not merely declared equal to another's. every: all, cheapest first.
+    least_carbon: of those that stay, the one of least kg CO2e; None where no carbon is known.
     billed: bills decide, not USD per image. stays: how many options nobody takes away, of `size`.
     place: of the reference among the `machines` by speed.
     """
@@ -30,6 +31,7 @@ class Contenders:
     by_hour: Row | None
     of_all: Row
     fastest: Row
+    least_carbon: Row | None
     variants: tuple[Row, ...]
     every: tuple[Row, ...]
     left_out: Row | None
@@ -41,7 +43,9 @@ class Contenders:
 
     def named(self) -> list[Row]:
         """The options that the first screen names, each once."""
-        told = (self.reference, self.alternative, self.cheapest, self.by_hour, self.of_all, self.fastest)
+        told = (
+            self.reference, self.alternative, self.cheapest, self.by_hour, self.of_all, self.fastest, self.least_carbon,
+        )  # fmt: skip
         return list({row["option"]: row for row in told if row is not None}.values())
 
 
@@ -63,6 +67,7 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     cheapest = box if alternative is None or cost(box, billed) <= cost(alternative, billed) else alternative
     machines = inside.drop_duplicates("instance")
     hourly = [row for row in ordered if pd.isna(row["month_usd"])]
+    clean = [row for row in ordered if pd.notna(row["kg_co2e"])]
     cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed)]
     same = [row for row in others if any(same_machine(row, told) for told in (cheapest, every[0]))]
     variants = {row["option"]: row for row in same}
@@ -75,6 +80,7 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
         by_hour=hourly[0] if hourly and pd.notna(cheapest["month_usd"]) else None,
         of_all=every[0],
         fastest=max(ordered, key=lambda row: (row["images_per_s"], -cost(row, billed))),
+        least_carbon=min(clean, key=lambda row: (row["kg_co2e"], cost(row, billed))) if clean else None,
         variants=tuple(variants.values()),
         every=tuple(every),
         left_out=free[0] if free else None,

@@ -9,6 +9,7 @@ from sweetspot.study.purchases import INTERRUPTIBLE
 COLUMNS = (
     "model", "workload", "option", "instance", "purchase", "persistent", "hours", "usd", "interruptible", "estimated",
     "risk", "on_front", "dominated_by", "on_front_with_risk", "dominated_by_with_risk", "p_on_front", "basis",
+    "kwh", "kg_co2e", "power_basis", "on_front_with_carbon", "dominated_by_with_carbon",
 )  # fmt: skip
 MAX_DRAWS = 1000  # of a share of draws; its standard error is at most 1.6 percentage points
 
@@ -28,7 +29,9 @@ def frontier(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     `on_front` is time against USD alone; `dominated_by` names the cheapest option that is neither slower nor dearer.
     `interruptible` (spot, preemptible) and `estimated` (throughput extrapolated) are risks: with them as further
     objectives an option is dominated only by one that adds no risk (`on_front_with_risk`, `dominated_by_with_risk`).
-    `p_on_front`: share of the draws in which the option is on the front of time and USD. `risk` in words.
+    kg CO2e is a third objective (`on_front_with_carbon`, `dominated_by_with_carbon`) among the options whose carbon is
+    known; null for the others. `p_on_front`: share of the draws in which the option is on the front of time and USD.
+    `risk` in words.
     """
     table = options.assign(
         interruptible=options["purchase"].isin(INTERRUPTIBLE),
@@ -54,6 +57,13 @@ def _front(rows: pd.DataFrame, draws: Draws) -> pd.DataFrame:
         # Rows are ordered by USD: the first that dominates is the cheapest.
         found[f"on_front{suffix}"] = ~beaten
         found[f"dominated_by{suffix}"] = pd.Series(names[matrix.argmax(axis=0)], rows.index, object).where(beaten, None)
+    carbon = rows[["hours", "usd", "kg_co2e"]].to_numpy(float)
+    known = ~np.isnan(carbon[:, 2])
+    # One of unknown carbon beats none and is beaten by none: no place can be said of it.
+    matrix = dominates(carbon) & known[:, None]
+    beaten = pd.Series(matrix.any(axis=0), rows.index)
+    found["on_front_with_carbon"] = (~beaten).astype("boolean").where(known)
+    found["dominated_by_with_carbon"] = pd.Series(names[matrix.argmax(axis=0)], rows.index, object).where(beaten, None)
     found["p_on_front"] = _share_on_front(draws, rows.index.to_numpy())
     return found
 

@@ -21,7 +21,7 @@ COLUMNS = (
     "reference_basis", "alternative_basis", "reference_ground", "alternative_ground", "reference_price_basis",
     "alternative_price_basis", "reference_title", "winner_title", "alternative_title", "cheapest_of_all",
     "cheapest_of_all_title", "by_hour", "by_hour_title", "fastest", "fastest_title", "cost_share", "hours_share",
-    "fastest_hours_share", "bills_decide", "counts", "more",
+    "fastest_hours_share", "bills_decide", "counts", "more", "least_carbon", "least_carbon_title",
 )  # fmt: skip
 
 
@@ -46,7 +46,8 @@ def headline(
     with `gain_low`, `gain_high` (90 %), `p_cheaper`; null, as the alternative is, where there is no other option.
     `days`, `days_low`, `days_high`: break-even days a month (null: none, or not owned); `rank_hours` among `machines`;
     `winner`: the cheaper of the two. `cheapest_of_all`: whether or not it can be taken away; `by_hour`: the cheapest
-    that is not paid by the month (null where the winner is not either); `fastest`. `_title`: their names for people.
+    that is not paid by the month (null where the winner is not either); `fastest`; `least_carbon` (null where no carbon
+    is known). `_title`: their names for people.
     `cost_share`, `hours_share`: USD and hours of the winner / those of the reference; `fastest_hours_share`: hours of
     the fastest / those of the reference. `bills_decide`: no figure per USD
     ranks the options. `first` and `second`: the answer's two sentences; `more`: what else is to be said, a sentence
@@ -86,6 +87,7 @@ def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str) -
         **_named("cheapest_of_all", one.of_all),
         **_named("by_hour", one.by_hour),
         **_named("fastest", one.fastest),
+        **_named("least_carbon", one.least_carbon),
         **_shares(one),
         "bills_decide": one.billed,
         "counts": counts,

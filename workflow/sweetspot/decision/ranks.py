@@ -11,6 +11,10 @@ KEPT = (
     "option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size", "gpus",
     "precision", "usd_per_hour", "title", "in_answer",
 )  # fmt: skip
+ENERGY = (
+    "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis", "power_source",
+    "grid_source", "energy_lacks",
+)  # fmt: skip
 
 
 def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
@@ -19,7 +23,8 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     Columns: those that name the option, `images_per_s`, `images_per_usd`, `hours`, `usd` with `_low`/`_high`; `rank`
     (by USD, 1 = cheapest), `rank_hours` (1 = fastest), `rank_persistent` and `rank_hours_persistent` (among options
     that nobody takes away; null for the others), `p_cheapest` (among the persistent), `basis`, `source` of the
-    throughput, `price_source`, `as_of` of the price.
+    throughput, `price_source`, `as_of` of the price. ENERGY: as in costs and offers, `_low` and `_high` with every
+    factor at that end (no 90 % interval); `rank_carbon` (1 = least kg CO2e; null where it is not known).
     """
     table = options[[name for name in KEPT if name in options.columns]].copy()
     for name in FIGURES:
@@ -30,6 +35,8 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     for name, column in (("usd", "rank"), ("hours", "rank_hours")):
         table[column] = _places(options[name], group)
         table[f"{column}_persistent"] = _places(options[name].where(kept), group)
+    table[list(ENERGY)] = options[list(ENERGY)]
+    table["rank_carbon"] = _places(options["kg_co2e"], group)
     table["p_cheapest"] = _p_cheapest(options, draws)
     table["basis"] = options["basis"]
     table["source"] = options["throughput_source"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Settings:
     """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
-    of machines for people, by instance.
+    of machines for people, by instance; `stands_behind`: machines whose figures others' rest on (base, equivalent).
 
     The other fields have their names in study.yaml.
     """
@@ -29,6 +29,7 @@ class Settings:
     counts: str = "train"
     answer_prices: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
+    stands_behind: Sequence[str] = ()
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
@@ -46,5 +47,13 @@ class Settings:
             deadlines_hours=tuple(study.deadlines_hours),
             counts=study.counts,
             answer_prices=study.answer_prices,
+            stands_behind=sorted(
+                {
+                    other
+                    for machine in (instances or {}).values()
+                    for other in (machine.base_instance, machine.equivalent_to)
+                    if other is not None
+                }
+            ),
             titles={name: machine.title for name, machine in (instances or {}).items()},
         )

@@ -9,6 +9,7 @@ from sweetspot.cells import USABLE
 from sweetspot.decision.contenders import Contenders
 from sweetspot.decision.options import OFFER
 from sweetspot.decision.options import Row as Option
+from sweetspot.decision.settings import Settings
 from sweetspot.warnings import pairs
 
 COLUMNS = ("scope", "instance", "model", "batch_size", "rule", "message")
@@ -23,13 +24,16 @@ def warning_table(
     options: pd.DataFrame,
     left_out: pd.DataFrame | None = None,
     offers: pd.DataFrame | None = None,
+    settings: Settings | None = None,
 ) -> pd.DataFrame:
     """One row per warning: COLUMNS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
 
     Scope: throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself
     had to assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
-    no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), mixed_protocol (figures
-    measured here beside figures of others), and stale_price for the price lint's `stale` and `stale_rate`; its other
+    no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a
+    figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
+    part; told with `settings`), mixed_protocol (figures measured here beside figures of others), and stale_price for
+    the price lint's `stale` and `stale_rate`; its other
     warnings keep their rules.
     """
     rows = [
@@ -40,6 +44,7 @@ def warning_table(
         *_of_prices(price_lint),
         *_of_options(options),
         *(_without_figure(offers, options) if offers is not None else ()),
+        *(_without_price(offers, throughput, extrapolation, settings) if offers is not None and settings else ()),
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()
     return table.sort_values(list(COLUMNS[:5]), kind="stable", na_position="first").reset_index(drop=True)
@@ -124,6 +129,23 @@ def _without_figure(offers: pd.DataFrame, options: pd.DataFrame) -> Iterator[Row
     for name in sorted(set(offers.get("instance", [])) - set(options["instance"])):
         message = "it is offered, but no figure of a model of the study is known; it takes no part"
         yield ("comparison", name, None, pd.NA, "no_figure", message)
+
+
+def _without_price(
+    offers: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame, settings: Settings
+) -> Iterator[Row]:
+    """Machines that have a figure of a model of the study and no price; none is named where nothing has a price."""
+    if offers.empty:
+        return
+    parts = [throughput[throughput["status"].isin(USABLE)]]
+    if "headline" in extrapolation.columns:
+        parts.append(extrapolation[extrapolation["headline"].astype(bool)])
+    known = {
+        name for part in parts for name in part.loc[part["model"].isin(list(settings.batch_sizes)), "instance"].unique()
+    }
+    for name in sorted(known - set(offers["instance"]) - set(settings.stands_behind)):
+        message = "its figures are known, but no price list offers it; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_price", message)
 
 
 def _of_options(options: pd.DataFrame) -> Iterator[Row]:

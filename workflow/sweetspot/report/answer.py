@@ -5,6 +5,7 @@ from markupsafe import Markup
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import Words
+from sweetspot.report import energy_words
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.words import counted_in
@@ -17,6 +18,7 @@ ROLES = {
     "by_hour": "cheapest by the hour",
     "cheapest_of_all": "cheapest of all",
     "fastest": "fastest",
+    "least_carbon": "least carbon",
 }
 Table = dict[str, list[object]]
 
@@ -86,12 +88,15 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
             told.setdefault(first[column], []).append(role)
     head = ["option", words.usd.format(model=first["model"])]
     head += [words.hours.format(model=first["model"])] if words.hours else []
+    powered = energy_words.shown(cited.tables)
+    head += [energy_words.SHOWN[name] for name in powered]
     rows = []
     for option, roles in told.items():
         row = _ranked(cited, first, option)
         source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
         names = ("usd", "hours") if words.hours else ("usd",)
         cells = [(cited.made(row, name, source), _span(row, name)) for name in names]
+        cells += [(energy_words.figure(cited, row, name), "") for name in powered]
         rows.append((text(row["title"]), ", ".join(roles), cells))
     return {"head": list(head), "rows": list(rows)}
 

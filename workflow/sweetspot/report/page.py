@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from sweetspot.cells import BASES
 from sweetspot.decision.sentences import no_answer
 from sweetspot.files import write_whole
-from sweetspot.report import phrases
+from sweetspot.report import energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
@@ -43,6 +43,8 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "never_pays": phrases.never_pays(tables),
+        "energy": energy_words.in_words(tables, study),
+        "outside": phrases.outside(table_of(tables, "warnings")),
         "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
         "owned": len(table_of(tables, "break_even")) > 0,

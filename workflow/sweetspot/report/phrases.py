@@ -11,6 +11,8 @@ from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
+NAMED = 12  # machines by name in one sentence
+OUTSIDE = {"no_price": "for want of a price", "no_figure": "for want of a figure"}
 Row = Mapping[str, object]
 
 
@@ -55,6 +57,19 @@ def never_pays(tables: Tables) -> str:
 def decisive(table: pd.DataFrame) -> pd.DataFrame:
     """The warnings that could change the answer (`decisive`)."""
     return table[table["decisive"].astype(bool)] if len(table) else table
+
+
+def outside(table: pd.DataFrame) -> str:
+    """Which machines take no part in the comparison, and what each lacks; empty where all do."""
+    if table.empty:
+        return ""
+    told = []
+    for rule, words in OUTSIDE.items():
+        names = list(dict.fromkeys(table.loc[table["rule"] == rule, "instance"]))
+        if names:
+            rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            told.append(f"{words}: {', '.join(names[:NAMED])}{rest}")
+    return f"No part in the comparison, {'; '.join(told)}." if told else ""
 
 
 def warnings(table: pd.DataFrame) -> list[dict[str, object]]:

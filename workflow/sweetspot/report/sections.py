@@ -1,20 +1,21 @@
 """The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
+from sweetspot.claims.verdicts import CONTRADICTED, HOLDS
+from sweetspot.report import energy_words
 from sweetspot.report.cited import Cited, Row, records, text
+from sweetspot.report.notation import missing
+from sweetspot.report.row_order import best_of_variants, in_order
 from sweetspot.report.tables import bills_decide, hours_differ
 from sweetspot.report.words import titles_of
 from sweetspot.warnings import as_text
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
-SAME = ("base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis")
 Cell = Markup | str
 
 
@@ -35,33 +36,6 @@ def _words(value: object) -> str:
 def _warned(row: Row) -> str:
     """The messages of a row's warnings."""
     return as_text(row.get("warnings"))
-
-
-def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the table of that name, the most telling first: of very many the page shows only so many."""
-    if name == "throughput":
-        return table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
-    if name == "claims":
-        # What does not recompute, and of that what concerns the answer before single prices.
-        place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
-        order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
-        return order.sort_values(["_place", "_price"], kind="stable")
-    if name == "break_even" and len(headline):
-        asked = headline["model"].iloc[0]
-        return table.sort_values("model", key=lambda model: model != asked, kind="stable")
-    if name == "extrapolation":
-        return table.sort_values("headline", ascending=False, kind="stable")
-    return table
-
-
-def best_of_variants(table: pd.DataFrame) -> Callable[[Mapping[str, object]], str]:
-    """A function of a row of `table`: `best` where its column `best` is true and its cell has other variants too."""
-    same = [name for name in SAME if name in table.columns]
-    if "best" not in table.columns or table["variant"].nunique() < 2:
-        return lambda row: ""
-    counts = table.groupby(same)["variant"].nunique()
-    several = set(counts[counts > 1].index)
-    return lambda row: "best" if row["best"] and tuple(row[name] for name in same) in several else ""
 
 
 class Sections(Cited):
@@ -92,6 +66,8 @@ class Sections(Cited):
         """Every option: speed, images per USD, time and cost; only what tells the options apart."""
         rows, classes = [], []
         timed, ranked = hours_differ(self.tables), not bills_decide(self.tables)
+        powered = energy_words.shown(self.tables)
+        carbon = ["rank_carbon"] if "kg_co2e" in powered else []
         columns = [
             *(["images_per_s"] if timed else []),
             *(["images_per_usd"] if ranked else []),
@@ -105,13 +81,16 @@ class Sections(Cited):
                 for name in columns
             ]
             price = self.origin.cite(row["usd_per_hour"], "published", row["price_source"], row["as_of"])
+            figures += [energy_words.figure(self, row, name) for name in powered]
             names = [text(row[name]) for name in ("model", "title", "workload")]
-            places = [text(row["rank"]), *([text(row["rank_hours"])] if timed else [])]
+            places = [text(row[name]) for name in ("rank", *(["rank_hours"] if timed else []), *carbon)]
             rows.append([*names, *figures, price, *places])
             classes.append("" if row["persistent"] else "interruptible")
         heads = {"images_per_s": f"{self.unit}/s", "images_per_usd": f"{self.unit} per USD", "usd": "USD"}
-        figures_head = "|".join(heads.get(name, name) for name in columns)
+        heads |= energy_words.SHOWN
+        figures_head = "|".join(heads.get(name, name) for name in (*columns, *powered))
         head = f"model|option|workload|{figures_head}|USD/hour|by money{'|by time' if timed else ''}"
+        head += "|by carbon" if carbon else ""
         return self._part("ranks", head, rows, classes)
 
     def choices(self) -> Part:
@@ -177,13 +156,23 @@ class Sections(Cited):
     def front(self) -> Part:
         """Options that nothing beats in both time and money, and what beats the others."""
         step, rows, classes = "comparison: front of time and money", [], []
+        carbon = "kg_co2e" in energy_words.shown(self.tables)
         for row in self._records("frontier"):
             names = [text(row["workload"]), text(row["model"]), self._title(row["option"])]
             figures = [self.made(row, name, step) for name in ("hours", "usd")]
-            place = "on the front" if row["on_front"] else f"beaten by {self._title(row['dominated_by'])}"
-            rows.append([*names, *figures, place, text(row["risk"]), self.probability(row, "p_on_front", step)])
+            place = self._place(row, "")
+            more = [self._place(row, "_with_carbon")] if carbon else []
+            rows.append([*names, *figures, place, *more, text(row["risk"]), self.probability(row, "p_on_front", step)])
             classes.append("good" if row["on_front"] else "")
-        return self._part("frontier", "workload|model|option|hours|USD|front|risk|P(on it)", rows, classes)
+        head = f"workload|model|option|hours|USD|front|{'with carbon|' if carbon else ''}risk|P(on it)"
+        return self._part("frontier", head, rows, classes)
+
+    def _place(self, row: Row, objectives: str) -> str:
+        """Whether an option is on a front, or what beats it."""
+        on_front = row[f"on_front{objectives}"]
+        if missing(on_front):
+            return "not known"
+        return "on the front" if on_front else f"beaten by {self._title(row[f'dominated_by{objectives}'])}"
 
     def tornado(self) -> Part:
         """Each assumption from low to high."""

@@ -2,6 +2,7 @@
 
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import lead
+from sweetspot.report.energy_words import in_words
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import decisive
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
@@ -28,6 +29,8 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += _options(tables, str(answer["model"]))
+    energy = " ".join(in_words(tables, study))
+    lines += ["", plain(energy)] if energy else []
     if len(claims):
         counts = claims["verdict"].value_counts()
         lines += [

@@ -20,7 +20,7 @@ from sweetspot.scaling.conformal import calibrate
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 from sweetspot.study.instances import cautions, nodes_of
-from sweetspot.throughput.time_to_target import Result, results
+from sweetspot.throughput.time_to_target import Result, results, uneven_counts
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -157,7 +157,8 @@ def strong_cells(
                 | {
                     "instance": name, "base_instance": "", "nodes": nodes_of(instances, name, instance.gpus),
                     "framework": instance.framework or question.framework, "model": model, "batch_size": batch_size,
-                    "precision": question.precision, "variant": "submission", "warnings": cautions(instances, name),
+                    "precision": question.precision, "variant": "submission",
+                    "warnings": [*cautions(instances, name), *uneven_counts(known, model, instance)],
                 }
                 for batch_size in question.batches(model)
             ]  # fmt: skip

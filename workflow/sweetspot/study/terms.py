@@ -237,6 +237,9 @@ class Own(Closed):
     residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end, at most the purchase")
     maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
     kw: NotNegative = Field(description="Power under load in kW")
+    kw_basis: Literal["measured", "declared"] = Field(
+        "declared", description="Whether that was measured at the plug or is declared (data sheet, assumption)"
+    )
     load_share: LoadShare = Field(Amount(value=1.0), description="Share of that power drawn on average, at most 1")
     pue: Pue = Field(Amount(value=1.0), description="Power of the building over power of the machine, from 1 to 3")
     per_kwh: NotNegative = Field(description="Price of electricity")

@@ -16,6 +16,7 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.published import read_table
+from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -117,6 +118,23 @@ def _version(name: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match[1].split(".")) if match else ()
 
 
+def uneven_counts(
+    known: Mapping[tuple[str, str, int], Result], model: str, instance: "Instance"
+) -> list[dict[str, str]]:
+    """A warning where times of `model` on the instance's device stand at counts that its nodes do not divide.
+
+    known: `results`. Whole nodes, or equal parts of one, can have such a time; no machine of this kind has the others.
+    """
+    each = instance.gpus // instance.nodes
+    odd = sorted(
+        count for (name, gpu, count) in known if (name, gpu) == (model, instance.gpu) and count % each and each % count
+    )
+    if not odd:
+        return []
+    counts = ", ".join(map(str, odd))
+    return [warning("uneven_count", f"times published on {counts} x {instance.gpu} fit no nodes of {each} devices")]
+
+
 def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
     """Cells of every instance whose device and count somebody has timed, in runs per second; basis `published`.
 
@@ -148,7 +166,7 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
                     "unit": "runs",
                     "basis": "published",
                     "source": result.source,
-                    "warnings": [],
+                    "warnings": uneven_counts(known, model, instance),
                     "xla": False,
                 }
                 for batch_size in question.batches(model)

@@ -1,0 +1,100 @@
+"""What an hour of use takes from the grid and what that emits: kWh and kg CO2e, of machines owned and rented.
+
+Electricity is priced by the same kWh (owning.running_per_hour). Carbon is that of the electricity; what making the
+machine emitted is not in it.
+"""
+
+from typing import Any
+
+from sweetspot.bills.money import Triple, times, triple
+from sweetspot.bills.owning import kwh_per_hour
+from sweetspot.study.energy_facts import Energy, Fact
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import Offer
+from sweetspot.study.terms import Own
+
+Row = dict[str, Any]
+GRAMS_A_KG = 1000.0
+WATTS_A_KW = 1000.0
+ENDS = ("", "_low", "_high")
+NOTHING_DECLARED = Energy()
+# Nobody has measured a rented machine's power here: it is never anything but estimated.
+ESTIMATED = "estimated"
+
+
+def rated_kw(devices: int, watts: float, host_share: float) -> float:
+    """The most that a machine draws, in kW: its devices by their data sheet, and the rest as a share of them."""
+    return devices * watts * (1.0 + host_share) / WATTS_A_KW
+
+
+def kg_co2e(kwh: Any, g_per_kwh: Any) -> Any:
+    """Carbon of electricity in kg CO2e: kWh x g CO2e/kWh / 1000; numbers, arrays or columns."""
+    return kwh * g_per_kwh / GRAMS_A_KG
+
+
+def energy_terms(offer: Offer, machine: Instance, energy: Energy | None) -> Row:
+    """The energy columns of an offer (OFFER_COLUMNS): what an hour of use takes and emits; null where not known.
+
+    `kwh_per_hour` = kW x PUE. Owned: those of the price list; `power_basis` is `measured` or `declared` as it says.
+    Rented: devices x W x (1 + host share) x utilisation and the provider's PUE, all declared in study.yaml;
+    `power_basis` is `estimated`. The machine draws for all its devices, whatever a cell uses. `kg_co2e_per_hour` =
+    that x the grid's intensity. `_low` takes the low end of every factor, `_high` the high end. `power_source`,
+    `grid_source`: the factors and where they come from; `energy_lacks`: what is not declared, null where all is.
+    """
+    facts = energy or NOTHING_DECLARED
+    row, lacks = _owned(offer.own) if offer.own is not None else _rented(machine, facts)
+    site = facts.site(machine.provider)
+    if site is None or site.g_per_kwh is None:
+        lacks.append(f"grid intensity of {machine.provider}")
+    elif not lacks:
+        grid = site.g_per_kwh
+        row |= _each(
+            "kg_co2e_per_hour",
+            [kg_co2e(row[f"kwh_per_hour{end}"], value) for end, value in zip(ENDS, grid.ends, strict=True)],
+        )
+        row["grid_source"] = f"{grid.value:g} g CO2e/kWh: {_told(grid)}"
+    return row | {"energy_lacks": ", ".join(lacks) or None}
+
+
+def _owned(own: Own) -> tuple[Row, list[str]]:
+    """Of a machine bought. Power that nobody told is written as 0 in a price list: it is not known."""
+    kw, pue = times(triple(own.kw), triple(own.load_share)), triple(own.pue)
+    if not kw[0] > 0:
+        return {}, ["kW of the price list"]
+    source = f"{kw[0]:.4g} kW, {own.kw_basis} in the price list, x PUE {pue[0]:g}"
+    return {**_kwh(kw, pue), "power_basis": own.kw_basis, "power_source": source}, []
+
+
+def _rented(machine: Instance, facts: Energy) -> tuple[Row, list[str]]:
+    device, site = facts.device(machine.gpu), facts.site(machine.provider)
+    host = facts.host_share if device is None or device.host_share is None else device.host_share
+    pue = None if site is None else site.pue
+    known = {
+        f"W of {machine.gpu}": device,
+        "host share": host,
+        "utilisation": facts.utilisation,
+        f"PUE of {machine.provider}": pue,
+    }
+    lacks = [name for name, fact in known.items() if fact is None]
+    if device is None or host is None or facts.utilisation is None or pue is None:
+        return {}, lacks
+    factors = zip(device.watts.ends, host.ends, facts.utilisation.ends, strict=True)
+    value, low, high = (rated_kw(machine.gpus, watts, share) * used for watts, share, used in factors)
+    source = (
+        f"estimated: {machine.gpus} x {device.watts.value:g} W x (1 + {host.value:g}) x {facts.utilisation.value:g} = "
+        f"{value:.4g} kW, x PUE {pue.value:g}; W: {_told(device.watts)}; host: {_told(host)}; utilisation: "
+        f"{_told(facts.utilisation)}; PUE: {_told(pue)}"
+    )
+    return {**_kwh((value, low, high), pue.ends), "power_basis": ESTIMATED, "power_source": source}, []
+
+
+def _kwh(kw: Triple, pue: Triple) -> Row:
+    return _each("kwh_per_hour", [kwh_per_hour({"kw": kw[end], "pue": pue[end]}) for end in range(3)])
+
+
+def _each(name: str, values: list[float]) -> Row:
+    return {f"{name}{end}": value for end, value in zip(ENDS, values, strict=True)}
+
+
+def _told(fact: Fact) -> str:
+    return f"{fact.source} ({fact.as_of})"

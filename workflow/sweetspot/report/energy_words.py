@@ -1,0 +1,110 @@
+"""Energy and carbon on the page: which columns are shown, and the sentences beside them."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from markupsafe import Markup
+
+from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
+from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import counted, listed
+from sweetspot.report.cited import Cited, Row, text
+from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import counted_in
+from sweetspot.study.study import Study
+
+ENDS = "every factor at that end"
+SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}
+MARKS = {"measured": f"{{}} {BASIS_SIGNS['measured']}", ESTIMATED: "≈ {}"}
+LACKING = 8  # things not declared that one sentence names
+POWER = {
+    "measured": "measured at the plug",
+    "declared": "declared in the price list",
+    ESTIMATED: "estimated (devices × W of the data sheet × host × utilisation)",
+}
+
+
+def shown(tables: Tables) -> list[str]:
+    """Which of `kwh`, `kg_co2e` any option has."""
+    ranks = table_of(tables, "ranks")
+    return [name for name in SHOWN if name in ranks.columns and ranks[name].notna().any()]
+
+
+def figure(cited: Cited, row: Row, name: str) -> Markup:
+    """`kwh` or `kg_co2e` of a row of the ranks; measured and estimated power have signs of their own."""
+    value, ends = row[name], (row[f"{name}_low"], row[f"{name}_high"])
+    if missing(value):
+        return cited.origin.cite(value)
+    shape = MARKS.get(text(row["power_basis"]), "{}")
+    source = text(row["power_source"])
+    if name == "kg_co2e":
+        source += f" ; {text(row['grid_source'])}"
+    basis = f"{text(row['power_basis'])} power"
+    return cited.origin.cite(shape.format(number(value)), basis, source, cited.study.as_of, *ends, level=ENDS)
+
+
+def in_words(tables: Tables, study: Study) -> list[str]:
+    """The sentences on energy and carbon, each with what it leaves out; none where the study has no answer."""
+    ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
+    if ranks.empty or headline.empty or "kwh" not in ranks.columns:
+        return []
+    options = ranks.drop_duplicates("option")
+    powered = options[options["kwh"].notna()]
+    if powered.empty:
+        return [f"Energy and carbon were not computed: {_why_not(options, study)}."]
+    said = [*_least(ranks, headline.iloc[0], counted_in(tables).each), _power(powered)]
+    return [*said, *_left_out(options, study), "What making the machines emitted (embodied carbon) is not counted."]
+
+
+def _left_out(options: pd.DataFrame, study: Study) -> list[str]:
+    """For how many options energy or carbon is not known, and what is not declared."""
+    dark, unclean = options[options["kwh"].isna()], options[options["kg_co2e"].isna()]
+    total = len(options)
+    if len(unclean) == total:
+        what = f"Energy of {len(dark)} of {total} options and all carbon were" if len(dark) else "Carbon was"
+        return [f"{what} not computed: {_why_not(unclean, study)}."]
+    said = [f"Energy of {len(dark)} of {total} options was not computed: {_why_not(dark, study)}."] if len(dark) else []
+    if len(unclean) > len(dark):
+        said.append(f"Carbon of {len(unclean)} of {total} options was not computed: {_why_not(unclean, study)}.")
+    return said
+
+
+def _least(ranks: pd.DataFrame, first: Mapping[str, object], each: str) -> list[str]:
+    """Who emits least, and what the cheapest does; without any carbon what the judged machine takes."""
+    rows = ranks[ranks["model"] == first["model"]].drop_duplicates("option").set_index("option")
+    if missing(first["least_carbon"]):
+        box = rows.loc[first["reference"]]
+        return [] if missing(box["kwh"]) else [f"{box['title']} takes {amount(box['kwh'])} kWh{each}."]
+    best, cheapest = rows.loc[first["least_carbon"]], rows.loc[first["winner"]]
+    span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
+    least = f"{best['title']} emits least of those that stay: {_both(best)}{each} ({span} kg, {ENDS})"
+    if first["least_carbon"] == first["winner"]:
+        return [f"{least}; it is the cheapest too."]
+    if missing(cheapest["kg_co2e"]):
+        return [f"{least}; that of the cheapest, {cheapest['title']}, is not known."]
+    overlap = ", and the ranges overlap" if best["kg_co2e_high"] > cheapest["kg_co2e_low"] else ""
+    return [f"{least}; the cheapest, {cheapest['title']}, {_both(cheapest)}{overlap}."]
+
+
+def _both(row: pd.Series) -> str:
+    grid = GRAMS_A_KG * row["kg_co2e"] / row["kwh"]
+    return f"{amount(row['kg_co2e'])} kg CO2e from {amount(row['kwh'])} kWh at {amount(grid)} g/kWh"
+
+
+def _power(powered: pd.DataFrame) -> str:
+    counts = powered["power_basis"].value_counts()
+    told = [f"{words} for {counted(int(counts[basis]), 'option', 'options')}" for basis, words in POWER.items()
+            if basis in counts]  # fmt: skip
+    sign = "; ≈ marks what is estimated" if ESTIMATED in counts else ""
+    return f"Power is {listed(told)}{sign}."
+
+
+def _why_not(options: pd.DataFrame, study: Study) -> str:
+    """What is not declared, of options that lack it."""
+    if study.energy is None:
+        return "study.yaml declares no power of rented machines and no grid (key energy)"
+    lacks = [part for told in options["energy_lacks"].dropna() for part in str(told).split(", ")]
+    names = list(dict.fromkeys(lacks))
+    more = [f"{len(names) - LACKING} more"] if len(names) > LACKING else []
+    return f"{listed([*names[:LACKING], *more])} {'is' if len(names) == 1 else 'are'} not declared"

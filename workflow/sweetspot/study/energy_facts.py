@@ -1,0 +1,128 @@
+"""What a study declares of power and electricity: facts with source and date, for energy and carbon of a training.
+
+They stand in study.yaml under `energy`: a provider, a device and what training draws are the same in every price list.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from sweetspot.study.base import Closed, Slug, Text
+from sweetspot.study.terms import LARGEST_PUE, LEAST, Number
+
+# The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
+LARGEST_INTENSITY = 1500.0
+LARGEST_WATTS = 5000.0
+LARGEST_HOST_SHARE = 2.0
+
+
+def _date_as_known(text: str) -> str:
+    if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
+        raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
+    return text
+
+
+class Fact(Closed):
+    """A number that somebody published, or that is assumed and says so: with its range, its source and its date."""
+
+    value: Number = Field(description="Central value")
+    low: Number | None = Field(None, description="Lower end of the range, at most the value")
+    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+    as_of: Annotated[Text, AfterValidator(_date_as_known)] = Field(
+        description='When it was so, as precise as known and in quotes: "2025", "2025-06" or "2025-06-30"'
+    )
+    source: Text = Field(description="Where it was read, or that it is assumed and from what")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Fact":
+        value, low, high = self.ends
+        if not low <= value <= high:
+            raise ValueError(f"low <= value <= high, found {low:g}, {value:g}, {high:g}")
+        return self
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Value, low and high; the value itself where an end is not given."""
+        low, high = (self.value if end is None else end for end in (self.low, self.high))
+        return (self.value, low, high)
+
+
+def _between(least: float, most: float, words: str) -> Callable[[Fact], Fact]:
+    """A check that the whole range of a fact lies within bounds."""
+
+    def check(fact: Fact) -> Fact:
+        _, low, high = fact.ends
+        if low < least or high > most:
+            raise ValueError(f"{words}, found {low if low < least else high:g}")
+        return fact
+
+    return check
+
+
+Intensity = Annotated[
+    Fact, AfterValidator(_between(0, LARGEST_INTENSITY, f"g CO2e per kWh from 0 to {LARGEST_INTENSITY:g}"))
+]
+SitePue = Annotated[Fact, AfterValidator(_between(1, LARGEST_PUE, f"a number from 1 to {LARGEST_PUE:g}"))]
+Watts = Annotated[Fact, AfterValidator(_between(LEAST, LARGEST_WATTS, f"W above 0 and at most {LARGEST_WATTS:g}"))]
+Utilisation = Annotated[Fact, AfterValidator(_between(LEAST, 1, "a share above 0 and at most 1 (not a percentage)"))]
+HostShare = Annotated[
+    Fact, AfterValidator(_between(0, LARGEST_HOST_SHARE, f"a share from 0 to {LARGEST_HOST_SHARE:g} of the devices"))
+]
+
+
+class DevicePower(Closed):
+    """What one device may draw."""
+
+    gpu: Text = Field(description="Device as instances.yaml names it")
+    watts: Watts = Field(description="W of one device by its data sheet")
+    host_share: HostShare | None = Field(None, description="Of machines with this device, instead of the study's")
+
+
+class Site(Closed):
+    """Where a provider's machines stand; of a provider whose regions differ much, what the offers' region is."""
+
+    provider: Slug = Field(description="Provider as instances.yaml names it; own for machines that are bought")
+    pue: SitePue | None = Field(
+        None, description="Power of its buildings over power of the machines; of a bought machine own.pue counts"
+    )
+    g_per_kwh: Intensity | None = Field(None, description="g CO2e for a kWh from the grid there")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Site":
+        if self.pue is None and self.g_per_kwh is None:
+            raise ValueError("at least one of pue, g_per_kwh")
+        return self
+
+
+class Energy(Closed):
+    """Facts for kWh and kg CO2e of a training; what is not declared is not computed, and the page says so."""
+
+    utilisation: Utilisation | None = Field(
+        None, description="Share of a rented machine's rated power that training draws on average"
+    )
+    host_share: HostShare | None = Field(
+        None, description="Rated power of the rest of a machine (host, fans, supplies) over that of its devices"
+    )
+    devices: list[DevicePower] = Field([], description="Power of the devices of rented machines")
+    sites: list[Site] = Field([], description="PUE and grid of each provider")
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "Energy":
+        for names in ([device.gpu for device in self.devices], [site.provider for site in self.sites]):
+            twice = [name for name, count in Counter(names).items() if count > 1]
+            if twice:
+                raise ValueError(f"each device and each provider once, found {twice[0]!r} twice")
+        if self.devices and self.utilisation is None:
+            raise ValueError("utilisation beside devices: the power of a data sheet is the most that a device draws")
+        return self
+
+    def device(self, gpu: str) -> DevicePower | None:
+        """The power of a device; None where it is not declared."""
+        return next((device for device in self.devices if device.gpu == gpu), None)
+
+    def site(self, provider: str) -> Site | None:
+        """Where a provider's machines stand; None where it is not declared."""
+        return next((site for site in self.sites if site.provider == provider), None)
