@@ -1,4 +1,4 @@
-"""What a change may cost (DESIGN.md), each line on the real graph; and mistakes seen through the real command."""
+"""What a change may cost, each line on the real graph; and mistakes seen through the real command."""
 
 import hashlib
 import shutil

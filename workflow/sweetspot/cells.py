@@ -34,7 +34,7 @@ def run_path(cell: Cell, run: int) -> str:
 
 
 def weakest(*bases: str) -> str:
-    """The weakest of several bases: what a composed number must be called (DESIGN.md, `basis`)."""
+    """The weakest of several bases: what a composed number must be called."""
     return max(bases, key=BASES.index)
 
 

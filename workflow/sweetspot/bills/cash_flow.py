@@ -16,7 +16,7 @@ def cash_table(offers: Columns) -> Columns:
     """CASH_COLUMNS of every machine owned and every term committed to, at the planned use; month 0 is the purchase.
 
     Spending is positive. `present_usd` discounts each payment to month 0 where the offer has a discount rate;
-    `npv_usd` is their sum so far, the negative of DESIGN.md's NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T.
+    `npv_usd` is their sum so far, the negative of NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T.
     """
     parts = []
     for offer in to_rows(offers):

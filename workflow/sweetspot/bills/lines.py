@@ -1,4 +1,4 @@
-"""The lines of a bill, for a table of jobs at once (DESIGN.md, bill)."""
+"""The lines of a bill, for a table of jobs at once (docs/prices.md)."""
 
 from typing import NamedTuple
 

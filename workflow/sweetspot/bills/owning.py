@@ -24,7 +24,7 @@ def annuity(months: Number, discount_rate: float) -> Number:
 def fixed_per_month(own: Mapping[str, Number], discount_rate: float = 0.0) -> Number:
     """USD a month of an owned machine whether it is used or not.
 
-    (capex - residual)/months + maintenance + staff (DESIGN.md, office hour); with a discount rate, the level
+    (capex - residual)/months + maintenance + staff (docs/prices.md); with a discount rate, the level
     payment whose present value is capex less the discounted residual value.
     """
     factor = annuity(own["months"], discount_rate)
@@ -62,7 +62,7 @@ def crossing_days(
     """Days of use a month from which `usd_per_hour_of_use` is at most `rival` / `factor` USD; inf: never.
 
     `fixed` USD a month, `variable` USD an hour of use; `rival` is what the alternative costs for the work that the
-    machine does in one hour: p_c R_o / R_c (DESIGN.md, break-even days: d* = fixed / (24 (rival - variable)), here
+    machine does in one hour: p_c R_o / R_c (break-even days: d* = fixed / (24 (rival - variable)), here
     with the hours lost to downtime: / (1 - downtime)).
     """
     per_month, per_hour, other, lost = np.broadcast_arrays(

@@ -15,7 +15,7 @@ MAX_DRAWS = 1000  # of a share of draws; its standard error is at most 1.6 perce
 
 
 def dominates(objectives: np.ndarray) -> np.ndarray:
-    """Matrix [a, b]: a dominates b, every objective of a <= that of b and one < (DESIGN.md, dominance).
+    """Matrix [a, b]: a dominates b, every objective of a <= that of b and one <.
 
     `objectives` is (options, objectives), less being better. NaN never dominates and is never dominated.
     """

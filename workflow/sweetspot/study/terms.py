@@ -230,7 +230,7 @@ class Interruptions(Closed):
 
 
 class Own(Closed):
-    """A machine bought: DESIGN.md, office hour; with a discount rate the same figures as present values."""
+    """A machine bought (docs/prices.md); with a discount rate the same figures as present values."""
 
     capex: Positive = Field(description="Purchase, one machine")
     months: Months = Field(description="Months over which it is used")
