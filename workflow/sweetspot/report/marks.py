@@ -1,6 +1,7 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweetspot.cells import BASES
@@ -22,6 +23,7 @@ SHAPES = {
     "extrapolated": "circle",
 }
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
+IN_A_COLUMN = 36  # characters of a name in a legend of two columns
 PERSISTENT, INTERRUPTIBLE = "persistent", "interruptible"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
@@ -73,6 +75,25 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
 
+def wrapped(names: "pd.Series", width: int) -> "pd.Series":
+    """Names in lines of at most `width` characters, for the axis of `name_axis`."""
+    return names.map(lambda name: "\n".join(textwrap.wrap(str(name), width, break_long_words=False)) or str(name))
+
+
+def name_axis(limit: int = 230) -> "alt.Axis":
+    """An axis of names whose lines are apart by a line feed; `limit`: pixels, beyond which a line is cut short."""
+    import altair as alt
+
+    return alt.Axis(labelLimit=limit, labelFontSize=11, labelExpr="split(datum.label, '\\n')", labelLineHeight=12)
+
+
+def line_step(names: "pd.Series", one: int) -> "alt.Step":
+    """Height of a row of such an axis: `one` pixels for names of one line, 12 more for each further line."""
+    import altair as alt
+
+    return alt.Step(one + 12 * int(names.str.count("\n").max()))
+
+
 def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> "alt.Axis":
     """Ticks at 1, 2 and 5 times the powers of ten; at more where `values`, in one of the `facets`, span less than 4."""
     import altair as alt
@@ -104,7 +125,8 @@ def colour(field: str, names: list[str], title: str | None = None) -> "alt.Color
     if set(names) & {PERSISTENT, INTERRUPTIBLE}:
         # What it is to a buyer has its colour on every page; the reference is black.
         palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
-    legend = alt.Legend(title=title, orient="top", columns=2)
+    wide = max(map(len, names), default=0) > IN_A_COLUMN
+    legend = alt.Legend(title=title, orient="top", columns=1 if wide else 2, labelLimit=WIDTH - 50 if wide else 230)
     return alt.Color(field, scale=alt.Scale(domain=names, range=palette), legend=legend)
 
 

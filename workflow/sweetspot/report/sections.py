@@ -137,7 +137,7 @@ class Sections(Cited):
                 ]
             )
             classes.append("good" if row["as_used"] and row["alternative_figure"] == "as used" else "")
-        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that stays|gain against it"
+        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that cannot be taken away|gain against it"
         head += "|cheapest of all|gain against it"
         return Part(tuple(head.split("|")), rows, classes, len(table) - len(asked))
 
@@ -171,7 +171,9 @@ class Sections(Cited):
             ]
             for row in self._records("recommendation")
         ]
-        head = "phase|cheapest that stays|how sure|margin|probability|best balance|why|what would change it"
+        head = (
+            "phase|cheapest that cannot be taken away|how sure|margin|probability|best balance|why|what would change it"
+        )
         return self._part("recommendation", head, rows)
 
     def front(self) -> Part:

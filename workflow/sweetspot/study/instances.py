@@ -62,6 +62,11 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
     return instance.measure.nodes(gpus) if instance.measure is not None else -(-gpus * instance.nodes // instance.gpus)
 
 
+def titles(instances: Mapping[str, Instance]) -> dict[str, str]:
+    """Names for people by instance."""
+    return {name: machine.title for name, machine in instances.items()}
+
+
 def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:
     """The declared warnings of an instance, as a table's column `warnings` holds them; none of one not declared."""
     instance = instances.get(name)

@@ -36,7 +36,9 @@ def draw(data: "ChartData") -> Drawing:
         rows = data.few_models(rows, data.model)
     if rows.empty:
         return empty("No workload with a model to train in this study.")
-    rows = rows.assign(kind=data.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))
+    rows = rows.assign(
+        kind=data.kinds(rows), label=data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
+    )
     rows = rows.assign(side=_sides_of(rows, data.option))
     across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (SIDE, FOOT))
     x = alt.X("hours:Q", scale=across, title=f"{data.hours} (log)", axis=log_axis(rows["hours"], rows["model"]))
