@@ -102,6 +102,9 @@ def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
     # On one spot the first goes above, the second below, the third nowhere; far away there is room again.
     spots = [(150, 50), (150, 50), (150, 50), (300, 50)]
     assert sides(spots, ["p3.2xlarge"] * 4, [], 400) == [ABOVE, BELOW, NOWHERE, ABOVE]
+    # 20 characters of 5.6 px and the gap of 8 fall (112 + 8) sin 35 = 69 px: 60 px above the axis is no room below.
+    assert sides([(200, 60), (200, 60)], ["x" * 20] * 2, [], 400) == [ABOVE, NOWHERE]
+    assert sides([(200, 70), (200, 70)], ["x" * 20] * 2, [], 400) == [ABOVE, BELOW]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +163,7 @@ def test_claims_that_lead_stand_before_the_answer(tmp_path):
     folder = make_report(tmp_path, tables)
     for file in ("index.html", "summary.md"):
         shown = (folder / file).read_text()
-        assert 0 < shown.index("0.76 USD/month printed") < shown.index("is the cheapest that nobody takes away")
+        assert 0 < shown.index("0.76 USD/month printed") < shown.index("is the cheapest that cannot be taken away")
 
 
 def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image(tmp_path):
@@ -202,5 +205,5 @@ def test_machines_have_their_titles_on_the_first_screen(tmp_path):
     tables = small_tables(titles=titles)
     page = (make_report(tmp_path, tables) / "index.html").read_text()
     first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
-    assert "The box under the desk is the cheapest that nobody takes away" in first_screen
+    assert "The box under the desk is the cheapest that cannot be taken away" in first_screen
     assert BOX not in first_screen and RENTED not in first_screen

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-
 # A common noun with more words behind it: `office box with ...`, not `p3.2xlarge (spot)` nor `Paperspace P6000`.
 COMMON = re.compile(r"[a-z]+(-[a-z]+)* [^(\[]")
 

@@ -88,8 +88,8 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
         )
     if balanced["option"] != best["option"]:
         parts.append(
-            f"where half the time is worth twice the money, {the(balanced['title'])} ({amount(balanced['hours'])} h for "
-            f"{amount(balanced['usd'])} USD)"
+            f"where half the time is worth twice the money, {the(balanced['title'])} "
+            f"({amount(balanced['hours'])} h for {amount(balanced['usd'])} USD)"
         )
     if best.get("planned_hours", 0) > 0:
         parts.append(

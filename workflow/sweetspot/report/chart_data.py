@@ -1,4 +1,4 @@
-"""What the charts draw: the study's tables, the answer's model and options with their names, and which rows are shown."""
+"""What the charts draw: the study's tables, the answer's model, options and names, and which rows are shown."""
 
 from collections.abc import Mapping
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
+NAMES, LINE = 230, 12  # pixels: of a name beside an axis, of its lines at 11 px type
 WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -75,23 +76,30 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
 
-def wrapped(names: "pd.Series", width: int) -> "pd.Series":
+def wrapped(names: "pd.Series", width: int = 40) -> "pd.Series":
     """Names in lines of at most `width` characters, for the axis of `name_axis`."""
     return names.map(lambda name: "\n".join(textwrap.wrap(str(name), width, break_long_words=False)) or str(name))
 
 
-def name_axis(limit: int = 230) -> "alt.Axis":
-    """An axis of names whose lines are apart by a line feed; `limit`: pixels, beyond which a line is cut short."""
+def name_axis() -> "alt.Axis":
+    """An axis of names of `wrapped`: of two lines one stands above the tick and one below."""
     import altair as alt
 
-    return alt.Axis(labelLimit=limit, labelFontSize=11, labelExpr="split(datum.label, '\\n')", labelLineHeight=12)
+    several = {"test": "indexof(datum.value, '\\n') >= 0", "value": "bottom"}
+    return alt.Axis(
+        labelLimit=NAMES,
+        labelFontSize=11,
+        labelLineHeight=LINE,
+        labelExpr="split(datum.label, '\\n')",
+        labelBaseline={"condition": several, "value": "middle"},
+    )
 
 
 def line_step(names: "pd.Series", one: int) -> "alt.Step":
-    """Height of a row of such an axis: `one` pixels for names of one line, 12 more for each further line."""
+    """Height of a row of such an axis: `one` pixels for names of one line, a LINE more for each further line."""
     import altair as alt
 
-    return alt.Step(one + 12 * int(names.str.count("\n").max()))
+    return alt.Step(one + LINE * int(names.str.count("\n").max()))
 
 
 def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> "alt.Axis":

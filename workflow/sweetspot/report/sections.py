@@ -9,10 +9,13 @@ from markupsafe import Markup
 
 from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
 from sweetspot.report.cited import Cited, Row, records, text
+from sweetspot.report.notation import missing
 from sweetspot.report.tables import bills_decide, hours_differ
 from sweetspot.report.words import titles_of
 from sweetspot.warnings import as_text
 
+# A claim of more or less than a number; "faster" is more than 1 times as fast.
+BOUNDS = {"at_least": "at least", "at_most": "at most"}
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 SAME = ("base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis")
 Cell = Markup | str
@@ -137,8 +140,8 @@ class Sections(Cited):
                 ]
             )
             classes.append("good" if row["as_used"] and row["alternative_figure"] == "as used" else "")
-        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that cannot be taken away|gain against it"
-        head += "|cheapest of all|gain against it"
+        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that cannot be taken away"
+        head += "|gain against it|cheapest of all|gain against it"
         return Part(tuple(head.split("|")), rows, classes, len(table) - len(asked))
 
     def break_even(self) -> Part:
@@ -286,6 +289,8 @@ class Sections(Cited):
         rows, classes = [], []
         for row in self._records("claims"):
             printed = self.origin.cite(row["printed"], "published", row["source"], digits=4)
+            if text(row.get("relation")) in BOUNDS and not missing(row["printed"]):
+                printed = Markup("{} {}").format(BOUNDS[text(row["relation"])], printed)
             ends = (row["computed_low"], row["computed_high"])
             origin = f"recomputed: {text(row['id'])}"
             found = self.origin.cite(row["computed"], "", origin, "", *ends, digits=4, level="models, rounding")

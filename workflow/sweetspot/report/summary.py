@@ -3,7 +3,7 @@
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import lead
 from sweetspot.report.notation import interval_text, number
-from sweetspot.report.phrases import decisive
+from sweetspot.report.phrases import claims_in_words, decisive
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
@@ -29,11 +29,8 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += _options(tables, str(answer["model"]))
     if len(claims):
-        counts = claims["verdict"].value_counts()
-        lines += [
-            "",
-            "Claims of the text: " + ", ".join(f"{count} {plain(verdict)}" for verdict, count in counts.items()) + ".",
-        ]
+        said = claims_in_words(claims)
+        lines += ["", plain(said[0])] if said else []
     told = table_of(tables, "warnings")
     decide = len(decisive(told))
     lines += ["", f"{decide} of {len(told)} warnings could change the answer; the full report has them.", ""]

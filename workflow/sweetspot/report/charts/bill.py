@@ -25,14 +25,14 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.drop_duplicates([*KEY, "line"])
     if rows.empty:
         return empty("No bill for the model of the answer.")
-    rows = rows.assign(title=wrapped(data.titles(rows["option"]), 30))
+    rows = rows.assign(title=wrapped(data.titles(rows["option"])))
     order = alt.EncodingSortField("total", op="min", order="ascending")
     y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     lines = colour("line:N", list(dict.fromkeys(rows["line"])))
     bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
-    return Drawing(alt.layer(bars, width=WIDTH - 190, height=line_step(rows["title"], 24)), {"rows": rows})
+    return Drawing(alt.layer(bars, width=WIDTH - 210, height=line_step(rows["title"], 24)), {"rows": rows})
 
 
 CHART = Chart(

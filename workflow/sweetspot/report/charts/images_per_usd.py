@@ -29,7 +29,7 @@ def draw(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("No priced option in this study.")
     # Names of spot offers carry their price list: cut short, two of them read the same.
-    rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"]), 36))
+    rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"])))
     order = alt.EncodingSortField("images_per_usd", order="descending")
     y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     title = f"{data.unit} per USD (log scale)"
@@ -40,7 +40,7 @@ def draw(data: "ChartData") -> Drawing:
     panel = alt.layer(
         alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
         *points(alt.Chart(), y=y, x=x, color=kinds),
-        width=WIDTH - 215,
+        width=WIDTH - 225,
         height=line_step(rows["title"], 15),
     )
     return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})

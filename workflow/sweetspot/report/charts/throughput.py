@@ -39,7 +39,7 @@ def draw(data: "ChartData") -> Drawing:
     busiest = rows.groupby("instance")["images_per_s"].max().nlargest(BUSIEST).index
     rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
-    rows = rows.assign(batch=rows["batch_size"].astype(str), machine=wrapped(data.machines(rows["instance"]), 32))
+    rows = rows.assign(batch=rows["batch_size"].astype(str), machine=wrapped(data.machines(rows["instance"])))
     order = alt.EncodingSortField("images_per_s", op="max", order="descending")
     y = alt.Y("machine:N", sort=order, title=None, axis=name_axis())
     title = f"{data.unit}/s (log)"

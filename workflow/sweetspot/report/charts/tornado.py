@@ -21,10 +21,10 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows[rows["model"] == data.model] if len(rows) else rows
     if rows.empty:
         return empty("Nothing to own in this study: no assumption of owning to vary.")
-    rows = rows.assign(kind=rows["flips"].map(KINDS), title=wrapped(rows["assumption"], 32))
+    rows = rows.assign(kind=rows["flips"].map(KINDS), title=wrapped(rows["assumption"]))
     widest = alt.EncodingSortField("swing", order="descending")
     y = alt.Y("title:N", sort=widest, title=None, axis=name_axis())
-    title = f"USD of {the(data.rival)} / USD of {the(data.box)}"
+    title = [f"USD of {the(data.rival)} /", f"USD of {the(data.box)}"]
     x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
     tint = colour("kind:N", list(KINDS.values()))
     chart = alt.layer(
