@@ -40,6 +40,14 @@ def test_what_is_refuted_rests_on_the_source_alone_and_says_why(study):
 
 
 @pytest.mark.parametrize("study", COUNTS)
+def test_the_manual_counts_the_same(study):
+    manual = (STUDIES.parent.parent / "docs" / "studies.md").read_text()
+    row = re.search(rf"(?m)^\| `{study}` \|((?: \d+ \|){{5}})$", manual)
+    assert row is not None
+    assert tuple(map(int, re.findall(r"\d+", row[1]))) == COUNTS[study]
+
+
+@pytest.mark.parametrize("study", COUNTS)
 def test_the_readme_counts_the_same(study):
     text = (STUDIES / study / "README.md").read_text()
     told = re.search(r"Of\s(\d+)\sclaims\s[^;.]*", text)

@@ -28,7 +28,7 @@ class Instance(Closed):
 
     title: Text = Field(description="Name for people")
     provider: Slug = Field(description="Who offers it: aws, gce, own, ...")
-    gpu: Text = Field(description="Card as named in the published tables, or the processor")
+    gpu: Text = Field(description="Device as named in the published tables, or the processor")
     gpus: Annotated[int, Field(ge=1, le=4096, strict=True)] = Field(description="Devices in it")
     vcpus: Count | None = Field(None, description="Virtual processors")
     memory_gib: float | None = Field(None, description="Main memory in GiB", gt=0)
