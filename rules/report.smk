@@ -107,8 +107,10 @@ rule render_report:
         summary=f"{REPORT}/summary.md",
     log:
         f"results/logs/render_report/{STUDY}.log",
+    params:
+        machines=titles(INVOCATION.instances),
     run:
-        here("render_report", input, output, log)
+        here("render_report", input, output, log, params)
 
 
 rule print_report:

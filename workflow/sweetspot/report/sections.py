@@ -1,23 +1,24 @@
 """The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
+from sweetspot.claims.verdicts import CONTRADICTED, HOLDS
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import missing
-from sweetspot.report.tables import bills_decide, hours_differ
+from sweetspot.report.order import best_of_variants, in_order
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.tables import Tables, bills_decide, hours_differ
 from sweetspot.report.words import titles_of
+from sweetspot.study.study import Study
 from sweetspot.warnings import as_text
 
 # A claim of more or less than a number; "faster" is more than 1 times as fast.
 BOUNDS = {"at_least": "at least", "at_most": "at most"}
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
-SAME = ("base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis")
 Cell = Markup | str
 
 
@@ -40,35 +41,18 @@ def _warned(row: Row) -> str:
     return as_text(row.get("warnings"))
 
 
-def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the table of that name, the most telling first: of very many the page shows only so many."""
-    if name == "throughput":
-        return table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
-    if name == "claims":
-        # What does not recompute, and of that what concerns the answer before single prices.
-        place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
-        order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
-        return order.sort_values(["_place", "_price"], kind="stable")
-    if name == "break_even" and len(headline):
-        asked = headline["model"].iloc[0]
-        return table.sort_values("model", key=lambda model: model != asked, kind="stable")
-    if name == "extrapolation":
-        return table.sort_values("headline", ascending=False, kind="stable")
-    return table
-
-
-def best_of_variants(table: pd.DataFrame) -> Callable[[Mapping[str, object]], str]:
-    """A function of a row of `table`: `best` where its column `best` is true and its cell has other variants too."""
-    same = [name for name in SAME if name in table.columns]
-    if "best" not in table.columns or table["variant"].nunique() < 2:
-        return lambda row: ""
-    counts = table.groupby(same)["variant"].nunique()
-    several = set(counts[counts > 1].index)
-    return lambda row: "best" if row["best"] and tuple(row[name] for name in same) in several else ""
-
-
 class Sections(Cited):
-    """Makes the tables of the page."""
+    """Makes the tables of the page. `machines`: names for people by instance; one without has its key."""
+
+    def __init__(
+        self, tables: Tables, study: Study, origin: Provenance, machines: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(tables, study, origin)
+        self._machines = dict(machines or {})
+
+    def _machine(self, instance: object) -> str:
+        """The name for people of an instance."""
+        return self._machines.get(text(instance), text(instance))
 
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
@@ -241,7 +225,8 @@ class Sections(Cited):
         """Predictions by method; the one used for the answer is marked."""
         rows = [
             [
-                *(text(row[name]) for name in ("instance", "model", "batch_size")),
+                self._machine(row["instance"]),
+                *(text(row[name]) for name in ("model", "batch_size")),
                 _words(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
@@ -307,6 +292,6 @@ class Sections(Cited):
             low, high = (row[end] for end in ends)
             facts = (row["basis"], row["source"], row["as_of"], low, high)
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
-            names = [_words(row[name]) for name in ("instance", "purchase", "provider", "price_list")]
-            rows.append([*names, price, text(row["as_of"])[:10], _warned(row)])
-        return self._part("offers", "instance|purchase|provider|price list|USD/hour|as of|warning", rows)
+            names = [_words(row[name]) for name in ("purchase", "provider", "price_list")]
+            rows.append([self._machine(row["instance"]), *names, price, text(row["as_of"])[:10], _warned(row)])
+        return self._part("offers", "machine|purchase|provider|price list|USD/hour|as of|warning", rows)
