@@ -1,17 +1,21 @@
 """What the page says first, whoever wins, and what it leaves out where there is nothing to say."""
 
+import json
 import re
 from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs
+from decision_tables import BOX, RENTED, inputs, study
+from markupsafe import Markup
 from report_tables import CLAIM, make_report, small_tables
 from sweetspot.decision.certainty import percent
 from sweetspot.report.answer import lead
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.time_cost import ABOVE, BELOW, NOWHERE, sides
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
 
 
 def tiles(folder):
@@ -207,3 +211,23 @@ def test_machines_have_their_titles_on_the_first_screen(tmp_path):
     first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
     assert "The box under the desk is the cheapest that cannot be taken away" in first_screen
     assert BOX not in first_screen and RENTED not in first_screen
+    moved = json.loads(page.split('id="whatif-data">')[1].split("</script>")[0])
+    assert {offer["title"] for offer in moved["offers"]} >= set(titles.values())
+
+
+def test_a_bound_is_not_shown_as_a_printed_number():
+    """ "Over an order of magnitude" prints no 10; a figure that is printed stands alone."""
+    more = CLAIM | {"id": "more", "text": "Over an order of magnitude", "printed": 10.0, "relation": "at_least"}
+    less = CLAIM | {"id": "less", "text": "Less than half", "printed": 0.5, "relation": "at_most"}
+    exact = CLAIM | {"id": "exact", "text": "Exactly", "relation": "equals"}
+    tables = small_tables() | {"claims": pd.DataFrame([more, less, exact])}
+    rows = {str(row[0]): Markup(row[1]).striptags() for row in Sections(tables, study(), Provenance()).claims().rows}
+    assert rows["Over an order of magnitude"].startswith("at least 10")
+    assert rows["Less than half"].startswith("at most 0.5")
+    assert rows["Exactly"].startswith("0.76")
+
+
+def test_prices_and_predictions_name_machines_by_their_titles():
+    made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
+    assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
+    assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}
