@@ -1,6 +1,7 @@
 """The page a person reads, its charts and tables."""
 
 from sweetspot.report.charts import of_stage
+from sweetspot.study.instances import titles
 
 SPEED = {
     "throughput": [f"{RESULTS}/throughput.parquet"],
@@ -29,8 +30,10 @@ rule draw_speed:
         captions=captions(of_stage("speed")),
     log:
         f"results/logs/draw_speed/{STUDY}.log",
+    params:
+        machines=titles(INVOCATION.instances),
     run:
-        here("draw_figures", input, output, log)
+        here("draw_figures", input, output, log, params)
 
 
 rule draw_figures:
@@ -45,8 +48,10 @@ rule draw_figures:
         captions=captions(of_stage("price")),
     log:
         f"results/logs/draw_figures/{STUDY}.log",
+    params:
+        machines=titles(INVOCATION.instances),
     run:
-        here("draw_figures", input, output, log)
+        here("draw_figures", input, output, log, params)
 
 
 rule draw_png:
@@ -102,8 +107,10 @@ rule render_report:
         summary=f"{REPORT}/summary.md",
     log:
         f"results/logs/render_report/{STUDY}.log",
+    params:
+        machines=titles(INVOCATION.instances),
     run:
-        here("render_report", input, output, log)
+        here("render_report", input, output, log, params)
 
 
 rule print_report:

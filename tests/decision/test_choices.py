@@ -86,7 +86,7 @@ def test_a_study_without_a_choice_has_no_rows_and_says_nothing():
 def test_the_range_is_said_with_the_winner_that_stays():
     table = choices(market(), published(LATE, EARLY, OWN))
     assert span_in_words(table, "m") == (
-        "With other published figures of the V100 or without TPU Box stays the cheaper on m, by 1.4 to 4.0 times."
+        "With other published figures of the V100 or without TPU, Box stays the cheaper on m, by 1.4 to 4.0 times."
     )
 
 

@@ -73,6 +73,17 @@ def test_the_condition_under_which_the_box_never_pays(found):
     assert row["never_above_usd_per_kwh"] == pytest.approx(6.4768, abs=1e-4)
 
 
+def test_surface_and_tornado_say_titles_as_a_sentence_does():
+    titles = {BOX: "office box with 4 GPUs", "p3.2xlarge": "AWS p3.2xlarge"}
+    said = compare(inputs(), replace(settings(), titles=titles))
+    condition = said["surface"]["condition"].iloc[0]
+    assert condition.startswith("Even used every day, the office box with 4 GPUs never pays for ")
+    assert "if AWS p3.2xlarge costs 0.224 USD an hour or less" in condition
+    assumptions = set(said["tornado"]["assumption"])
+    assert {"price of the office box with 4 GPUs", "price of AWS p3.2xlarge"} <= assumptions
+    assert not any(BOX in name for name in assumptions)
+
+
 def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
     rows = found["tornado"].set_index("assumption")
     # margin 6.7728 / 1.102778 = 6.1416
@@ -121,7 +132,7 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
     assert "; owning pays from 1.4 days a month (" in head["second"]
     # 6.14 times, and spot at 1.11 / 225 against 1.1028 / 498 USD is no cheaper
     assert head["first"].startswith(
-        f"{BOX} is the cheapest that nobody takes away: 6.1 times cheaper than the next, p3.2xlarge ("
+        f"{BOX} is the cheapest that cannot be taken away: 6.1 times cheaper than the next, p3.2xlarge ("
     )
     assert head["cheapest_of_all"] == BOX
     assert "probability over 99 %" in head["first"]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from answer_options import box, option, spot
 from sweetspot.decision.contenders import contenders
-from sweetspot.decision.counted import money, times
+from sweetspot.decision.counted import money, the, times
 from sweetspot.decision.headline import headline
 from sweetspot.decision.sentences import Said, no_answer, sentences
 from sweetspot.decision.simulate import Draws
@@ -94,6 +94,33 @@ def test_day_and_night_with_free_electricity_is_called_so():
     )
 
 
+def test_beside_free_electricity_stands_the_multiple_with_paid_one():
+    free = box("Box", 10, energy_usd_per_hour=0.0, usd_per_kwh=0.0)
+    paid = box("Box", 16, option="box [paid]", price_list="paid", price_list_title="paid", in_answer=False)
+    days = pd.DataFrame([{"model": "m", "option": "rival", "days": 4.5, "days_low": 4.5, "days_high": 4.5}])
+    _, second, more = read(answer(free, option("Rival", 40), paid, reference="Box", days=days))
+    # 40 / 10 = 4.0 times in the first sentence; 40 / 16 = 2.5 with paid electricity
+    assert "with free electricity (2.5 times cheaper where it is paid, at 0.2 USD/kWh); owning pays" in second
+    assert "By other price lists it costs 16.0 USD (paid)." in more
+
+
+def test_a_common_noun_has_its_article_and_a_name_has_none():
+    owned = answer(box("office box with 4 GPUs", 10), option("Rival", 20), reference="office box with 4 GPUs")
+    assert read(owned)[0].startswith("The office box with 4 GPUs is the cheapest: 2.0 times cheaper than the next, R")
+    rented = answer(option("Rival", 10), option("always-on server", 20), reference="Rival")
+    assert "cheaper than the next, the always-on server" in read(rented)[0]
+    named = {
+        "office box with 4 GTX 1080 Ti": "the office box with 4 GTX 1080 Ti",
+        "home-built machine": "the home-built machine",
+        "p3.2xlarge (spot)": "p3.2xlarge (spot)",
+        "digital-ocean [list]": "digital-ocean [list]",
+        "workstation": "workstation",
+        "Google Cloud TPU v2": "Google Cloud TPU v2",
+        "1 H100 SXM as Lambda measured it": "1 H100 SXM as Lambda measured it",
+    }
+    assert {title: the(title) for title in named} == named
+
+
 def test_an_owned_machine_that_never_pays_says_so():
     _, second, _ = read(answer(box("Box", 20), option("Rival", 10), reference="Box"))
     assert second.endswith("; at no use within a month does owning pay.")
@@ -105,7 +132,7 @@ def test_the_cheapest_of_all_stands_in_the_second_sentence():
     )
     first, second, _ = read(row)
     # 66 / 47 = 1.404
-    assert first == "Box is the cheapest that nobody takes away: 1.4 times cheaper than the next, Rival."
+    assert first == "Box is the cheapest that cannot be taken away: 1.4 times cheaper than the next, Rival."
     assert second == (
         "Cheapest of all is Card (spot), which can be taken away: 37.0 USD and 33 h, against 47.0 USD and 43 h."
     )
@@ -125,7 +152,7 @@ def test_where_all_can_be_taken_away_the_cheapest_is_said_with_it():
 @pytest.mark.parametrize(("usd", "said"), [(5, "2.0 times cheaper"), (20, "2.0 times dearer")])
 def test_the_only_one_that_stays_is_held_against_what_does_not(usd, said):
     first, _, _ = read(answer(option("Box", 10), spot("Card", usd), reference="Box"))
-    assert first == f"Box is the only one that nobody takes away; Card, which can be, is {said}."
+    assert first == f"Box is the only one that cannot be taken away; Card, which can, is {said}."
 
 
 def test_one_option_has_no_rival():
@@ -197,7 +224,7 @@ def test_different_winners_are_counted_and_the_range_of_their_cost_is_said():
     row = answer(*models(0.3, 0.5, 0.8, 1.25), reference="Card")
     first, second, _ = read(row)
     assert first == "CPU is the cheapest on 3 of 4 models, at 0.30 to 0.80 of the cost of Card; on m3 Card is."
-    assert second == "There it takes 2.0 times as long; the fastest is Fast on all."
+    assert second == "On those 3 it takes 2.0 times as long; the fastest is Fast on all."
     # least favourable to the card: m0, where the CPU costs 0.3 of it
     assert (row["model"], row["cost_share"], row["hours_share"]) == ("m0", pytest.approx(0.3), pytest.approx(2.0))
 

@@ -110,7 +110,7 @@ def test_no_device_stops_only_its_own_runs_and_says_how_many_there_are(project, 
     done = run_snakemake(project, "throughput")
     assert done.returncode == 1
     assert "Traceback" not in done.stdout
-    assert "error: --gpus is 1; this machine shows 0 card(s); nothing was measured" in done.stdout
+    assert "error: --gpus is 1; this machine shows 0 device(s); nothing was measured" in done.stdout
     after = measured(project)
     assert before.items() <= after.items()
     assert len(after) == len(before) + 1  # the processor's new cell was measured, the missing card's were not

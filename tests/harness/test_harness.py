@@ -141,7 +141,7 @@ def test_every_end_of_the_training_process_is_an_outcome(code, errors, timed_out
 def test_a_gpu_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
     done = measure(tmp_path / "run~1.parquet", "--device", "gpu")
     assert done.returncode == 2
-    assert "--gpus is 1; this machine shows 0 card(s)" in done.stderr
+    assert "--gpus is 1; this machine shows 0 device(s)" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 

@@ -112,7 +112,7 @@ def test_more_cards_than_the_machine_has_are_refused_at_once(tmp_path):
     process = lease(tmp_path, 3, 0)
     _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode != 0
-    assert "--gpus is 3; this machine shows 2 card(s)" in errors
+    assert "--gpus is 3; this machine shows 2 device(s)" in errors
 
 
 @pytest.mark.slow

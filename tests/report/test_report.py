@@ -157,14 +157,22 @@ def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
         {
             "option": ["box", "p3.2xlarge"],
             "instance": ["box", "p3.2xlarge"],
+            "price_list": ["office", "aws"],
             "model": "vgg16",
             "persistent": True,
+            "in_answer": True,
             "images_per_s": [498.0, 225.0],
             "images_per_usd": [1_625_713.0, 225 * 3600 / 3.06],
         }
     )
     flow = pd.DataFrame(
-        {"instance": "box", "month": [0, 1, 2], "cumulative_usd": [6500.0, 6548.0, 6596.0], "days_per_month": 10.0}
+        {
+            "instance": "box",
+            "price_list": ["office"] * 3 + ["another"],  # which the answer leaves out
+            "month": [0, 1, 2, 2],
+            "cumulative_usd": [6500.0, 6548.0, 6596.0, 7000.0],
+            "days_per_month": 10.0,
+        }
     )
     lines = cash_lines(flow, ranks, "box", "vgg16").set_index(["option", "month"])["cumulative_usd"]
     assert lines["box", 2] == 6596.0

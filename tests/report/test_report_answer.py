@@ -1,17 +1,21 @@
 """What the page says first, whoever wins, and what it leaves out where there is nothing to say."""
 
+import json
 import re
 from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs
+from decision_tables import BOX, RENTED, inputs, study
+from markupsafe import Markup
 from report_tables import CLAIM, make_report, small_tables
 from sweetspot.decision.certainty import percent
 from sweetspot.report.answer import lead
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.time_cost import ABOVE, BELOW, NOWHERE, sides
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
 
 
 def tiles(folder):
@@ -102,6 +106,9 @@ def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
     # On one spot the first goes above, the second below, the third nowhere; far away there is room again.
     spots = [(150, 50), (150, 50), (150, 50), (300, 50)]
     assert sides(spots, ["p3.2xlarge"] * 4, [], 400) == [ABOVE, BELOW, NOWHERE, ABOVE]
+    # 20 characters of 5.6 px and the gap of 8 fall (112 + 8) sin 35 = 69 px: 60 px above the axis is no room below.
+    assert sides([(200, 60), (200, 60)], ["x" * 20] * 2, [], 400) == [ABOVE, NOWHERE]
+    assert sides([(200, 70), (200, 70)], ["x" * 20] * 2, [], 400) == [ABOVE, BELOW]
 
 
 @pytest.mark.parametrize(
@@ -160,7 +167,7 @@ def test_claims_that_lead_stand_before_the_answer(tmp_path):
     folder = make_report(tmp_path, tables)
     for file in ("index.html", "summary.md"):
         shown = (folder / file).read_text()
-        assert 0 < shown.index("0.76 USD/month printed") < shown.index("is the cheapest that nobody takes away")
+        assert 0 < shown.index("0.76 USD/month printed") < shown.index("is the cheapest that cannot be taken away")
 
 
 def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image(tmp_path):
@@ -202,5 +209,25 @@ def test_machines_have_their_titles_on_the_first_screen(tmp_path):
     tables = small_tables(titles=titles)
     page = (make_report(tmp_path, tables) / "index.html").read_text()
     first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
-    assert "The box under the desk is the cheapest that nobody takes away" in first_screen
+    assert "The box under the desk is the cheapest that cannot be taken away" in first_screen
     assert BOX not in first_screen and RENTED not in first_screen
+    moved = json.loads(page.split('id="whatif-data">')[1].split("</script>")[0])
+    assert {offer["title"] for offer in moved["offers"]} >= set(titles.values())
+
+
+def test_a_bound_is_not_shown_as_a_printed_number():
+    """ "Over an order of magnitude" prints no 10; a figure that is printed stands alone."""
+    more = CLAIM | {"id": "more", "text": "Over an order of magnitude", "printed": 10.0, "relation": "at_least"}
+    less = CLAIM | {"id": "less", "text": "Less than half", "printed": 0.5, "relation": "at_most"}
+    exact = CLAIM | {"id": "exact", "text": "Exactly", "relation": "equals"}
+    tables = small_tables() | {"claims": pd.DataFrame([more, less, exact])}
+    rows = {str(row[0]): Markup(row[1]).striptags() for row in Sections(tables, study(), Provenance()).claims().rows}
+    assert rows["Over an order of magnitude"].startswith("at least 10")
+    assert rows["Less than half"].startswith("at most 0.5")
+    assert rows["Exactly"].startswith("0.76")
+
+
+def test_prices_and_predictions_name_machines_by_their_titles():
+    made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
+    assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
+    assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}

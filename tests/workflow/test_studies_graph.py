@@ -1,7 +1,9 @@
 """Every study runs through the same graph: which jobs, how many, and what an edit of a log makes anew."""
 
+import re
 import shutil
 
+import pandas as pd
 import pytest
 from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
 
@@ -29,12 +31,38 @@ def test_a_study_on_paper_measures_nothing_and_prices_each_list_once(papers, stu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("study", PAPER)
-def test_a_study_ends_in_its_page(papers, study):
+def test_a_study_ends_in_its_page_and_the_manual_says_its_answer(papers, study):
     done = run_snakemake(papers, "--config", f"study={study}")
     assert done.returncode == 0, done.stdout[-4000:]
     page = papers / "results" / study / "report" / "index.html"
     assert page.stat().st_size > 10_000
     assert scheduled(papers, "--config", f"study={study}") == {}
+    assert told_in_the_manual(study) == answer_of(papers, study)
+
+
+@pytest.mark.slow
+def test_the_manual_says_the_answer_of_the_founding_study_which_rests_on_no_measurement_here(papers, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(papers, project, symlinks=True)
+    file = project / "config" / "studies" / "parkopedia-2018" / "study.yaml"
+    file.write_text(file.read_text() + "measure: false\n")
+    target = "results/parkopedia-2018/comparison/headline.parquet"
+    done = run_snakemake(project, target, "--config", "study=parkopedia-2018")
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert told_in_the_manual("parkopedia-2018") == answer_of(project, "parkopedia-2018")
+
+
+def told_in_the_manual(study):
+    """The answer of a study in docs/studies.md: its item of the list, on one line."""
+    text = (ROOT / "docs" / "studies.md").read_text()
+    item = re.search(rf"(?m)^- `{study}`: (.*(?:\n  .*)*)", text)
+    assert item is not None
+    return " ".join(item[1].split())
+
+
+def answer_of(project, study):
+    """The first sentence of the page."""
+    return pd.read_parquet(project / "results" / study / "comparison" / "headline.parquet")["first"].iloc[0]
 
 
 @pytest.mark.slow

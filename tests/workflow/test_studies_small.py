@@ -115,7 +115,24 @@ def test_the_purchase_leads_with_its_days_and_says_what_the_multiple_rests_on(in
     )
     answer = initialized.comparison["headline"].iloc[0]
     assert "6.8 times cheaper than the next, Paperspace P5000" in answer["first"]
-    assert answer["second"].startswith("The answer rests on use day and night for 30 months with free electricity;")
+    # paid: 0.1138 + 0.35 kW x 0.20 = 0.1838 USD an hour, and 0.7767 of it are 4.22 times
+    assert answer["second"].startswith(
+        "The answer rests on use day and night for 30 months with free electricity (4.2 times cheaper where it is "
+        "paid, at 0.2 USD/kWh);"
+    )
+
+
+def test_the_machine_with_paid_electricity_is_no_rival_of_itself(initialized):
+    assert "Paperspace P5000" in initialized.comparison["surface"]["condition"].iloc[0]
+    assert set(initialized.comparison["break_even"]["instance"]) == {
+        "p2.xlarge", "paperspace-gpu-plus", "paperspace-p5000"
+    }  # fmt: skip
+    assert not initialized.comparison["tornado"]["rival"].str.contains("diy").any()
+
+
+def test_amazon_is_no_longer_economical_by_the_text_alone(initialized):
+    row = initialized.claims.loc["amazon-not-economical"]
+    assert (row["computed"], row["verdict"]) == (pytest.approx(2.3), "holds")  # 15 % faster at half the cost
 
 
 PRINTED = {"p2-over-cpu": 43, "1080ti-over-cpu": 167, "gpu-plus-over-p2": 1.15, "p5000-over-p2": 3, "spot-price": 0.20}

@@ -133,11 +133,13 @@ def test_a_dearer_offer_is_a_multiple_and_saves_nothing(woolf):
     assert not woolf.claims["detail"].fillna("").str.contains("-[0-9.]+% is saved").any()
 
 
-def test_mostly_twice_as_fast_is_two_of_six(woolf):
+def test_mostly_twice_as_fast_is_two_of_six_and_has_no_verdict(woolf):
     ratios = [seconds("k80", test, "tensorflow") / seconds("p100", test, "tensorflow") for test in CHARTS]
     assert sorted(round(ratio, 2) for ratio in ratios) == [1.17, 1.31, 1.38, 1.56, 1.99, 2.85]
     row = woolf.claims.loc["p100-mostly-twice-as-fast"]
-    assert (row["computed"], row["verdict"]) == (sum(1.5 <= ratio <= 2.5 for ratio in ratios), "contradicted")
+    assert (row["computed"], row["verdict"]) == (sum(1.5 <= ratio <= 2.5 for ratio in ratios), "not printed")
+    # "only a 2x speed increase" may also be read as no more than that
+    assert sum(round(ratio, 1) <= 2.0 for ratio in ratios) == 5 and "at most 2 are five" in row["reason"]
 
 
 def test_gpus_are_often_on_par_with_cpus(woolf):
@@ -150,7 +152,7 @@ def test_gpus_are_often_on_par_with_cpus(woolf):
     }  # fmt: skip
     assert sorted(round(ratio, 2) for ratio in seconds_of.values()) == [0.96, 1.17, 1.24, 2.07, 2.25, 2.90]
     row = woolf.claims.loc["gpus-often-on-par-with-cpus"]
-    assert (row["computed"], row["verdict"]) == (3, "holds")
+    assert (row["computed"], row["verdict"]) == (3, "not printed")  # often is no number
 
 
 @pytest.mark.parametrize(

@@ -8,4 +8,5 @@ if "snakemake" in globals():
         study_file=snakemake.input.study,
         figures=snakemake.output.figures,
         captions=snakemake.output.captions,
+        machines=snakemake.params.machines,
     )

@@ -13,4 +13,5 @@ if "snakemake" in globals():
         study_file=snakemake.input.study,
         folder=Path(snakemake.output.html).parent,
         figures=snakemake.input.figures,
+        machines=snakemake.params.machines,
     )

@@ -108,10 +108,10 @@ class Line:
         return int(value) if value is not None and value >= 1 and value == int(value) else None
 
     def cards(self, column: str) -> int | None:
-        """A count of devices, or nothing; a fraction is a card shared with others, which is no whole machine."""
+        """A count of devices, or nothing; a fraction is a device shared with others, which is no whole machine."""
         value = self.number_of(column)
         if value is not None and value > 0 and value != int(value):
-            self.fail(column, self.text(column), "whole cards, not a share of one")
+            self.fail(column, self.text(column), "whole devices, not a share of one")
         return self.whole(column)
 
     def fail(self, column: str, value: str, expected: str) -> NoReturn:

@@ -46,7 +46,7 @@ def _monthly(claim: kinds.MonthlyCost, evidence: Evidence) -> Recomputed:
 def _composition(claim: kinds.Composition, evidence: Evidence) -> Recomputed:
     share = _mean([usd / vcpus for vcpus, usd in claim.siblings])
     machine, cards = claim.vcpus * share, claim.cards * claim.usd_per_card_hour
-    note = f"Its siblings cost {share:.4g} USD a vCPU: {claim.vcpus} vCPUs are {machine:.4g}, the cards {cards:.4g}"
+    note = f"Its siblings cost {share:.4g} USD a vCPU: {claim.vcpus} vCPUs are {machine:.4g}, the devices {cards:.4g}"
     return Recomputed({"all": machine + cards}, note)
 
 

@@ -33,7 +33,7 @@ SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in TEXTS),
         *((name, pa.float64()) for name in NUMBERS),
-        *((name, pa.string()) for name in ("unit", "verdict", "reason", "source", "rests_on", "detail")),
+        *((name, pa.string()) for name in ("unit", "verdict", "reason", "source", "rests_on", "detail", "relation")),
         ("lead", pa.bool_()),
     ]
 )

@@ -25,10 +25,10 @@ CHECKS = {**OPTION_CHECKS, **BILL_CHECKS}
 def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> list[dict[str, Any]]:
     """One row a claim.
 
-    Columns: id, kind, text, lead (it stands first on the page), printed, computed, computed_low, computed_high, unit,
-    source, `verdict` (holds, contradicted, differs, cannot be checked, or not printed: recomputed, but the text gives
-    no number), `reason` (one sentence), `rests_on` (the figures used that are not the source's own, or OWN) and
-    `detail` (values by model, what was compared).
+    Columns: id, kind, text, lead (it stands first on the page), printed, relation (equals, at_least, at_most of what is
+    recomputed to that), computed, computed_low, computed_high, unit, source, `verdict` (holds, contradicted, differs,
+    cannot be checked, or not printed: recomputed, but the text gives no number), `reason` (one sentence), `rests_on`
+    (the figures used that are not the source's own, or OWN) and `detail` (values by model, what was compared).
     Said of several models, `computed` is the median over them; `computed_low` and `computed_high` are the range over
     models and over the rounding of the printed numbers used; the claim holds if the printed number lies in that range
     widened by the claim's tolerance. A number that is not there is None.
@@ -38,7 +38,7 @@ def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> list[dict
 
 
 def _row(claim: kinds.Claim, evidence: Evidence, own: frozenset[str]) -> dict[str, Any]:
-    row = claim.model_dump(include={"id", "kind", "text", "printed", "unit", "source", "lead"})
+    row = claim.model_dump(include={"id", "kind", "text", "printed", "relation", "unit", "source", "lead"})
     blank = {"computed": None, "computed_low": None, "computed_high": None, "rests_on": None, "detail": None}
     if isinstance(claim, kinds.Fact):
         return {**row, **blank, "verdict": UNKNOWN, "reason": claim.reason or "A statement, not a computed figure"}

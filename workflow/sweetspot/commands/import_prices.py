@@ -122,7 +122,7 @@ def build(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any], 
 
 
 def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[str]:
-    """What the lint finds in the imported prices; families are judged only where the file names the cards."""
+    """What the lint finds in the imported prices; families are judged only where the file names the devices."""
     unknown = {"title": "?", "provider": "unknown", "gpu": "CPU", "gpus": 1}
     machines = {
         offer.instance: Instance(**instances.get(offer.instance, {**unknown, "title": offer.instance}))

@@ -24,11 +24,11 @@ from sweetspot.study.study import check_study_name
 
 TEMPLATE = Path(__file__).parent / "study_template"
 FIGURES_FROM = "parkopedia-2018"
-RENTED_CARDS = ("Tesla K80", "Tesla V100")
+RENTED_DEVICES = ("Tesla K80", "Tesla V100")
 
 
 def own_machine() -> tuple[str, str]:
-    """Instance and device name of this machine: its NVIDIA card if the driver shows one, else its processor."""
+    """Instance and device name of this machine: its NVIDIA GPU if the driver shows one, else its processor."""
     import pynvml
 
     from sweetspot.harness.processor import processor_name
@@ -56,8 +56,8 @@ def create_study(name: str, config: Path, machine: tuple[str, str], today: datet
     values = {
         "name": name,
         "instance": machine[0],
-        "card": " ".join(machine[1].split()),
-        "card_quoted": json.dumps(machine[1]),
+        "device": " ".join(machine[1].split()),
+        "device_quoted": json.dumps(machine[1]),
         "model": "resnet50",
         "batch_size": "16",
         "today": today.isoformat(),
@@ -74,10 +74,10 @@ def create_study(name: str, config: Path, machine: tuple[str, str], today: datet
 
 
 def _copy_figures(source: Path, target: Path) -> None:
-    """The published single-device figures of the rented cards, with their sources."""
+    """The published single-device figures of the rented devices, with their sources."""
     with source.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    kept = [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_CARDS)]
+    kept = [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_DEVICES)]
     with write_whole(target) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()

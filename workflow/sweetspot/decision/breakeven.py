@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
-from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
@@ -32,7 +32,7 @@ def duels(options: pd.DataFrame) -> Iterator[tuple[Row, Row]]:
     for model, box in references(options).items():
         if box["purchase"] == "own":
             for rival in records(fields[model]):
-                if rival["option"] != box["option"]:
+                if not same_machine(rival, box):
                     yield box, rival
 
 

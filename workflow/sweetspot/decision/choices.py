@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.contenders import Contenders, cost, same_machine
-from sweetspot.decision.counted import listed, times
-from sweetspot.decision.options import Row
+from sweetspot.decision.contenders import Contenders, cost
+from sweetspot.decision.counted import listed, the, times
+from sweetspot.decision.options import Row, same_machine
 
 COLUMNS = (
     "model", "device", "images_per_s", "framework_version", "batch_size", "dataset", "figure_source", "as_used",
@@ -55,14 +55,14 @@ def span_in_words(table: pd.DataFrame, model: str) -> str:
     devices = list(rows["device"].dropna().unique())
     of = f" of the {listed(devices)}" if devices else ""
     if rows["alternative_figure"].eq(LEFT_OUT).any():
-        of += f" or without {rows['alternative_title'].iloc[0]}"
+        of += f" or without {the(rows['alternative_title'].iloc[0])}"
     if low < 1 < high:
         span = f"{times(low)} to {times(high)}"
-        return f"With other published figures{of} the gain on {model} is {span}: the winner changes."
+        return f"With other published figures{of}, the gain on {model} is {span}: the winner changes."
     low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
-    name = rows["winner_title"].iloc[0] if rows["winner"].nunique() == 1 else "a rival"
+    name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
     span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of} {name} stays the cheaper on {model}, by {span}."
+    return f"With other published figures{of}, {name} stays the cheaper on {model}, by {span}."
 
 
 def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:

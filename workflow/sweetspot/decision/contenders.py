@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from sweetspot.decision.options import Row, records
+from sweetspot.decision.options import Row, records, same_machine
 
 PROPORTION = 1.05  # bills that leave USD per image by more than this decide by themselves
 
@@ -105,11 +105,6 @@ def _by_cost(rows: pd.DataFrame, billed: bool) -> list[Row]:
 def cost(row: Row, billed: bool) -> float:
     """What decides: the bill, or USD per image where bills are in proportion to it."""
     return float(row["usd"] if billed else 1.0 / row["images_per_usd"])
-
-
-def same_machine(one: Row, other: Row) -> bool:
-    """One machine under two price lists is one alternative."""
-    return bool(one["instance"] == other["instance"] and one["purchase"] == other["purchase"])
 
 
 def _first_other(rows: list[Row], one: Row) -> Row | None:

@@ -8,7 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.owning import running_per_hour, usd_per_hour_of_use
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.counted import the
+from sweetspot.decision.options import Row, records, same_machine, trained
 
 Number = float | np.ndarray
 ASSUMPTIONS = (
@@ -26,6 +27,7 @@ class Rival:
     images_per_s: float
     usd_per_hour: float
     rented: bool
+    name: str  # the option within a sentence
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Box:
     usd_per_kwh: Number
     days_per_month: Number
     rest: float  # USD a month that the price list adds beyond these (discounting, staff)
+    name: str  # the option within a sentence
 
     def fixed(self) -> Number:
         """USD a month whatever the use: (capex - residual) / months + maintenance + rest."""
@@ -91,19 +94,20 @@ def contests(options: pd.DataFrame) -> list[Contest]:
     fields = trained(options)
     for model, box in references(options).items():
         rows = fields[model]
-        rows = rows[rows["persistent"].astype(bool) & (rows["option"] != box["option"])]
-        rows = rows.sort_values("images_per_usd", ascending=False, kind="stable")
-        if box["purchase"] == "own" and len(rows):
-            found.append(Contest(_box(box), tuple(_rival(row) for row in records(rows))))
+        rows = rows[rows["persistent"].astype(bool)].sort_values("images_per_usd", ascending=False, kind="stable")
+        rivals = [row for row in records(rows) if not same_machine(row, box)]
+        if box["purchase"] == "own" and rivals:
+            found.append(Contest(_box(box), tuple(map(_rival, rivals))))
     return found
 
 
 def _rival(row: Row) -> Rival:
     price = 1e6 / row["images_per_usd"]
-    return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], row["purchase"] != "own")
+    own = row["purchase"] == "own"
+    return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], not own, the(row["title"]))
 
 
 def _box(row: Row) -> Box:
     figures = {name: float(row[name]) for name in ASSUMPTIONS}
-    box = Box(option=row["option"], model=row["model"], rest=0.0, **figures)
+    box = Box(option=row["option"], model=row["model"], rest=0.0, name=the(row["title"]), **figures)
     return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))

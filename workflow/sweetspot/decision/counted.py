@@ -1,6 +1,10 @@
-"""Words by what a bill of the study pays for: a training, a run, a task, a month."""
+"""Words by what a bill of the study pays for: a training, a run, a task, a month; titles within sentences."""
 
+import re
 from dataclasses import dataclass
+
+# A common noun with more words behind it: `office box with ...`, not `p3.2xlarge (spot)` nor `Paperspace P6000`.
+COMMON = re.compile(r"[a-z]+(-[a-z]+)* [^(\[]")
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,16 @@ WORDS = {
 def words_of(counts: str) -> Words:
     """The words of a study's `counts`."""
     return WORDS[counts]
+
+
+def the(title: str) -> str:
+    """A title within a sentence: with its article where it is a common noun, which begins with a small letter."""
+    return f"the {title}" if COMMON.match(title) else title
+
+
+def begun(sentence: str) -> str:
+    """A sentence that may begin with a title's article, with a capital there."""
+    return f"The {sentence[4:]}" if sentence.startswith("the ") else sentence
 
 
 def money(value: float) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import the
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import Draws
 
@@ -35,7 +36,7 @@ def deadline_phases(options: pd.DataFrame, draws: Draws, hours: Sequence[float])
 def _nobody(rows: pd.DataFrame) -> str:
     own = rows[rows["persistent"].astype(bool)]
     first = (own if len(own) else rows).sort_values(["hours", "usd"], kind="stable").iloc[0]
-    return f"none can: the fastest, {first['title']}, takes {_span(first['hours'])} for {amount(first['usd'])} USD"
+    return f"none can: the fastest, {the(first['title'])}, takes {_span(first['hours'])} for {amount(first['usd'])} USD"
 
 
 def _span(hours: float) -> str:

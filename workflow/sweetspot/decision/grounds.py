@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from sweetspot.decision.counted import the
 from sweetspot.decision.options import STAND_IN, Row
 
 SPEED_GROUNDS = {
@@ -34,8 +35,9 @@ def grounds(named: Sequence[Row], speeds: bool = True) -> list[str]:
     """
     found = []
     if speeds and not {row["throughput_basis"] for row in named} <= {"measured", "published"}:
-        found.append(_together("speed", [(row["title"], speed_ground(row)) for row in named]))
-    prices = [(row["title"], PRICE_GROUNDS[row["price_basis"]]) for row in named if row["price_basis"] in PRICE_GROUNDS]
+        found.append(_together("speed", [(the(row["title"]), speed_ground(row)) for row in named]))
+    weak = [row for row in named if row["price_basis"] in PRICE_GROUNDS]
+    prices = [(the(row["title"]), PRICE_GROUNDS[row["price_basis"]]) for row in weak]
     if prices:
         found.append(_together("price", prices))
     return found

@@ -214,3 +214,8 @@ def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def records(rows: pd.DataFrame) -> list[Row]:
     """Rows of the options as plain values; `row` is the label by which the draws of a row are found."""
     return cast("list[Row]", rows.rename_axis("row").reset_index().to_dict("records"))
+
+
+def same_machine(one: Row, other: Row) -> bool:
+    """One machine under two price lists is one alternative."""
+    return bool(one["instance"] == other["instance"] and one["purchase"] == other["purchase"])

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount, confidence
+from sweetspot.decision.counted import the
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import interval
 
@@ -63,7 +64,7 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
         "margin": float(second["usd"] / best["usd"]),
         "margin_low": float(low),
         "margin_high": float(high),
-        "verdict": f"too close to call: {best['title']} or {second['title']}" if close else best["title"],
+        "verdict": f"too close to call: {the(best['title'])} or {the(second['title'])}" if close else best["title"],
         "reason": _reason(best, second, balanced, table, field),
     }
 
@@ -73,7 +74,7 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     timed = field["hours"].max() > 1.001 * field["hours"].min()
     own, others = (f" and {amount(best['hours'])} h", f" and takes {amount(second['hours'])} h") if timed else ("", "")
     parts = [
-        f"{amount(best['usd'])} USD{own}; {second['title']} costs "
+        f"{amount(best['usd'])} USD{own}; {the(second['title'])} costs "
         f"{second['usd'] / best['usd']:.2f} times as much{others}"
     ]
     dear = _dearer_hour(best, field)
@@ -82,13 +83,13 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     fastest = field.sort_values(["hours", "usd"], kind="stable").iloc[0]
     if timed and fastest["option"] not in (best["option"], second["option"]):
         parts.append(
-            f"the fastest, {fastest['title']}, takes {amount(fastest['hours'])} h for "
+            f"the fastest, {the(fastest['title'])}, takes {amount(fastest['hours'])} h for "
             f"{fastest['usd'] / best['usd']:.1f} times the money"
         )
     if balanced["option"] != best["option"]:
         parts.append(
-            f"where half the time is worth twice the money, {balanced['title']} ({amount(balanced['hours'])} h for "
-            f"{amount(balanced['usd'])} USD)"
+            f"where half the time is worth twice the money, {the(balanced['title'])} "
+            f"({amount(balanced['hours'])} h for {amount(balanced['usd'])} USD)"
         )
     if best.get("planned_hours", 0) > 0:
         parts.append(
@@ -98,7 +99,9 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     if len(taken) and best["persistent"]:
         spot = taken.iloc[0]
         word = "less" if spot["usd"] < best["usd"] else "more"
-        parts.append(f"{spot['title']}, which can be taken away, costs {abs(1 - spot['usd'] / best['usd']):.0%} {word}")
+        parts.append(
+            f"{the(spot['title'])}, which can be taken away, costs {abs(1 - spot['usd'] / best['usd']):.0%} {word}"
+        )
     return "; ".join(parts)
 
 
@@ -111,7 +114,7 @@ def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
     if not dearer > DEARER_HOUR:
         return ""
     return (
-        f"its hour costs {dearer:.1f} times that of {cheap['title']}, the cheapest hour, whose work costs "
+        f"its hour costs {dearer:.1f} times that of {the(cheap['title'])}, the cheapest hour, whose work costs "
         f"{cheap['usd'] / best['usd']:.2f} times as much"
     )
 

@@ -1,6 +1,7 @@
 """The answer in sentences: two that answer, and what else must be said. Every sentence says one thing.
 
-All that is said comes from the rows of the headline and from the contenders; machines have their titles.
+All that is said comes from the rows of the headline and from the contenders; machines have their titles, with an
+article where these are common nouns.
 """
 
 from collections import Counter
@@ -10,10 +11,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from sweetspot.decision.certainty import amount, percent
-from sweetspot.decision.contenders import Contenders, same_machine
-from sweetspot.decision.counted import Words, counted, listed, money, times, words_of
+from sweetspot.decision.contenders import Contenders, cost
+from sweetspot.decision.counted import Words, begun, counted, listed, money, the, times, words_of
 from sweetspot.decision.grounds import grounds
-from sweetspot.decision.options import Row
+from sweetspot.decision.options import Row, same_machine
 
 TIE = "too close to call"
 DAY_AND_NIGHT = 30.0  # days of use a month from which a machine is said to run day and night
@@ -54,8 +55,8 @@ def sentences(models: Sequence[Said], several: bool) -> tuple[str, str, list[str
         opening = _opening(first, len(models), several and first.row["counts"] == "train")
         told = [_of_all(models), _by_hour(first), _condition(first), _place(first)]
     told += [*_variants(first), _left_out(models), *grounds(_weak(models), speeds=bool(first.words.hours))]
-    second, *more = [sentence for sentence in told if sentence] or [""]
-    return opening, second, more
+    second, *more = [begun(sentence) for sentence in told if sentence] or [""]
+    return begun(opening), second, more
 
 
 def no_answer(offers: int, figures: int) -> str:
@@ -72,28 +73,30 @@ def _opening(said: Said, models: int, named: bool) -> str:
     who, row = said.who, said.row
     on = f" on {row['model']}" if named or models > 1 else ""
     if said.loser is None:
-        return f"Only {who.cheapest['title']} has both a price and a figure: {said.bill(who.cheapest)}, and no rival."
+        return (
+            f"Only {the(who.cheapest['title'])} has both a price and a figure: {said.bill(who.cheapest)}, and no rival."
+        )
     if row["confidence"] == TIE:
         return (
-            f"Too close to call{on}: {who.cheapest['title']} looks {_multiple(row)} times cheaper than "
-            f"{said.loser['title']}{_evidence(row)}."
+            f"Too close to call{on}: {the(who.cheapest['title'])} looks {_multiple(row)} times cheaper than "
+            f"{the(said.loser['title'])}{_evidence(row)}."
         )
     if who.stays == 1 and who.alternative is not None and not who.alternative["persistent"]:
         return _alone(said, on)
     if pd.notna(who.cheapest["month_usd"]) and who.by_hour is not None:
         return _by_month(said)
-    cheapest = f"{who.cheapest['title']} is the cheapest{_kind(who)}"
+    cheapest = f"{the(who.cheapest['title'])} is the cheapest{_kind(who)}"
     if row["counts"] != "train":
         cheapest += f", {said.bill(who.cheapest)}"
     cheapest += f" on all {models} models:{on}, the least favourable," if models > 1 else f"{on}:"
     against = "the next, " if who.runner_up is not None and said.loser["option"] == who.runner_up["option"] else ""
-    return f"{cheapest} {_multiple(row)} times cheaper than {against}{said.loser['title']}{_evidence(row)}."
+    return f"{cheapest} {_multiple(row)} times cheaper than {against}{the(said.loser['title'])}{_evidence(row)}."
 
 
 def _kind(who: Contenders) -> str:
     """Among which the winner is the cheapest, where some can be taken away and the answer minds."""
     if 0 < who.stays < who.size:
-        return " that nobody takes away"
+        return " that cannot be taken away"
     return ", and like all here can be taken away" if who.stays == 0 else ""
 
 
@@ -102,7 +105,7 @@ def _alone(said: Said, on: str) -> str:
     assert rival is not None
     word = "dearer" if said.who.cheapest is box else "cheaper"
     return (
-        f"{box['title']} is the only one that nobody takes away; {rival['title']}, which can be, is "
+        f"{the(box['title'])} is the only one that cannot be taken away; {the(rival['title'])}, which can, is "
         f"{_multiple(said.row)} times {word}{on}{_evidence(said.row)}."
     )
 
@@ -115,8 +118,8 @@ def _by_month(said: Said) -> str:
     if said.row["counts"] != "train":
         often = counted(round(best["month_usd"] / hourly["usd"]), said.row["counts"], said.words.many)
     return (
-        f"{best['title']} is the cheapest, {said.bill(best)}, if it works all month: the month costs "
-        f"{money(best['month_usd'])} USD whether it works or not, as much as {often} on {hourly['title']}."
+        f"{the(best['title'])} is the cheapest, {said.bill(best)}, if it works all month: the month costs "
+        f"{money(best['month_usd'])} USD whether it works or not, as much as {often} on {the(hourly['title'])}."
     )
 
 
@@ -145,7 +148,7 @@ def _of_all(models: Sequence[Said]) -> str:
     where = f" on {often} of {len(models)} models" if len(models) > 1 else ""
     on = f" on {taken[0].row['model']}" if len(models) > 1 else ""
     return (
-        f"Cheapest of all{where} is {best['title']}, which can be taken away: {_bill_and_time(best)}{on}, "
+        f"Cheapest of all{where} is {the(best['title'])}, which can be taken away: {_bill_and_time(best)}{on}, "
         f"against {_bill_and_time(winner)}."
     )
 
@@ -159,10 +162,11 @@ def _by_hour(said: Said) -> str:
     hourly, fastest = said.who.by_hour, said.who.fastest
     if hourly is None:
         return ""
-    told = f"By the hour the cheapest is {hourly['title']}, {_bill_and_time(hourly)}"
+    told = f"By the hour the cheapest is {the(hourly['title'])}, {_bill_and_time(hourly)}"
     if fastest["option"] == hourly["option"]:
         return f"{told}, and the fastest."
-    return f"{told}; the fastest is {fastest['title']}, {amount(fastest['hours'])} h for {money(fastest['usd'])} USD."
+    fast = f"{the(fastest['title'])}, {amount(fastest['hours'])} h for {money(fastest['usd'])} USD"
+    return f"{told}; the fastest is {fast}."
 
 
 def _condition(said: Said) -> str:
@@ -174,7 +178,7 @@ def _condition(said: Said) -> str:
     if box["days_per_month"] >= DAY_AND_NIGHT:
         use = "use day and night"
     current = box["energy_usd_per_hour"]
-    power = "free electricity" if not current > 0 else f"electricity at {box['usd_per_kwh']:.2g} USD/kWh"
+    power = f"electricity at {box['usd_per_kwh']:.2g} USD/kWh" if current > 0 else f"free electricity{_paid(said)}"
     rests = f"The answer rests on {use} for {box['months']:g} months with {power}"
     if pd.isna(row["days"]):
         return f"{rests}; at no use within a month does owning pay."
@@ -183,12 +187,29 @@ def _condition(said: Said) -> str:
     return f"{rests}; owning pays from {row['days']:.1f} days a month{span}."
 
 
+def _paid(said: Said) -> str:
+    """Of a machine with free electricity: its multiple under a price list, left out of the answer, that counts it."""
+    who = said.who
+    paid = [row for row in _own_variants(said) if row["energy_usd_per_hour"] > 0]
+    if not paid or who.alternative is None:
+        return ""
+    gain, rate = cost(who.alternative, who.billed) / cost(paid[0], who.billed), paid[0]["usd_per_kwh"]
+    word, gain = ("cheaper", gain) if gain >= 1 else ("dearer", 1 / gain)
+    return f" ({times(gain)} times {word} where it is paid, at {rate:.2g} USD/kWh)"
+
+
+def _own_variants(said: Said) -> list[Row]:
+    """The reference, owned, under price lists that the answer leaves out."""
+    box = said.who.reference
+    return [row for row in said.who.variants if box["purchase"] == "own" and same_machine(row, box)]
+
+
 def _place(said: Said) -> str:
     """The reference's place in speed, where machines differ in it."""
     who = said.who
     if who.machines < 2 or not said.words.hours or said.loser is None:
         return ""
-    return f"{who.reference['title']} is number {who.place} of {who.machines} machines in speed."
+    return f"{the(who.reference['title'])} is number {who.place} of {who.machines} machines in speed."
 
 
 def _variants(said: Said) -> list[str]:
@@ -198,7 +219,7 @@ def _variants(said: Said) -> list[str]:
         others = [
             f"{said.bill(row)} ({row['price_list_title']})" for row in said.who.variants if same_machine(row, named)
         ]
-        it = "it" if named["option"] == said.who.cheapest["option"] else named["title"]
+        it = "it" if named["option"] == said.who.cheapest["option"] else the(named["title"])
         if others:
             found.append(f"By other price lists {it} costs {listed(others)}.")
     return found
@@ -211,7 +232,7 @@ def _left_out(models: Sequence[Said]) -> str:
         return ""
     name, often = Counter(row["title"] for row in rows).most_common(1)[0]
     where = f" on {often} of {len(models)} models" if len(models) > 1 else ""
-    return f"Cheaper still{where}, at prices that the answer leaves out: {name}."
+    return f"Cheaper still{where}, at prices that the answer leaves out: {the(name)}."
 
 
 def _divided(models: Sequence[Said]) -> str:
@@ -219,15 +240,15 @@ def _divided(models: Sequence[Said]) -> str:
     wins = Counter(said.who.cheapest["option"] for said in models).most_common()
     best = min((name for name, count in wins if count == wins[0][1]), key=str)
     own = [said for said in models if said.who.cheapest["option"] == best]
-    title = own[0].who.cheapest["title"]
-    against = {said.loser["title"] for said in own if said.loser is not None}
+    title = the(own[0].who.cheapest["title"])
+    against = {the(said.loser["title"]) for said in own if said.loser is not None}
     of = against.pop() if len(against) == 1 else "the next"
     shares = sorted(min(said.row["gain"], 1 / said.row["gain"]) for said in own)
     close = sum(said.row["confidence"] == TIE for said in models)
     rest: dict[str, list[str]] = {}
     for said in models:
         if said not in own:
-            rest.setdefault(said.who.cheapest["title"], []).append(said.row["model"])
+            rest.setdefault(the(said.who.cheapest["title"]), []).append(said.row["model"])
     verb = "is" if 2 * close <= len(models) else "looks"
     others = "; ".join(f"on {listed(where)} {name} {verb}" for name, where in rest.items())
     opening = f"Too close to call on {close} of {len(models)} models: " if verb == "looks" else ""
@@ -243,9 +264,9 @@ def _divided_speed(models: Sequence[Said]) -> str:
     best = min((name for name, count in wins if count == wins[0][1]), key=str)
     own = [said for said in models if said.who.cheapest["option"] == best]
     longer = sorted(said.who.cheapest["hours"] / said.loser["hours"] for said in own if said.loser is not None)
-    fastest, often = Counter(said.who.fastest["title"] for said in models).most_common(1)[0]
+    fastest, often = Counter(the(said.who.fastest["title"]) for said in models).most_common(1)[0]
     where = "all" if often == len(models) else f"{often} of {len(models)} models"
-    return f"There it takes {_range(longer)} times as long; the fastest is {fastest} on {where}."
+    return f"On those {len(own)} it takes {_range(longer)} times as long; the fastest is {fastest} on {where}."
 
 
 def _close(models: Sequence[Said]) -> list[str]:

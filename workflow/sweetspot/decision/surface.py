@@ -64,10 +64,10 @@ def never_pays(contest: Contest, month_days: float) -> str:
     idle = usd_per_hour_of_use(float(box.fixed()), 0.0, month_days)
     energy = float(box.variable())
     price = (idle + energy) / hour * rival.usd_per_hour
-    never = f"Even used every day, {box.option} never pays for {box.model}"
+    never = f"Even used every day, {box.name} never pays for {box.model}"
     if hour <= idle + energy:
-        return f"{never}: {rival.option} costs {rival.usd_per_hour:.3g} USD an hour, it would pay above {price:.3g}"
-    parts = [f"if {rival.option} costs {price:.3g} USD an hour or less (now {rival.usd_per_hour:.3g})"]
+        return f"{never}: {rival.name} costs {rival.usd_per_hour:.3g} USD an hour, it would pay above {price:.3g}"
+    parts = [f"if {rival.name} costs {price:.3g} USD an hour or less (now {rival.usd_per_hour:.3g})"]
     load = float(replace(box, usd_per_kwh=1.0).variable())  # kWh an hour of use
     if load > 0:
         parts.append(f"if electricity costs more than {(hour - idle) / load:.3g} USD/kWh (now {box.usd_per_kwh:.3g})")

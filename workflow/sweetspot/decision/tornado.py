@@ -69,7 +69,7 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        yield Parameter(f"{name} {rival.option}", unit, value, *_range(other, figure, value), outcome, np.inf)
+        yield Parameter(f"{name} {rival.name}", unit, value, *_range(other, figure, value), outcome, np.inf)
     rented = tuple(rival.option for rival in contest.rivals if rival.rented)
     if len(rented) > 1:
         outcome = _rival_outcome(contest, rented, _dearer(1.0))
@@ -86,7 +86,7 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
             low, high, basis = _range(row, key, value)
             outcome = _box_outcome(contest, key)
             yield Parameter(
-                name.format(box=contest.box.option), unit, value, low, min(high, limit), basis, outcome, limit
+                name.format(box=contest.box.name), unit, value, low, min(high, limit), basis, outcome, limit
             )
 
 

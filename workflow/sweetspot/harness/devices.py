@@ -70,10 +70,10 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     from filelock import FileLock, Timeout
 
     if count > len(cards):
-        raise UserError(f"--gpus is {count}; this machine shows {len(cards)} card(s); nothing was measured")
+        raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
     folder = lease_folder()
     with ExitStack() as held:
-        print(f"waiting for {count} of {len(cards)} card(s), if other jobs hold them", file=sys.stderr, flush=True)
+        print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
         free: list[str] = []
         with FileLock(folder / "queue.lock", mode=0o666):
             while not free:

@@ -61,7 +61,7 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--protocol", type=int, default=1, help="version of what a measurement means")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--where", choices=list(PLATFORMS), default="local")
-    parser.add_argument("--expect-gpu", default="", help="part of the name that every card must have")
+    parser.add_argument("--expect-gpu", default="", help="part of the name that every device must have")
     parser.add_argument("--gpus-per-node", type=int, default=0, help="more --gpus take several nodes (0: never)")
     parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
     parser.add_argument("--min-steps", type=int, default=5, help="timed steps after which a run may end")

@@ -4,7 +4,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import Words
+from sweetspot.decision.counted import Words, the
 from sweetspot.report import energy_words
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import interval_text, missing, number
@@ -68,12 +68,12 @@ def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
         box = _ranked(cited, first, first["reference"])
         facts = _for_the_winner(first) | {"basis": box["basis"]}
         loser = first["alternative_title" if float(first["gain"]) > 1 else "reference_title"]  # type: ignore[arg-type]
-        span = _span(facts, "gain")
-        label = f"times cheaper: {first['winner_title']} than {loser}"
+        winner, span = the(text(first["winner_title"])), _span(facts, "gain")
+        label = f"times cheaper: {winner} than {the(text(loser))}"
         found.append((label, cited.made(facts, "gain", step, unit="×"), span))
         if span:
             chance = cited.probability(facts, "p_cheaper", step)
-            found.append((f"probability that {first['winner_title']} is cheaper", chance, ""))
+            found.append((f"probability that {winner} is cheaper", chance, ""))
         if not missing(first["planned_days"]):
             days = facts | ({"days": "never"} if missing(first["days"]) else {})
             found.append(("days of use a month to break even", cited.made(days, "days", step), _span(first, "days")))
@@ -106,7 +106,7 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     if len(models) < 2:
         return {"head": [], "rows": []}
     step = "comparison: headline"
-    of = f"of {models[0]['reference_title']}"
+    of = f"of {the(text(models[0]['reference_title']))}"
     rows = [
         [
             text(row["model"]),

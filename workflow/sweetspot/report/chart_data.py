@@ -1,25 +1,32 @@
-"""What the charts draw: the study's tables, the answer's model and options, and which rows are shown."""
+"""What the charts draw: the study's tables, the answer's model, options and names, and which rows are shown."""
+
+from collections.abc import Mapping
 
 import pandas as pd
 
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.tables import Tables, table_of, unit_of
-from sweetspot.report.words import counted_in
+from sweetspot.report.words import counted_in, titles_of
 
 SHOWN = 12  # options a model in a chart; the tables hold all
 MODELS = 12  # in a chart
 
 
 class ChartData:
-    """The study's tables, the model of the answer, the reference option, as several charts need them."""
+    """The study's tables, the model of the answer, the reference option, as several charts need them.
 
-    def __init__(self, tables: Tables, reference: str | None) -> None:
+    `machines`: names for people by instance; one without has its key.
+    """
+
+    def __init__(self, tables: Tables, reference: str | None, machines: Mapping[str, str] | None = None) -> None:
         self.tables = tables
+        self._machines, self._options = dict(machines or {}), titles_of(tables)
         headline = self.table("headline")
         self.model = str(headline["model"].iloc[0]) if len(headline) else ""
-        self.rival = str(headline["alternative"].iloc[0]) if len(headline) else ""
+        self.rival = self.title(headline["alternative"].iloc[0]) if len(headline) else ""
         self.reference = reference or ""
         self.option = str(headline["reference"].iloc[0]) if len(headline) else self.reference
+        self.box = self.title(self.option)
         self.unit = unit_of(tables)
         self.words = counted_in(tables)
 
@@ -32,15 +39,27 @@ class ChartData:
         """A table, empty where the study has none."""
         return table_of(self.tables, name)
 
+    def title(self, option: object) -> str:
+        """The name for people of an option."""
+        return self._options.get(str(option), str(option))
+
+    def titles(self, options: pd.Series) -> pd.Series:
+        """Names for people of options."""
+        return options.map(self.title)
+
+    def machines(self, instances: pd.Series) -> pd.Series:
+        """Names for people of instances."""
+        return instances.map(lambda name: self._machines.get(name, name))
+
     def kinds(self, rows: pd.DataFrame) -> pd.Series:
         """What each option is to a buyer: the reference itself, persistent, or interruptible."""
         kind = rows["persistent"].astype(bool).map({True: PERSISTENT, False: INTERRUPTIBLE})
-        return kind.where(rows["option"] != self.option, self.option)
+        return kind.where(rows["option"] != self.option, self.box)
 
     def kind_names(self, rows: pd.DataFrame) -> list[str]:
         """The `kind` of these rows, in the order of the legend."""
         found = set(rows["kind"])
-        return [name for name in (PERSISTENT, INTERRUPTIBLE, self.option) if name in found]
+        return [name for name in (PERSISTENT, INTERRUPTIBLE, self.box) if name in found]
 
     def options(self) -> pd.DataFrame:
         """One row per option and model, by images per USD; of few models, the reference always shown."""

@@ -77,9 +77,15 @@ class Engine:
 
 
 def draw_figures(
-    tables: "Files", study_file: str | Path, figures: Sequence[str | Path], captions: Sequence[str | Path]
+    tables: "Files",
+    study_file: str | Path,
+    figures: Sequence[str | Path],
+    captions: Sequence[str | Path],
+    machines: Mapping[str, str] | None = None,
 ) -> None:
-    """Draw each `<chart>.svg` of `figures`, and write each `<chart>.rst` of `captions`. `tables`: files by name.
+    """Draw each `<chart>.svg` of `figures`, and write each `<chart>.rst` of `captions`.
+
+    `tables`: files by name; `machines`: names for people by instance.
 
     Raises UserError for a broken study.yaml, ValueError for a chart that is not in `charts.CHARTS`.
     """
@@ -92,7 +98,7 @@ def draw_figures(
         from sweetspot.report.tables import read_tables
         from sweetspot.study.study import load_study
 
-        data = ChartData(read_tables(tables), load_study(Path(study_file).parent).reference)
+        data = ChartData(read_tables(tables), load_study(Path(study_file).parent).reference, machines)
         drawn = engine.svgs({name: specification(CHARTS[name].draw(data)) for name in files})
     for name, file in files.items():
         _save(drawn[name], file)

@@ -1,6 +1,7 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweetspot.cells import BASES
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
+NAMES, LINE = 230, 12  # pixels: of a name beside an axis, of its lines at 11 px type
 WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -22,6 +24,7 @@ SHAPES = {
     "extrapolated": "circle",
 }
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
+IN_A_COLUMN = 36  # characters of a name in a legend of two columns
 PERSISTENT, INTERRUPTIBLE = "persistent", "interruptible"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
@@ -73,6 +76,32 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
 
+def wrapped(names: "pd.Series", width: int = 40) -> "pd.Series":
+    """Names in lines of at most `width` characters, for the axis of `name_axis`."""
+    return names.map(lambda name: "\n".join(textwrap.wrap(str(name), width, break_long_words=False)) or str(name))
+
+
+def name_axis() -> "alt.Axis":
+    """An axis of names of `wrapped`: of two lines one stands above the tick and one below."""
+    import altair as alt
+
+    several = {"test": "indexof(datum.value, '\\n') >= 0", "value": "bottom"}
+    return alt.Axis(
+        labelLimit=NAMES,
+        labelFontSize=11,
+        labelLineHeight=LINE,
+        labelExpr="split(datum.label, '\\n')",
+        labelBaseline={"condition": several, "value": "middle"},
+    )
+
+
+def line_step(names: "pd.Series", one: int) -> "alt.Step":
+    """Height of a row of such an axis: `one` pixels for names of one line, a LINE more for each further line."""
+    import altair as alt
+
+    return alt.Step(one + LINE * int(names.str.count("\n").max()))
+
+
 def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> "alt.Axis":
     """Ticks at 1, 2 and 5 times the powers of ten; at more where `values`, in one of the `facets`, span less than 4."""
     import altair as alt
@@ -104,7 +133,8 @@ def colour(field: str, names: list[str], title: str | None = None) -> "alt.Color
     if set(names) & {PERSISTENT, INTERRUPTIBLE}:
         # What it is to a buyer has its colour on every page; the reference is black.
         palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
-    legend = alt.Legend(title=title, orient="top", columns=2)
+    wide = max(map(len, names), default=0) > IN_A_COLUMN
+    legend = alt.Legend(title=title, orient="top", columns=1 if wide else 2, labelLimit=WIDTH - 50 if wide else 230)
     return alt.Color(field, scale=alt.Scale(domain=names, range=palette), legend=legend)
 
 

@@ -25,14 +25,15 @@ from sweetspot.study.study import Study, load_study
 ASSETS = Path(__file__).parent / "assets"
 
 
-def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
-    """The page. `drawn`: SVG by chart. Text from tables and configuration is escaped by the template engine.
+def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: Mapping[str, str] | None = None) -> str:
+    """The page. `drawn`: SVG by chart; `machines`: names for people by instance.
 
-    Raises ValueError where a chart that has something to say was not drawn, or has no place in the template.
+    Text from tables and configuration is escaped by the template engine. Raises ValueError where a chart that has
+    something to say was not drawn, or has no place in the template.
     """
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     provenance = Provenance()
-    made = Sections(tables, study, provenance)
+    made = Sections(tables, study, provenance, machines)
     payload = what_if(tables, study)
     figures = Figures(tables, drawn)
     context = {
@@ -108,7 +109,13 @@ def inline(svg: str, name: str, title: str) -> str:
     return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"', svg, count=1)
 
 
-def write_report(tables: Tables, study_file: str | Path, folder: str | Path, figures: Sequence[str | Path]) -> None:
+def write_report(
+    tables: Tables,
+    study_file: str | Path,
+    folder: str | Path,
+    figures: Sequence[str | Path],
+    machines: Mapping[str, str] | None = None,
+) -> None:
     """Write index.html and summary.md into `folder`; the page holds the SVG files `figures`.
 
     Raises UserError for a broken study.yaml.
@@ -116,7 +123,7 @@ def write_report(tables: Tables, study_file: str | Path, folder: str | Path, fig
     study, target = load_study(Path(study_file).parent), Path(folder)
     drawn = {Path(file).stem: Path(file).read_text(encoding="utf-8") for file in figures}
     for name, text in (
-        ("index.html", render_page(tables, study, drawn)),
+        ("index.html", render_page(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
     ):
         with write_whole(target / name) as temporary:

@@ -1,6 +1,6 @@
 """The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,15 @@ from sweetspot.claims.verdicts import CONTRADICTED, HOLDS
 from sweetspot.report import energy_words
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import missing
-from sweetspot.report.row_order import best_of_variants, in_order
-from sweetspot.report.tables import bills_decide, hours_differ
+from sweetspot.report.order import best_of_variants, in_order
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.tables import Tables, bills_decide, hours_differ
 from sweetspot.report.words import titles_of
+from sweetspot.study.study import Study
 from sweetspot.warnings import as_text
 
+# A claim of more or less than a number; "faster" is more than 1 times as fast.
+BOUNDS = {"at_least": "at least", "at_most": "at most"}
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
 
@@ -39,7 +43,17 @@ def _warned(row: Row) -> str:
 
 
 class Sections(Cited):
-    """Makes the tables of the page."""
+    """Makes the tables of the page. `machines`: names for people by instance; one without has its key."""
+
+    def __init__(
+        self, tables: Tables, study: Study, origin: Provenance, machines: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(tables, study, origin)
+        self._machines = dict(machines or {})
+
+    def _machine(self, instance: object) -> str:
+        """The name for people of an instance."""
+        return self._machines.get(text(instance), text(instance))
 
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
@@ -116,8 +130,8 @@ class Sections(Cited):
                 ]
             )
             classes.append("good" if row["as_used"] and row["alternative_figure"] == "as used" else "")
-        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that stays|gain against it"
-        head += "|cheapest of all|gain against it"
+        head = f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that cannot be taken away"
+        head += "|gain against it|cheapest of all|gain against it"
         return Part(tuple(head.split("|")), rows, classes, len(table) - len(asked))
 
     def break_even(self) -> Part:
@@ -150,7 +164,9 @@ class Sections(Cited):
             ]
             for row in self._records("recommendation")
         ]
-        head = "phase|cheapest that stays|how sure|margin|probability|best balance|why|what would change it"
+        head = (
+            "phase|cheapest that cannot be taken away|how sure|margin|probability|best balance|why|what would change it"
+        )
         return self._part("recommendation", head, rows)
 
     def front(self) -> Part:
@@ -225,7 +241,8 @@ class Sections(Cited):
         """Predictions by method; the one used for the answer is marked."""
         rows = [
             [
-                *(text(row[name]) for name in ("instance", "model", "batch_size")),
+                self._machine(row["instance"]),
+                *(text(row[name]) for name in ("model", "batch_size")),
                 _words(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
@@ -273,6 +290,8 @@ class Sections(Cited):
         rows, classes = [], []
         for row in self._records("claims"):
             printed = self.origin.cite(row["printed"], "published", row["source"], digits=4)
+            if text(row.get("relation")) in BOUNDS and not missing(row["printed"]):
+                printed = Markup("{} {}").format(BOUNDS[text(row["relation"])], printed)
             ends = (row["computed_low"], row["computed_high"])
             origin = f"recomputed: {text(row['id'])}"
             found = self.origin.cite(row["computed"], "", origin, "", *ends, digits=4, level="models, rounding")
@@ -289,6 +308,6 @@ class Sections(Cited):
             low, high = (row[end] for end in ends)
             facts = (row["basis"], row["source"], row["as_of"], low, high)
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
-            names = [_words(row[name]) for name in ("instance", "purchase", "provider", "price_list")]
-            rows.append([*names, price, text(row["as_of"])[:10], _warned(row)])
-        return self._part("offers", "instance|purchase|provider|price list|USD/hour|as of|warning", rows)
+            names = [_words(row[name]) for name in ("purchase", "provider", "price_list")]
+            rows.append([self._machine(row["instance"]), *names, price, text(row["as_of"])[:10], _warned(row)])
+        return self._part("offers", "machine|purchase|provider|price list|USD/hour|as of|warning", rows)

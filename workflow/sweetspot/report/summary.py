@@ -4,7 +4,7 @@ from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import lead
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.notation import interval_text, number
-from sweetspot.report.phrases import decisive
+from sweetspot.report.phrases import claims_in_words, decisive
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
@@ -32,11 +32,8 @@ def render_summary(tables: Tables, study: Study) -> str:
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
     if len(claims):
-        counts = claims["verdict"].value_counts()
-        lines += [
-            "",
-            "Claims of the text: " + ", ".join(f"{count} {plain(verdict)}" for verdict, count in counts.items()) + ".",
-        ]
+        said = claims_in_words(claims)
+        lines += ["", plain(said[0])] if said else []
     told = table_of(tables, "warnings")
     decide = len(decisive(told))
     lines += ["", f"{decide} of {len(told)} warnings could change the answer; the full report has them.", ""]

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from sweetspot.decision.counted import the
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.study import Study
@@ -22,9 +23,9 @@ KEY = ["price_list", "instance", "purchase"]
 def what_if(tables: Tables, study: Study) -> dict[str, object]:
     """Offers, throughputs and bills of the answer's cells, for arithmetic in the page.
 
-    Keys: `month_days`, `model` shown first, `reference` (its option), `offers` (one a priced option: names, USD/hour,
-    the fields of owning (OWN: what a month of possession and an hour of use cost, and what the sliders change of them)
-    or of interruptions (SPOT)), `jobs` (option, model, images/s, samples,
+    Keys: `month_days`, `model` shown first, `reference` (its option), `offers` (one a priced option: names,
+    `name` that within a sentence, USD/hour, the fields of owning (OWN: what a month of possession and an hour of use
+    cost, and what the sliders change of them) or of interruptions (SPOT)), `jobs` (option, model, images/s, samples,
     hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
     """
     ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
@@ -33,6 +34,10 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     box = ranks[ranks["option"] == headline["reference"].iloc[0]]
     if box.empty or box["purchase"].iloc[0] != "own":
         return {}
+    # The box under another price list is no rival of itself.
+    key = box.iloc[0]
+    itself = (ranks["instance"] == key["instance"]) & (ranks["purchase"] == "own")
+    ranks = ranks[~itself | (ranks["option"] == key["option"])]
     jobs = _jobs(ranks)
     used = {job["option"] for job in jobs}
     return {
@@ -45,14 +50,15 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
 
 
 def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, Any]]:
-    names = ranks[[*KEY, "option", "persistent"]].drop_duplicates("option")
+    names = ranks[[*KEY, "option", "title", "persistent"]].drop_duplicates("option")
     rows = names.merge(offers.drop_duplicates(KEY), on=KEY)
     found = []
     for row in rows.to_dict("records"):
         own = row["purchase"] == "own"
         fields = {name: _number(row[name] if own else row.get(name)) for name in (OWN if own else SPOT)}
         found.append({
-            **{name: str(row[name]) for name in ("option", "instance", "purchase", "provider")},
+            **{name: str(row[name]) for name in ("option", "title", "instance", "purchase", "provider")},
+            "name": the(str(row["title"])),
             "persistent": bool(row["persistent"]), "usd_per_hour": _number(row["usd_per_hour"]), **fields,
         })  # fmt: skip
     return found

@@ -48,7 +48,7 @@ class Bill(Base):
 
 
 class Idle(Base):
-    """What a run pays for devices that stand idle: bill x (1 - utilisation x cards used / cards)."""
+    """What a run pays for devices that stand idle: bill x (1 - utilisation x devices used / devices)."""
 
     kind: Literal["idle"] = Field(description="The kind of claim that this is")
     of: Choice = Field(description="The offer")

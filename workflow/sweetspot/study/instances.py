@@ -28,7 +28,7 @@ class Instance(Closed):
 
     title: Text = Field(description="Name for people")
     provider: Slug = Field(description="Who offers it: aws, gce, own, ...")
-    gpu: Text = Field(description="Card as named in the published tables, or the processor")
+    gpu: Text = Field(description="Device as named in the published tables, or the processor")
     gpus: Annotated[int, Field(ge=1, le=4096, strict=True)] = Field(description="Devices in it")
     vcpus: Count | None = Field(None, description="Virtual processors")
     memory_gib: float | None = Field(None, description="Main memory in GiB", gt=0)
@@ -60,6 +60,11 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
     if instance is None:
         return 1
     return instance.measure.nodes(gpus) if instance.measure is not None else -(-gpus * instance.nodes // instance.gpus)
+
+
+def titles(instances: Mapping[str, Instance]) -> dict[str, str]:
+    """Names for people by instance."""
+    return {name: machine.title for name, machine in instances.items()}
 
 
 def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str]]:

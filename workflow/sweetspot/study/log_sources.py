@@ -25,7 +25,7 @@ class LogSource(Closed):
     format: Format = Field(description="Program that wrote it; lambda: a folder of Lambda's tf_cnn_benchmarks logs")
     path: str = Field(description="File (dawnbench: the .json) or folder (lambda), relative to the study's folder")
     instance: Slug = Field(description="Instance that was measured")
-    gpu: Text | None = Field(None, description="Card; absent: that of the instance")
+    gpu: Text | None = Field(None, description="Device; absent: that of the instance")
     framework: Slug | None = Field(None, description="Framework, where the log does not say it")
     model: Slug | None = Field(None, description="Model, where the log does not say it")
     batch_size: Count | None = Field(None, description="Samples per device and step, where the log does not say it")

@@ -45,7 +45,7 @@ class Phase(Closed):
     jobs: Count = Field(description="Independent jobs")
     hours: AboveZero = Field(description="Hours of one job on the plan's reference instance")
     gpus_per_job: Literal["one", "all"] = Field(
-        "all", description="one: a job uses one card, so a box of four works on four jobs; all: it uses the machine"
+        "all", description="one: a job uses one device, so a box of four works on four jobs; all: it uses the machine"
     )
     source: Text | None = Field(None, description="Where the numbers come from")
 

@@ -120,8 +120,9 @@
     const say = document.createElement("p");
     if (rival) {
       const gain = own.perUsd / rival.perUsd, wins = gain >= 1;
-      say.textContent = `${wins ? own.job.option : rival.job.option} is ${text(wins ? gain : 1 / gain)} times cheaper than ` +
-        `${wins ? rival.job.option : own.job.option}; owning pays from ${Number.isFinite(rival.days) ? text(rival.days) + " days a month" : "no use within a month"}.`;
+      const [first, second] = wins ? [own.offer.name, rival.offer.name] : [rival.offer.name, own.offer.name];
+      say.textContent = `${first.replace(/^the /, "The ")} is ${text(wins ? gain : 1 / gain)} times cheaper than ` +
+        `${second}; owning pays from ${Number.isFinite(rival.days) ? text(rival.days) + " days a month" : "no use within a month"}.`;
       say.dataset.gain = gain; say.dataset.days = rival.days; say.dataset.rival = rival.job.option;
     }
     say.id = "whatif-says"; say.className = "says";
@@ -136,7 +137,7 @@
       const line = body.insertRow();
       line.className = row === own ? "good" : row.offer.persistent ? "" : "interruptible";
       line.dataset.option = row.job.option; line.dataset.usd = row.usd; line.dataset.hours = row.hours; line.dataset.days = row.days;
-      for (const value of [place + 1, row.job.option, text(row.usd), text(row.hours), row.days === null ? "" : text(row.days)])
+      for (const value of [place + 1, row.offer.title, text(row.usd), text(row.hours), row.days === null ? "" : text(row.days)])
         line.insertCell().textContent = value;
     });
     const frame = document.createElement("div");

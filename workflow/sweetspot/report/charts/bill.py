@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import PLAIN, WIDTH, Drawing, colour, empty, named
+from sweetspot.report.marks import PLAIN, WIDTH, Drawing, colour, empty, line_step, name_axis, named, wrapped
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -25,12 +25,14 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.drop_duplicates([*KEY, "line"])
     if rows.empty:
         return empty("No bill for the model of the answer.")
-    y = alt.Y("option:N", sort=alt.EncodingSortField("total", op="min", order="ascending"), title=None)
+    rows = rows.assign(title=wrapped(data.titles(rows["option"])))
+    order = alt.EncodingSortField("total", op="min", order="ascending")
+    y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     lines = colour("line:N", list(dict.fromkeys(rows["line"])))
     bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
-    return Drawing(alt.layer(bars, width=WIDTH - 150, height=alt.Step(24)), {"rows": rows})
+    return Drawing(alt.layer(bars, width=WIDTH - 210, height=line_step(rows["title"], 24)), {"rows": rows})
 
 
 CHART = Chart(

@@ -26,11 +26,12 @@ def draw(data: "ChartData") -> Drawing:
     rows = cash_lines(flow, data.table("ranks"), data.reference, data.model)
     if rows.empty:
         return empty("Nothing to own in this study: no cash flow to compare.")
-    names = list(dict.fromkeys(rows["option"]))
+    rows = rows.assign(title=data.titles(rows["option"]))
+    names = list(dict.fromkeys(rows["title"]))
     x = alt.X("month:Q", title="month")
-    y = alt.Y("cumulative_usd:Q", title=f"USD so far for the box's work ({data.model})")
+    y = alt.Y("cumulative_usd:Q", title=f"USD so far for its work ({data.model})")
     lines = named("rows").mark_line(strokeWidth=2)
-    lines = lines.encode(x=x, y=y, color=colour("option:N", names), strokeDash=dashes("option:N", names))
+    lines = lines.encode(x=x, y=y, color=colour("title:N", names), strokeDash=dashes("title:N", names))
     return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows})
 
 
@@ -45,13 +46,14 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
 
     if cash_flow.empty or ranks.empty:
         return pd.DataFrame(columns=COLUMNS)
-    own = cash_flow[cash_flow["instance"] == reference]
-    rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool)].drop_duplicates("option")
+    rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool) & ranks["in_answer"].astype(bool)]
+    rows = rows.drop_duplicates("option")
     box = rows[rows["instance"] == reference]
+    own = cash_flow[(cash_flow["instance"] == reference) & cash_flow["price_list"].isin(box["price_list"])]
     if own.empty or box.empty or "days_per_month" not in own.columns:
         return pd.DataFrame(columns=COLUMNS)
     images = HOURS_A_DAY * own["days_per_month"].iloc[0] * 3600 * box["images_per_s"].iloc[0]
-    parts = [own.assign(option=reference)[COLUMNS]]
+    parts = [own.assign(option=box["option"].iloc[0])[COLUMNS]]
     others = rows[rows["instance"] != reference].sort_values("images_per_usd", ascending=False).head(RIVALS)
     for _, rival in others.iterrows():
         monthly = images / rival["images_per_usd"]

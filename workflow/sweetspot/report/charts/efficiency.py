@@ -23,18 +23,20 @@ def draw(data: "ChartData") -> Drawing:
     both = data.few_models(
         _seen_and_predicted(rows[rows["batch_size"] == rows["batch_size"].max()], data.table("curve"))
     )
-    names = list(dict.fromkeys(both.sort_values(["fitted", "base_instance"])["base_instance"]))
+    machine = data.machines(both["base_instance"])
+    both = both.assign(family=machine.where(~both["fitted"], "predicted: " + machine))
+    names = list(dict.fromkeys(both.sort_values(["fitted", "family"])["family"]))
     counts = alt.Axis(values=sorted(both["gpus"].unique().tolist()))
     x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices", axis=counts)
     # A prediction's band may reach above 1; so do figures measured on a faster second machine.
     top = max(1.05, float(both[["efficiency", "high"]].max().max()))
     y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, top], nice=False), title="efficiency")
-    low, tint = alt.Y("low:Q", title="efficiency"), colour("base_instance:N", names)
+    low, tint = alt.Y("low:Q", title="efficiency"), colour("family:N", names)
     fitted, seen = alt.Chart().transform_filter("datum.fitted"), alt.Chart().transform_filter("!datum.fitted")
     panel = alt.layer(
         fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=tint),
         fitted.mark_line(strokeDash=[5, 3]).encode(x=x, y=y, color=tint),
-        seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("base_instance:N")),
+        seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("family:N")),
         *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
         width=WIDTH - 70,
         height=120,
@@ -47,7 +49,7 @@ def _seen_and_predicted(rows: "pd.DataFrame", curve: "pd.DataFrame") -> "pd.Data
     import pandas as pd
 
     curve = curve[curve["batch_size"] == rows["batch_size"].iloc[0]] if len(curve) else curve
-    curve = curve.assign(base_instance="predicted: " + curve["instance"]) if len(curve) else curve
+    curve = curve.assign(base_instance=curve["instance"]) if len(curve) else curve
     rows, curve = (
         pd.concat([part.drop_duplicates(["base_instance", "model"]).assign(**START), part], ignore_index=True)
         for part in (rows, curve.reindex(columns=[*rows.columns, "low", "high"]))

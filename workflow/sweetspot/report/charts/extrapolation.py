@@ -20,6 +20,7 @@ def draw(data: "ChartData") -> Drawing:
         return empty("Nothing is extrapolated in this study.")
     rows = data.few_models(rows)
     rows = rows.assign(cell=rows["model"] + " " + rows["batch_size"].astype(str), basis="extrapolated")
+    rows = rows.assign(machine=data.machines(rows["instance"]))
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:METHODS]
     rows = rows[rows["method"].isin(names)]
     title = f"{data.unit}/s"
@@ -32,7 +33,7 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 100,
         height=alt.Step(max(7, 20 // len(names))),
     )
-    return Drawing(by_row(panel, "instance:N"), {"rows": rows})
+    return Drawing(by_row(panel, "machine:N"), {"rows": rows})
 
 
 CHART = Chart(

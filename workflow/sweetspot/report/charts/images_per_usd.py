@@ -3,7 +3,18 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+from sweetspot.report.marks import (
+    WIDTH,
+    Drawing,
+    by_row,
+    colour,
+    empty,
+    line_step,
+    log_axis,
+    name_axis,
+    points,
+    wrapped,
+)
 from sweetspot.report.tables import bills_decide
 
 if TYPE_CHECKING:
@@ -17,10 +28,10 @@ def draw(data: "ChartData") -> Drawing:
     rows = data.options()
     if rows.empty:
         return empty("No priced option in this study.")
-    rows = rows.assign(kind=data.kinds(rows))
     # Names of spot offers carry their price list: cut short, two of them read the same.
-    names = alt.Axis(labelLimit=260, labelFontSize=11)
-    y = alt.Y("option:N", sort=alt.EncodingSortField("images_per_usd", order="descending"), title=None, axis=names)
+    rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"])))
+    order = alt.EncodingSortField("images_per_usd", order="descending")
+    y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     title = f"{data.unit} per USD (log scale)"
     axis = log_axis(rows["images_per_usd"])
     x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
@@ -29,8 +40,8 @@ def draw(data: "ChartData") -> Drawing:
     panel = alt.layer(
         alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
         *points(alt.Chart(), y=y, x=x, color=kinds),
-        width=WIDTH - 215,
-        height=alt.Step(15),
+        width=WIDTH - 225,
+        height=line_step(rows["title"], 15),
     )
     return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
 

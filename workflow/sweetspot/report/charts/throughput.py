@@ -3,7 +3,18 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+from sweetspot.report.marks import (
+    WIDTH,
+    Drawing,
+    by_row,
+    colour,
+    empty,
+    line_step,
+    log_axis,
+    name_axis,
+    points,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -28,8 +39,9 @@ def draw(data: "ChartData") -> Drawing:
     busiest = rows.groupby("instance")["images_per_s"].max().nlargest(BUSIEST).index
     rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
-    rows = rows.assign(batch=rows["batch_size"].astype(str))
-    y = alt.Y("instance:N", sort=alt.EncodingSortField("images_per_s", op="max", order="descending"), title=None)
+    rows = rows.assign(batch=rows["batch_size"].astype(str), machine=wrapped(data.machines(rows["instance"])))
+    order = alt.EncodingSortField("images_per_s", op="max", order="descending")
+    y = alt.Y("machine:N", sort=order, title=None, axis=name_axis())
     title = f"{data.unit}/s (log)"
     x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=log_axis(rows["images_per_s"]))
     low = alt.X("images_per_s_low:Q", title=title)
@@ -38,8 +50,8 @@ def draw(data: "ChartData") -> Drawing:
     panel = alt.layer(
         bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint),
         *points(alt.Chart(), y=y, x=x, color=tint),
-        width=WIDTH - 150,
-        height=alt.Step(15),
+        width=WIDTH - 190,
+        height=line_step(rows["machine"], 15),
     )
     return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
 

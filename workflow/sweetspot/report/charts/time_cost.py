@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sweetspot.report.chart_data import ChartData
 
-CHART_WIDTH, CHART_HEIGHT, SIDE, FOOT = WIDTH - 70, 250, 30, 55  # pixels; names hang into the padding SIDE and FOOT
+CHART_WIDTH, CHART_HEIGHT, SIDE, FOOT = WIDTH - 70, 250, 30, 70  # pixels; names hang into the padding SIDE and FOOT
 ANGLE = 35  # of the names, in degrees above the level
 CHARACTER, LINE, GAP = 5.6, 12.0, 8.0  # pixels at 11 px type: a character's width, a line's height, from the point
 ABOVE, BELOW, NOWHERE = "above", "below", "nowhere"
@@ -36,7 +36,9 @@ def draw(data: "ChartData") -> Drawing:
         rows = data.few_models(rows, data.model)
     if rows.empty:
         return empty("No workload with a model to train in this study.")
-    rows = rows.assign(kind=data.kinds(rows), label=rows["option"].str.replace(r" \[.*\]$", "", regex=True))
+    rows = rows.assign(
+        kind=data.kinds(rows), label=data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
+    )
     rows = rows.assign(side=_sides_of(rows, data.option))
     across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (SIDE, FOOT))
     x = alt.X("hours:Q", scale=across, title=f"{data.hours} (log)", axis=log_axis(rows["hours"], rows["model"]))
@@ -86,8 +88,8 @@ def sides(named: Sequence[Point], names: Sequence[str], marks: Sequence[Point], 
     """For each point `above` (the name runs up to the right), `below` (it comes up from the left) or `nowhere`.
 
     `named`: pixels, y growing upwards, in the order of who chooses first; `marks`: all points of the chart, which is
-    `width` wide. A name never covers a name placed before nor leaves the chart to a side; it stands nowhere if it
-    would on both sides. It covers a mark only if the other side is no better.
+    `width` wide. A name never covers a name placed before nor leaves the chart to a side or below; it stands
+    nowhere if it would on both sides. It covers a mark only if the other side is no better.
     """
     placed: list[Box] = []
     found = []
@@ -119,7 +121,8 @@ def _box(point: Point, length: float, side: str) -> Box:
 def _within(point: Point, box: Box, width: float) -> bool:
     along, _ = _turned(point)
     reach = [point[0] + (end - along) * math.cos(SLOPE) for end in box[:2]]
-    return min(reach) >= 0 and max(reach) <= width
+    lowest = point[1] + (box[0] - along) * math.sin(SLOPE)
+    return min(reach) >= 0 and max(reach) <= width and lowest >= 0
 
 
 def _meet(one: Box, other: Box) -> bool:

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, empty, named
+from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, empty, line_step, name_axis, named, wrapped
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -20,10 +21,10 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows[rows["model"] == data.model] if len(rows) else rows
     if rows.empty:
         return empty("Nothing to own in this study: no assumption of owning to vary.")
-    rows = rows.assign(kind=rows["flips"].map(KINDS))
+    rows = rows.assign(kind=rows["flips"].map(KINDS), title=wrapped(rows["assumption"]))
     widest = alt.EncodingSortField("swing", order="descending")
-    y = alt.Y("assumption:N", sort=widest, title=None, axis=alt.Axis(labelLimit=200))
-    title = f"USD of {data.rival} / USD of the box"
+    y = alt.Y("title:N", sort=widest, title=None, axis=name_axis())
+    title = [f"USD of {the(data.rival)} /", f"USD of {the(data.box)}"]
     x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
     tint = colour("kind:N", list(KINDS.values()))
     chart = alt.layer(
@@ -31,7 +32,7 @@ def draw(data: "ChartData") -> Drawing:
         named("middle").mark_rule(color=GREY).encode(x=alt.X("margin:Q")),
         named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x=alt.X("one:Q")),
         width=WIDTH - 210,
-        height=alt.Step(20),
+        height=line_step(rows["title"], 20),
     )
     return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})})
 

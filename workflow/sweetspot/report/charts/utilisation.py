@@ -23,9 +23,12 @@ def draw(data: "ChartData") -> Drawing:
         return empty("Nothing to own in this study: no break-even.")
     days = data.table("break_even")
     days = days[days["model"] == data.model]
-    names = _rivals(days)
-    rows = rows[(rows["model"] == data.model) & rows["option"].isin(names)]
-    marks = days[days["option"].isin(names) & days["days"].notna()].assign(gain=1.0)
+    shown = _rivals(days)
+    rows = rows[(rows["model"] == data.model) & rows["option"].isin(shown)]
+    rows = rows.assign(title=data.titles(rows["option"]))
+    names = [data.title(option) for option in shown]
+    marks = days[days["option"].isin(shown) & days["days"].notna()].assign(gain=1.0)
+    marks["title"] = data.titles(marks["option"])
     marks["label"] = marks["days"].map("{:.1f} d".format)
     marks["place"] = marks["days"].rank(method="first").map(lambda n: 0.45 / 1.35**n)
     x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, 31], nice=False))
@@ -36,13 +39,13 @@ def draw(data: "ChartData") -> Drawing:
         axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]),
     )
     low, place = alt.Y("gain_low:Q", title=""), alt.Y("place:Q", title="")
-    tint = colour("option:N", names)
+    tint = colour("title:N", names)
     lines, dots = (named(rows).encode(x=x, color=tint) for rows in ("rows", "marks"))
-    closest = lines.transform_filter(alt.FieldEqualPredicate(field="option", equal=names[0]))
+    closest = lines.transform_filter(alt.FieldEqualPredicate(field="title", equal=names[0]))
     chart = alt.layer(
         closest.mark_area(opacity=0.15).encode(y=low, y2=alt.Y2("gain_high:Q")),
         named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(y=alt.Y("one:Q")),
-        lines.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes("option:N", names)),
+        lines.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes("title:N", names)),
         dots.mark_point(filled=True, size=60, opacity=1).encode(y=y),
         dots.mark_rule(opacity=0.5).encode(y=place, y2=alt.Y2("gain:Q")),
         dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(y=place, text=alt.Text("label:N")),

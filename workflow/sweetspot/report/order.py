@@ -1,4 +1,4 @@
-"""Which rows of a table of the page stand first, and which of several variants is the best."""
+"""The order of the rows of a table of the page, and which row of several variants is the best."""
 
 from collections.abc import Callable, Mapping
 
