@@ -74,6 +74,19 @@ def test_a_tie_is_said_first():
     assert first == "Too close to call: Box looks 1.05 times cheaper than Rival (0.67 to 1.6; probability 55 %)."
 
 
+def test_a_tie_of_equal_costs_has_no_multiple():
+    # 10.2 / 10 = 1.02: cheaper in (0.5 + ln 1.02) / 1.0 = 52 % of the draws; the ends e^-0.45 and e^0.45 times 1.02
+    first, _, _ = read(answer(option("Box", 10), option("Rival", 10.2), reference="Box", spread=0.5))
+    assert first == "Too close to call: Box costs about as much as Rival (0.65 to 1.6; probability 52 %)."
+
+
+def test_a_tie_on_several_models_says_that_it_is_told_on_the_least_favourable():
+    rows = [option(name, usd, model=model) for model, usds in (("hard", (10, 10.5)), ("easy", (10, 12)))
+            for name, usd in zip(("Box", "Rival"), usds, strict=True)]  # fmt: skip
+    first, _, _ = read(answer(*rows, reference="Box", spread=0.5))
+    assert first.startswith("Too close to call on hard, the least favourable of 2 models: Box looks 1.05 times")
+
+
 def test_a_rented_reference_has_no_days_and_an_owned_one_has_its_condition():
     days = pd.DataFrame([{"model": "m", "option": "rival", "days": 6.7, "days_low": 4.1, "days_high": np.nan}])
     owned = answer(box("Box", 10), option("Rival", 20), reference="Box", days=days)

@@ -14,9 +14,11 @@ from sweetspot.decision.certainty import amount, percent
 from sweetspot.decision.contenders import Contenders, cost
 from sweetspot.decision.counted import Words, begun, counted, listed, money, the, times, words_of
 from sweetspot.decision.grounds import grounds
+from sweetspot.decision.hour_and_work import hour_and_work
 from sweetspot.decision.options import Row, same_machine
 
 TIE = "too close to call"
+EQUAL = 1.03  # a multiple nearer to 1 than this is none
 DAY_AND_NIGHT = 30.0  # days of use a month from which a machine is said to run day and night
 
 
@@ -54,6 +56,7 @@ def sentences(models: Sequence[Said], several: bool) -> tuple[str, str, list[str
     else:
         opening = _opening(first, len(models), several and first.row["counts"] == "train")
         told = [_of_all(models), _by_hour(first), _condition(first), _place(first)]
+    told.append(hour_and_work(first.who, first.words))
     told += [*_variants(first), _left_out(models), *grounds(_weak(models), speeds=bool(first.words.hours))]
     second, *more = [begun(sentence) for sentence in told if sentence] or [""]
     return begun(opening), second, more
@@ -77,9 +80,11 @@ def _opening(said: Said, models: int, named: bool) -> str:
             f"Only {the(who.cheapest['title'])} has both a price and a figure: {said.bill(who.cheapest)}, and no rival."
         )
     if row["confidence"] == TIE:
+        where = f"{on}, the least favourable of {models} models" if models > 1 else on
+        equal = 1 / EQUAL < row["gain"] < EQUAL
+        gap = "costs about as much as" if equal else f"looks {_multiple(row)} times cheaper than"
         return (
-            f"Too close to call{on}: {the(who.cheapest['title'])} looks {_multiple(row)} times cheaper than "
-            f"{the(said.loser['title'])}{_evidence(row)}."
+            f"Too close to call{where}: {the(who.cheapest['title'])} {gap} {the(said.loser['title'])}{_evidence(row)}."
         )
     if who.stays == 1 and who.alternative is not None and not who.alternative["persistent"]:
         return _alone(said, on)

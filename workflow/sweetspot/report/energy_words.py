@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
 from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import counted, listed
+from sweetspot.decision.counted import begun, counted, listed, the
 from sweetspot.report.cited import Cited, Row, text
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
 from sweetspot.report.tables import Tables, table_of
@@ -75,16 +75,18 @@ def _least(ranks: pd.DataFrame, first: Mapping[str, object], each: str) -> list[
     rows = ranks[ranks["model"] == first["model"]].drop_duplicates("option").set_index("option")
     if missing(first["least_carbon"]):
         box = rows.loc[first["reference"]]
-        return [] if missing(box["kwh"]) else [f"{box['title']} takes {amount(box['kwh'])} kWh{each}."]
+        return [] if missing(box["kwh"]) else [begun(f"{the(box['title'])} takes {amount(box['kwh'])} kWh{each}.")]
     best, cheapest = rows.loc[first["least_carbon"]], rows.loc[first["winner"]]
     span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
-    least = f"{best['title']} emits least of those that stay: {_both(best)}{each} ({span} kg, {ENDS})"
+    least = (
+        f"{the(best['title'])} emits least of those that cannot be taken away: {_both(best)}{each} ({span} kg, {ENDS})"
+    )
     if first["least_carbon"] == first["winner"]:
-        return [f"{least}; it is the cheapest too."]
+        return [begun(f"{least}; it is the cheapest too.")]
     if missing(cheapest["kg_co2e"]):
-        return [f"{least}; that of the cheapest, {cheapest['title']}, is not known."]
+        return [begun(f"{least}; that of the cheapest, {the(cheapest['title'])}, is not known.")]
     overlap = ", and the ranges overlap" if best["kg_co2e_high"] > cheapest["kg_co2e_low"] else ""
-    return [f"{least}; the cheapest, {cheapest['title']}, {_both(cheapest)}{overlap}."]
+    return [begun(f"{least}; the cheapest, {the(cheapest['title'])}, {_both(cheapest)}{overlap}.")]
 
 
 def _both(row: pd.Series) -> str:

@@ -34,7 +34,10 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
         "different with stand-ins or other publications' figures": counts.get(DIFFERS, 0),
         "not to be checked": counts.get(UNKNOWN, 0),
     }
-    said = f"Of {len(table) - counts.get(NOT_PRINTED, 0)} claims {counts.get(HOLDS, 0)} hold"
+    printed = len(table) - counts.get(NOT_PRINTED, 0)
+    if not printed:
+        return f"Figures of the source worked out here, none of them printed there: {len(table)}.", ""
+    said = f"Of {printed} claims {counts.get(HOLDS, 0)} hold"
     tally = "; ".join([said, *(f"{words}: {count}" for words, count in others.items() if count)])
     worst = min(records(table), key=_gravity)
     if worst["verdict"] not in FAILED:
