@@ -73,7 +73,7 @@ def test_the_warning_of_missing_peer_access_stands_beside_the_box(office):
     assert all("no_peer_access" in {pair.rule for pair in pairs(row)} for row in told["warnings"])
     rows = office.comparison["warnings"]
     rows = rows[rows["rule"] == "no_peer_access"]
-    assert set(rows["instance"]) == {"office-4x4090"}
+    assert set(rows["instance"]) == {"office-4x4090", "vastai-4x4090"}  # the rented one, declared as fast, rests on it
     assert "15.4, 4.5 and 14.0 samples/s" in rows["message"].iloc[0]
 
 
@@ -189,6 +189,21 @@ def test_the_dearest_hour_that_makes_the_cheapest_run_is_said(eight):
     assert dearest["usd"] == rows["usd"].min()
     reason = eight.comparison["recommendation"].set_index("phase").loc["lora-run within 30 min", "reason"]
     assert "times that of digitalocean-8xmi300x, the cheapest hour, whose work costs" in reason
+
+
+def test_the_page_says_what_a_table_of_hourly_prices_hides(eight):
+    more = eight.comparison["headline"].iloc[0]["more"]
+    # B300: 62.80 USD x 6.7648 minutes / 60 = 7.08; MI300X: 20.72 USD x 28.5 / 60 = 9.85
+    assert "DigitalOcean with 8 MI300X asks 20.7 USD an hour, 9.85 USD for all of it" in more
+    assert "Nebius with 8 B300 SXM 62.8 USD an hour, 7.08 USD." in more
+
+
+def test_a_marketplace_s_machine_ties_with_the_box_at_15_days(office):
+    box = best(office.priced["offers"], instance="office-4x4090")["usd_per_hour"]
+    days = best(office.comparison["break_even"], model="resnet50", option="vastai-4x4090")["days"]
+    # 14500 / 36 USD a month over 24 hours a day at (1.522 - 2.2 x 0.1802) USD saved each
+    assert box == pytest.approx(1.515, abs=1e-3)
+    assert days == pytest.approx(14500 / 36 / (24 * (1.522 - 2.2 * 0.1802)), rel=1e-3)
 
 
 def test_published_and_estimated_counts_are_told_apart(eight):
