@@ -194,8 +194,8 @@ def test_the_dearest_hour_that_makes_the_cheapest_run_is_said(eight):
 def test_the_page_says_what_a_table_of_hourly_prices_hides(eight):
     more = eight.comparison["headline"].iloc[0]["more"]
     # B300: 62.80 USD x 6.7648 minutes / 60 = 7.08; MI300X: 20.72 USD x 28.5 / 60 = 9.85
-    assert "DigitalOcean with 8 MI300X asks 20.7 USD an hour, 9.85 USD for all of it" in more
-    assert "Nebius with 8 B300 SXM 62.8 USD an hour, 7.08 USD." in more
+    assert "digitalocean-8xmi300x asks 20.7 USD an hour, 9.85 USD for all of it" in more
+    assert "nebius-8xb300 62.8 USD an hour, 7.08 USD." in more
 
 
 def test_a_marketplace_s_machine_ties_with_the_box_at_15_days(office):
