@@ -1,6 +1,7 @@
 """Run files that are impossible, misplaced or of another machine are refused by name when they are read."""
 
 import math
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -29,6 +30,29 @@ def test_seconds_that_cannot_have_passed_are_refused_with_file_and_value(tmp_pat
     words = refusal([good, bad])
     assert words.startswith(f"{bad}: seconds of a step are {said}; expected 1e-07 to 1e+07")
     assert "remove the file" in words and good not in words
+
+
+def test_the_shortest_and_the_longest_step_that_there_may_be(tmp_path):
+    rows = cells_of(
+        [write_run(tmp_path, seconds=[1e-7, 1e-7]), write_run(tmp_path, CELL._replace(gpus=2), seconds=[1e7])]
+    )
+    assert rows["images_per_s"].tolist() == pytest.approx([16e7, 32e-7])
+
+
+def test_a_folder_whose_name_means_something_to_a_reader_of_tables_means_nothing_here(tmp_path):
+    # brackets are a pattern of names, `a=b` a column of a partitioned table, and a run's own path has names with ~
+    folder = tmp_path / "copies[1]" / "batch_size=99" / "old~runs~2"
+    files = [write_run(folder, run=run) for run in (1, 2)]
+    assert cells_of(files)[["batch_size", "runs"]].to_numpy().tolist() == [[16, 2]]
+    bad = write_run(folder, run=3)
+    Path(bad).write_text("torn")
+    assert refusal([*files, bad]).startswith(f"{bad}: not a whole run file")
+
+
+def test_of_two_runs_one_that_is_compiled_or_of_parts_of_a_processor_marks_the_cell(tmp_path):
+    files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, xla=True, logical=True)]
+    row = cells_of(files).iloc[0]
+    assert row["xla"] and row["logical"] and "logical_devices" in rules_of(row)
 
 
 def test_seconds_that_are_no_number_are_refused(tmp_path):

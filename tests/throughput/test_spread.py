@@ -123,6 +123,18 @@ def test_of_two_cells_one_must_vary_very_much_more(ratio, apart):
     assert outlying(np.array([1.0, ratio]), np.ones(2)).tolist() == [False, apart]
 
 
+@pytest.mark.parametrize(("ratio", "apart"), [(7.0, False), (7.3, True)])
+def test_cells_of_more_runs_weigh_more_in_what_the_others_vary_by(ratio, apart):
+    # 2 degrees of freedom against 4 + 4: P(F(2, 8) > r) = (1 + 2 r / 8)^-4, below 0.05 / 3 from r = 4 (60^(1/4) - 1) =
+    # 7.13; the two others are the least unlikely
+    assert outlying(np.array([1.0, ratio, 1.0]), np.array([4.0, 2.0, 4.0])).tolist() == [False, apart, False]
+    # three variances of 1, 1 and 0.5 on 4, 4 and 8: pooled 0.75, so that the bound is on 0.75 r; P = (1 + 2 r / 16)^-8,
+    # below 0.05 / 4 from r = 8 (80^(1/8) - 1) = 5.834
+    far = 0.75 * (6.0 if apart else 5.7)
+    found = outlying(np.array([1.0, far, 1.0, 0.5]), np.array([4.0, 2.0, 4.0, 8.0]))
+    assert found.tolist() == [False, apart, False, False]
+
+
 def test_several_cells_may_stand_apart_and_few_of_a_sound_machine_do():
     assert outlying(np.array([1.0] * 8 + [1e4, 1e6]), np.ones(10)).tolist() == [False] * 8 + [True, True]
     random = np.random.default_rng(3)
