@@ -92,6 +92,7 @@ def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device(
     ]
     assert moved["gain_of_all"].tolist() == pytest.approx([0.8, 1.4])  # 16 USD are no longer below the TPU's 14
     assert moved["gain"].tolist() == pytest.approx([1.4, 1.4])
+    assert moved["cheapest_of_all_title"].tolist() == ["Card (spot)", "TPU"]
 
 
 def test_a_study_without_a_choice_has_no_rows_and_says_nothing():

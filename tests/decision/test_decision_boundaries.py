@@ -174,6 +174,13 @@ def test_what_is_drawn_of_a_machine_that_nobody_interrupts():
     assert draws.variable[place].tolist() == [[3.06] * 3]
 
 
+def test_boxes_of_one_price_list_pay_one_price_of_electricity():
+    tariff = {"usd_per_kwh_low": 0.1, "usd_per_kwh_high": 0.4}
+    entries = [(box_offer(price_list="own", **tariff) | {"instance": name}, 498.0, 4) for name in (BOX, "other")]
+    one, other = simulate(options_of(*entries), 1, 50).variable
+    assert one.tolist() == other.tolist() and len(set(one)) == 50
+
+
 # --- phases and deadlines -------------------------------------------------------------------------------------------
 
 

@@ -186,4 +186,4 @@ def test_inputs_read_one_file_or_several(tmp_path):
     one, two = str(tmp_path / "x.parquet"), str(tmp_path / "y.parquet")
     files = dict.fromkeys(Inputs.__dataclass_fields__, one) | {"costs": [one, two], "offers": []}
     read = Inputs.read(files)
-    assert read.costs["a"].tolist() == [1, 2] and read.throughput["a"].tolist() == [1] and read.offers.empty
+    assert read.costs["a"].to_dict() == {0: 1, 1: 2} and read.throughput["a"].tolist() == [1] and read.offers.empty

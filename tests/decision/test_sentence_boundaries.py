@@ -178,10 +178,20 @@ def test_a_range_that_ends_at_a_tie_or_below_it(gains, winners, told):
 def reason(*rows, **columns):
     """Why the first of (title, usd, hours, USD an hour) is recommended."""
     table = pd.DataFrame(rows, columns=["title", "usd", "hours", "usd_per_hour"])
-    table = table.assign(option=table["title"], persistent=True, **columns)
+    table = table.assign(**({"option": table["title"], "persistent": True} | columns))
     drawn = table[["usd"]].to_numpy(float)
     tornado = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
     return recommend([PricedPhase("p", "s", table, drawn, ("m",))], tornado)["reason"][0]
+
+
+def test_hours_that_differ_by_a_thousandth_say_nothing():
+    assert reason(("A", 10.0, 1.0, 2.0), ("B", 15.0, 1.001, 2.0)) == "10 USD; B costs 1.50 times as much"
+
+
+def test_what_can_be_taken_away_at_the_same_price_is_not_called_cheaper():
+    rows = ("A", 10.0, 1.0, 2.0), ("B", 15.0, 1.0, 2.0), ("C", 10.0, 1.0, 2.0)
+    said = reason(*rows, persistent=[True, True, False])
+    assert said.endswith("; C, which can be taken away, costs 0% more")
 
 
 def test_a_dear_hour_that_does_the_work_for_less_is_told():
