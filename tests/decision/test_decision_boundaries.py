@@ -174,6 +174,22 @@ def test_what_is_drawn_of_a_machine_that_nobody_interrupts():
     assert draws.variable[place].tolist() == [[3.06] * 3]
 
 
+def test_a_machine_drawn_at_half_the_speed_takes_twice_the_hours():
+    # hours x images/s are the images of the job, in every draw
+    options = options_of()
+    draws = simulate(options, 1, 20)
+    images = draws.hours * draws.images_per_s * 3600
+    assert images == pytest.approx(np.full((3, 20), 94_720_000.0))
+    assert draws.images_per_s.std(axis=1).min() > 1
+
+
+def test_an_interval_with_one_end_is_none():
+    entries = (box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)
+    one = options_of(*entries, figures=[figure(RENTED, 225.0, 1, low=220.0)]).set_index("option").loc[RENTED]
+    assert one["assumed_interval"]
+    assert (one["images_per_s_low"], one["images_per_s_high"]) == pytest.approx((225 / 1.29, 225 * 1.29))
+
+
 def test_boxes_of_one_price_list_pay_one_price_of_electricity():
     tariff = {"usd_per_kwh_low": 0.1, "usd_per_kwh_high": 0.4}
     entries = [(box_offer(price_list="own", **tariff) | {"instance": name}, 498.0, 4) for name in (BOX, "other")]

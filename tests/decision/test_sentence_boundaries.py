@@ -129,11 +129,13 @@ def test_the_cheapest_that_can_be_taken_away_is_counted_over_models():
         rows = option("Box", 10, model=model), option("Rival", 20, model=model), spot("Card (spot)", usd, model=model)
         return said(*rows, reference="Box")
 
-    _, second, _ = sentences([one("m0", 15), one("m1", 8), one("m2", 5)], several=False)
-    assert second == (
-        "Cheapest of all on 2 of 3 models is Card (spot), which can be taken away: 8.00 USD and 10 h on m1, against "
-        "10.0 USD and 10 h."
-    )
+    three = one("m0", 15), one("m1", 8), one("m2", 5)
+    for models, often in ((three, "2 of 3"), (three[:2], "1 of 2")):
+        _, second, _ = sentences(models, several=False)
+        assert second == (
+            f"Cheapest of all on {often} models is Card (spot), which can be taken away: 8.00 USD and 10 h on m1, "
+            "against 10.0 USD and 10 h."
+        )
 
 
 def test_what_is_left_out_is_counted_over_models():
@@ -143,6 +145,7 @@ def test_what_is_left_out_is_counted_over_models():
 
     for models, told in (
         ([one("m0", "Old"), one("m1", "New"), one("m2", "New")], "Cheaper still on 2 of 3 models, at prices"),
+        ([one("m0"), one("m1", "New")], "Cheaper still on 1 of 2 models, at prices"),
         ([one("m0", "New")], "Cheaper still, at prices"),
     ):
         _, _, more = sentences(models, several=False)

@@ -90,7 +90,8 @@ def test_a_row_of_more_devices_than_its_machine_has_is_refused(tmp_path):
     with pytest.raises(UserError, match="line 3: gpus is 9; eight has 8"):
         gathered(tmp_path, row("eight", 8), row("eight", 9))
     table = gathered(tmp_path, row("eight", 8))
-    assert table["gpus"].tolist() == [8] and not table["logical"].any()
+    assert table[["gpus", "runs"]].to_numpy().tolist() == [[8, 0]]  # nothing was run here
+    assert not table["logical"].any() and table["images_per_s_low"].isna().all()
 
 
 def test_a_scaled_figure_is_held_against_figures_of_the_same_kind_only(tmp_path):

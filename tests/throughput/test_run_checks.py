@@ -1,5 +1,6 @@
 """Run files that are impossible, misplaced or of another machine are refused by name when they are read."""
 
+import json
 import math
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from sweetspot.errors import UserError
 from sweetspot.matrix.schedule import Timing, timing_of
 from sweetspot.throughput.collect import summarise_runs
 from sweetspot.throughput.old_run_files import run_facts
+from sweetspot.warnings import pairs
 
 
 def refusal(files):
@@ -44,9 +46,17 @@ def test_a_folder_whose_name_means_something_to_a_reader_of_tables_means_nothing
     folder = tmp_path / "copies[1]" / "batch_size=99" / "old~runs~2"
     files = [write_run(folder, run=run) for run in (1, 2)]
     assert cells_of(files)[["batch_size", "runs"]].to_numpy().tolist() == [[16, 2]]
+    stray = write_run(folder, run=3, name=run_path(CELL, 4))
+    assert refusal([*files, stray]).startswith(f"{stray}: the path says run '4', the file '3'")
     bad = write_run(folder, run=3)
     Path(bad).write_text("torn")
     assert refusal([*files, bad]).startswith(f"{bad}: not a whole run file")
+
+
+def test_what_runs_say_is_told_in_the_order_of_the_runs(tmp_path):
+    said = [f"sentence {letter}" for letter in "hbgcfade"]
+    files = [write_run(tmp_path, run=run, warnings=json.dumps([["note", text]])) for run, text in enumerate(said, 1)]
+    assert [pair.message for pair in pairs(cells_of(files).iloc[0]["warnings"])] == said
 
 
 def test_of_two_runs_one_that_is_compiled_or_of_parts_of_a_processor_marks_the_cell(tmp_path):

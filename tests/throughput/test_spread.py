@@ -109,6 +109,7 @@ def test_one_run_has_no_interval_whatever_the_others_show(tmp_path):
     assert math.isnan(table.loc[1, "images_per_s_low"]) and math.isnan(table.loc[1, "interval_df"])
     assert rules_of(table.loc[1]) == ["n_is_1"]
     assert table.loc[2, "interval_df"] == 1
+    assert factor(table.loc[2]) == pytest.approx(math.exp(T[1] * math.log(1.05) / 2), rel=1e-4)
 
 
 @pytest.mark.parametrize(("ratio", "apart"), [(58.0, False), (59.0, True)])
