@@ -145,6 +145,36 @@ def test_the_machines_share_of_a_composed_price_does_not_hang_on_the_ends_of_a_r
     )
 
 
+def test_every_sum_of_the_terms_is_in_dollars():
+    # 2 USD for a euro
+    terms = {"setup": 3.0, "monthly": 5.0, "monthly_minimum": 7.0, "storage": {"gb": 10.0, "per_gb_month": 0.11}}
+    terms |= {"egress": {"gb": 10.0, "per_gb": 0.13}, "fees": [{"name": "f", "per_hour": 0.17, "count": 2.0}]}
+    prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="EUR",
+                        rates=[EURO | {"usd": 2.0}])  # fmt: skip
+    row = offers(prices).loc["x"]
+    names = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd",
+             "fees_usd_per_hour", "month_usd")  # fmt: skip
+    assert [row[name] for name in names] == pytest.approx([6, 10, 14, 2.2, 2.6, 0.68, 38])
+
+
+def test_a_commitment_of_ranges_has_its_values_in_the_middle():
+    def around(value):
+        return {"value": value, "low": value / 2, "high": value * 3}
+
+    deal = {"term_months": 12, "upfront": around(120.0), "per_month": around(24.0), "per_hour": around(0.1)}
+    offer = {
+        "instance": "x",
+        "purchase": "reserved",
+        "commitment": deal | {"charged": "used"},
+        "on_demand_per_hour": 1.0,
+    }
+    row = offers(price_list(offer, days_per_month=around(10.0))).loc["x"]
+    names = ("upfront_usd", "term_months", "commitment_usd_per_month", "commitment_usd_per_hour", "days_per_month")
+    assert [row[name] for name in names] == pytest.approx([120, 12, 24, 0.1, 10])
+    # (10 + 24) USD a month / (24 x 0.9)
+    assert row["earning_days_per_month"] == pytest.approx(34 / 21.6)
+
+
 def test_a_month_and_a_last_digit_is_a_month():
     hours = np.array([732.0 * (1 + 1e-12), 732.0 * (1 + 1e-6)])
     assert billed_months(hours, 30.5, False).tolist() == [1, 2]
