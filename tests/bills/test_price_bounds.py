@@ -6,7 +6,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from price_lists import findings, machines, offers, price_list, spent
+from price_lists import cell, findings, machines, offers, price_list, priced, spent
 from sweetspot.bills.cash_flow import owned_flow
 from sweetspot.bills.money import triple
 from sweetspot.bills.renting import billed_months, sustained_fraction
@@ -146,22 +146,32 @@ def test_the_machines_share_of_a_composed_price_does_not_hang_on_the_ends_of_a_r
 
 
 def test_every_sum_of_the_terms_is_in_dollars():
-    # 2 USD for a euro
+    # 2 USD for a euro; the ends of that rate are the ends of prices only
     terms = {"setup": 3.0, "monthly": 5.0, "monthly_minimum": 7.0, "storage": {"gb": 10.0, "per_gb_month": 0.11}}
     terms |= {"egress": {"gb": 10.0, "per_gb": 0.13}, "fees": [{"name": "f", "per_hour": 0.17, "count": 2.0}]}
     prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="EUR",
-                        rates=[EURO | {"usd": 2.0}])  # fmt: skip
+                        title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
     row = offers(prices).loc["x"]
+    assert row["price_list_title"] == "In euro"
     names = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd",
              "fees_usd_per_hour", "month_usd")  # fmt: skip
     assert [row[name] for name in names] == pytest.approx([6, 10, 14, 2.2, 2.6, 0.68, 38])
+
+
+def test_what_spot_is_held_against_is_the_middle_of_the_price_on_demand():
+    rates = [EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}]
+    spot = {"instance": "x", "purchase": "spot", "per_hour": 0.5}
+    usual = {"instance": "x", "per_hour": {"value": 1.0, "low": 0.8, "high": 1.3}}
+    for listed in ((spot | {"on_demand_per_hour": 1.0},), (spot, usual)):
+        row = offers(price_list(*listed, currency="EUR", rates=rates)).iloc[0]
+        assert row["on_demand_usd_per_hour"] == pytest.approx(2.0)
 
 
 def test_a_commitment_of_ranges_has_its_values_in_the_middle():
     def around(value):
         return {"value": value, "low": value / 2, "high": value * 3}
 
-    deal = {"term_months": 12, "upfront": around(120.0), "per_month": around(24.0), "per_hour": around(0.1)}
+    deal = {"term_months": around(12.0), "upfront": around(120.0), "per_month": around(24.0), "per_hour": around(0.1)}
     offer = {
         "instance": "x",
         "purchase": "reserved",
@@ -200,6 +210,7 @@ def test_only_what_is_owned_or_committed_to_is_paid_month_by_month():
     # 31 planned days of a month that has 30.5: 732 h
     assert flow["instance"].tolist() == ["y"] * 3
     assert flow["usd"].tolist() == pytest.approx([10, 3 + 366, 3 + 366])
+    assert flow["npv_usd"].tolist() == flow["cumulative_usd"].tolist()  # a term is not discounted
 
 
 # --- interruptions --------------------------------------------------------------------------------------------------
@@ -212,6 +223,18 @@ def test_a_job_that_never_finishes_is_infinite_without_a_word():
         assert math.isinf(float(overhead(1000.0, 1 / 12, 0.1, 1.0)))
         assert math.isinf(float(wall_time(10.0, 1000.0, 1 / 12, 0.1, 1.0)))
         assert math.isinf(float(overhead(1000.0, 0.0, 2.0, 0.0001)))
+
+
+def test_a_job_that_never_finishes_has_no_cheap_end_and_a_cell_that_failed_no_price_at_all():
+    # a hundred interruptions an hour and a checkpoint every hour: never; none at the cheap end
+    often = NEVER | {"per_hour": {"value": 100.0, "low": 0.0, "high": 100.0}, "every_s": 3600.0}
+    work = {"kind": "runs", "runs": 1, "hours": 10.0}
+    costs, _ = priced(price_list(spot(0.5, interruptions=often)), [cell("x")], work=work)
+    assert costs["status"].tolist() == ["never finishes"]
+    assert costs[["hours", "hours_low", "usd", "usd_low", "usd_high"]].isna().all(axis=None)
+    costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0}), [cell("x", status="oom")], work=work)
+    assert costs["status"].tolist() == ["oom"]
+    assert costs[["hours", "usd", "machine_hours", "images_per_usd"]].isna().all(axis=None)
 
 
 def test_work_of_no_hours_takes_none_and_waiting_none_of_it():
