@@ -167,6 +167,12 @@ def test_what_spot_is_held_against_is_the_middle_of_the_price_on_demand():
         assert row["on_demand_usd_per_hour"] == pytest.approx(2.0)
 
 
+def test_spot_beats_on_demand_by_the_middle_of_its_own_price():
+    ends = {"value": 1.1, "low": 0.5, "high": 1.5}  # on demand 1.00
+    row = offers(price_list(spot(ends))).iloc[0]
+    assert not row["spot_beats_on_demand"] and math.isnan(row["losing_interruptions_per_hour"])
+
+
 def test_a_commitment_of_ranges_has_its_values_in_the_middle():
     def around(value):
         return {"value": value, "low": value / 2, "high": value * 3}
