@@ -6,7 +6,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from price_lists import cell, findings, machines, offers, price_list, priced, spent
+from price_lists import cell, findings, machines, offers, planned, price_list, priced, spent
 from sweetspot.bills.cash_flow import owned_flow
 from sweetspot.bills.money import triple
 from sweetspot.bills.renting import billed_months, sustained_fraction
@@ -105,6 +105,12 @@ def test_what_a_text_prints_is_a_thousandth_or_half_a_cent_off_at_most(unit, val
         far = abs(off - 1) * value > 0.00505
         printed = {"instance": "x", "per_hour": 2.0, "printed": {unit: value * off}}
         assert rules(printed) == ["text_against_table"] * (told and far)
+
+
+def test_what_is_printed_in_euro_is_held_against_the_price_in_euro_whatever_the_ends_of_the_rate():
+    rates = [EURO | {"usd": {"value": 1.2, "low": 1.0, "high": 1.5}}]
+    printed = {"instance": "x", "per_hour": 2.0, "printed": {"per_day": 48.0}}
+    assert rules(printed, currency="EUR", rates=rates) == []
 
 
 @pytest.mark.parametrize(("said", "told"), [(0.505, []), (0.508, ["text_against_table"])])
@@ -241,6 +247,34 @@ def test_a_job_that_never_finishes_has_no_cheap_end_and_a_cell_that_failed_no_pr
     costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0}), [cell("x", status="oom")], work=work)
     assert costs["status"].tolist() == ["oom"]
     assert costs[["hours", "usd", "machine_hours", "images_per_usd"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize(("runs", "status"), [(974, "ok"), (975, "never finishes")])
+def test_runs_one_after_the_other_that_take_a_century_never_finish(runs, status):
+    # 974 x 900 h are 876,600 h, a hundred years
+    work = {"kind": "runs", "runs": runs, "hours": 900.0}
+    costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0}), [cell("x")], work=work)
+    assert costs["status"].tolist() == [status]
+
+
+@pytest.mark.parametrize(("hours", "months", "paid"), [(366.0, None, 366.0), (732.0, 2.0, 732.0), (732.0, 1.0, 549.0)])
+def test_sustained_use_is_counted_over_whole_months(hours, months, paid):
+    # beyond half of the month an hour costs half: of half a month, or of a month spread over two, none is; of a whole
+    # month 366 h + 366 h / 2
+    sustained = {"tiers": [[0.5, 1.0], [1.0, 0.5]]}
+    work = {"kind": "runs", "runs": 1, "hours": hours} | ({} if months is None else {"months": months})
+    costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0, "sustained": sustained}), [cell("x")], work=work)
+    assert costs["usd"].tolist() == pytest.approx([paid])
+
+
+def test_a_commitment_of_a_week_is_possessed_once_unless_it_is_renewed():
+    deal = {"term_months": 0.25, "upfront": 50.0}
+    prices = price_list({"instance": "x", "purchase": "reserved", "commitment": deal})
+    phases = [{"name": "search", "jobs": 1, "hours": 3.0, "gpus_per_job": "all"}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 1, "phases": phases}
+    for more, terms in (({}, 1), ({"months": 2.0, "renewed": True}, 8)):
+        rows = planned(prices, [cell("x")], machines(prices), p=plan | more).set_index("phase")
+        assert rows.loc["possession", "usd"] == pytest.approx(50 * terms)
 
 
 def test_work_of_no_hours_takes_none_and_waiting_none_of_it():
