@@ -120,7 +120,8 @@ def test_what_is_shown_of_owning_is_the_middle_of_every_range():
 
     own = {"capex": around(6500.0), "months": around(30.0), "residual": around(400.0), "kw": around(1.0),
            "maintenance_per_month": around(10.0), "staff_hours_per_month": around(2.0), "per_kwh": around(0.2),
-           "staff_per_hour": around(30.0), "days_per_month": around(10.0), "pue": {"value": 1.5, "low": 1.1, "high": 2}}  # fmt: skip
+           "staff_per_hour": around(30.0), "days_per_month": around(10.0),
+           "pue": {"value": 1.5, "low": 1.1, "high": 2}}  # fmt: skip
     rates = [{"currency": "EUR", "usd": around(2.0), "as_of": "2018-06-01", "source": "bank"}]
     row = offers(price_list({"instance": "x", "purchase": "own", "own": own}, currency="EUR", rates=rates)).loc["x"]
     names = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue",
