@@ -1,6 +1,7 @@
 """Where the decision turns: ties, ends that are exactly met, draws that reach the money. Arithmetic stands beside."""
 
 import math
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,12 +44,16 @@ def drawn(options, **changes):
     return Draws(**{name: field(name) for name in Draws.__dataclass_fields__})
 
 
+@cache
+def pair():
+    """A box whose electricity is free, and one rental; made once."""
+    return options_of((box_offer(kw=0.0), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1))
+
+
 def exact(**box):
     """A box at 1 image/s and 0 USD an hour of electricity, against a rival that asks 1 USD for each of its hours."""
     own = {"images_per_s": 1.0, "variable_usd_per_hour": 0.0, "fixed_usd_per_month": 732.0, **box}
-    options = options_of(
-        (box_offer(kw=0.0), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1), figures=[figure(RENTED, 225.0, 1)]
-    )
+    options = pair().copy()
     for name, value in own.items():
         options.loc[options["option"] == BOX, name] = value
     options.loc[options["option"] == RENTED, "images_per_usd"] = 3600.0

@@ -110,6 +110,10 @@ def test_two_levels_part_where_each_is_narrow_and_the_later_a_tenth_slower(secon
     assert said is None if step is None else said.endswith(f"from step {step} on")
 
 
+def test_levels_as_far_apart_as_half_of_their_spread_are_one():
+    assert "throttling" not in names([1.0, 1.5, 1.75, 1.75, 1.75])  # 0.25 apart, spread 0.5; floats hold all of them
+
+
 @pytest.mark.parametrize(
     ("high", "told"),
     # 2.262 x 0.5270 (high - 1) / sqrt(10) / middle: 0.0220 and 0.0427 of the mean
