@@ -1,16 +1,20 @@
 """A box and a rental that cost the same to the last digit, jobs without a speed, and lists of one or two rivals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from sweetspot.decision.contenders import contenders
-from sweetspot.decision.options import build_options
+from sweetspot.decision.options import CELL, OFFER, build_options
+from sweetspot.decision.phases import phases
 from sweetspot.decision.sentences import Said, sentences
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
+from sweetspot.errors import UserError
 
 
 def options_of(*entries, figures=()):
@@ -45,6 +49,36 @@ def test_all_rented_prices_are_one_assumption_where_there_are_two():
     for more, told in (((), False), (((third, 100.0, 1),), True)):
         rows = tornado(options_of(*entries, *more, figures=[figure("p2.xlarge", 100.0, 1)]), 30.5)
         assert ("all rented prices" in set(rows["assumption"])) is told
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"headline_batch_size": 64}, "at batch 64;"),
+        ({"headline_batch_size": {"vgg16": 64, "resnet50": 64}}, "at batch 64;"),
+        ({"headline_batch_size": {"vgg16": 64, "resnet50": 32}}, r"at batch 64 \(vgg16\), 32 \(resnet50\);"),
+        ({"headline_batch_size": "own"}, "at batch of its own figure;"),
+    ],
+)
+def test_a_reference_without_a_figure_is_told_with_the_batch_asked_for(cells, said):
+    asked = {"model": ["vgg16", "resnet50"], "batch_size": [32, 64], "precision": "fp16"} | cells
+    market = inputs()
+    with pytest.raises(UserError, match=f"reference 'nobody' has no priced figure {said} expected an offer"):
+        build_options(market.costs, market.offers, market.throughput, market.extrapolation,
+                      settings(cells=asked, reference="nobody"))  # fmt: skip
+
+
+def test_a_possession_of_cents_moves_like_any_other():
+    # half a USD a month, drawn as one: twice the 15 USD of the project
+    options = options_of((box_offer(kw=0.0), 498.0, 4))
+    options["fixed_usd_per_month"] = 0.5
+    cell = options.iloc[0][[*OFFER, *CELL[1:]]].to_dict()
+    rows = [{**cell, "phase": name, "hours": 10.0, "usd": usd}
+            for name, usd in (("search", 0.0), ("possession", 15.0), ("total", 15.0))]  # fmt: skip
+    draws = simulate(options, 1, 2)
+    (search, total) = phases(options, replace(draws, fixed=np.array([[0.5, 1.0]])),
+                             pd.DataFrame(rows).assign(plan="project", status="ok"), {})  # fmt: skip
+    assert search.usd.tolist() == total.usd.tolist() == [[15.0, 30.0]]
 
 
 def test_no_options_have_no_draws():
