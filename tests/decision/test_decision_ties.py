@@ -8,6 +8,7 @@ import pytest
 from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from sweetspot.decision.contenders import contenders
+from sweetspot.decision.contest import contests
 from sweetspot.decision.options import CELL, OFFER, build_options
 from sweetspot.decision.phases import phases
 from sweetspot.decision.sentences import Said, sentences
@@ -41,6 +42,20 @@ def test_at_a_tie_the_surface_lets_the_rental_win_and_the_last_day_of_the_month_
     assert table["condition"] == (
         f"Even used every day, {BOX} never pays for vgg16: {RENTED} costs 3.06 USD an hour, it would pay above 3.06"
     )
+
+
+def test_what_a_month_of_owning_is_made_of_moves_part_by_part():
+    # (6500 - 500) / 30 + 100 of maintenance + 60 that the price list adds (staff): 360 USD a month
+    entry = box_offer(residual_usd=500.0, maintenance_usd_per_month=100.0) | {"fixed_usd_per_month": 360.0}
+    (contest,) = contests(options_of((entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)))
+    box = contest.box
+    assert (box.rest, box.fixed()) == pytest.approx((60.0, 360.0))
+    hour = 3.06 * 498 / 225  # what the rental takes for the work of a box hour
+    for changes, fixed in (
+        ({"maintenance_usd_per_month": 130.0}, 390), ({"residual_usd": 2000.0}, 310), ({"months": 20.0}, 460),
+        ({"capex_usd": 3500.0}, 260),
+    ):  # fmt: skip
+        assert contest.margin(**changes) == pytest.approx(hour / (fixed / 240 + 0.2))
 
 
 def test_all_rented_prices_are_one_assumption_where_there_are_two():
