@@ -103,6 +103,7 @@ def test_seconds_are_rounded_up_but_not_for_rounding():
     assert found.tolist() == [0, 60, 60, 120, 300]
     assert billed_seconds([0.1 + 0.2], [0.1], [0.0]).tolist() == pytest.approx([0.3])  # 3 units and a last digit
     assert billed_seconds([1.5], [0.0], [0.0]).tolist() == [1.5]
+    assert billed_seconds([1.4, 1.4], [1.0, 0.5], [0.0, 0.0]).tolist() == [2.0, 1.5]
 
 
 def test_months_are_whole_unless_prorated_and_none_for_no_time():

@@ -135,6 +135,17 @@ def test_what_is_shown_of_owning_is_the_middle_of_every_range():
     assert row["usd_per_hour_high"] == pytest.approx(dear / 120 + 2.7)
 
 
+def test_three_jobs_of_a_device_each_fit_on_one_machine_of_four():
+    known = {
+        name: Instance(title=name, provider="cloud", gpu="a card", gpus=gpus) for name, gpus in (("x", 1), ("y", 4))
+    }
+    phases = [{"name": "search", "jobs": 3, "hours": 2.0, "gpus_per_job": "one"}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 2, "phases": phases}
+    rows = planned(price_list({"instance": "y", "per_hour": 1.0}), [cell("x"), cell("y", 400.0, gpus=4)], known, p=plan)
+    search = rows[rows["phase"] == "search"].iloc[0]
+    assert (search["machines"], search["at_once"], search["hours"], search["usd"]) == (1, 3, 2, 2)
+
+
 def test_a_search_on_ten_rented_machines_and_in_a_queue_on_four_cards():
     own = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
     prices = price_list({"instance": "cloud", "per_hour": 2.0}, {"instance": "box", "purchase": "own", "own": own})

@@ -105,6 +105,13 @@ def test_counts_below_one_are_refused(tmp_path, name, value):
     assert refusal([bad]).startswith(f"{bad}: {name} is {value}; expected 1 or more")
 
 
+def test_a_count_that_is_missing_is_refused(tmp_path):
+    bad = write_run(tmp_path)
+    frame = pd.read_parquet(bad).assign(gpus=None).astype({"gpus": "Int64"})
+    frame.to_parquet(bad, index=False)
+    assert refusal([bad]).startswith(f"{bad}: gpus is None; expected 1 or more")
+
+
 @pytest.mark.parametrize("text", ["drift", '["drift"]', '[["drift", 3]]', "null", "[1]"])
 def test_warnings_that_are_no_pairs_are_refused(tmp_path, text):
     bad = write_run(tmp_path, warnings=text)

@@ -46,6 +46,13 @@ def test_the_median_of_the_newest_round_counts(tmp_path):
     assert "median of 3 results, 9.00 to 30.00 minutes (a, b, c); recomputed" in result.source
 
 
+def test_two_submitters_are_told_with_both_their_times(tmp_path):
+    found = results(read_times(times(tmp_path, line(9.0), line(10.0, submitter="b"))))["lora", "B200 SXM", 8]
+    assert "9.50 minutes, median of 2 results, 9.00 to 10.00 minutes (a, b)" in found.source
+    alone = results(read_times(times(tmp_path, line(9.0))))["lora", "B200 SXM", 8]
+    assert "9.00 minutes, 1 result (a)" in alone.source
+
+
 def test_a_later_round_of_two_digits_is_newer(tmp_path):
     found = results(read_times(times(tmp_path, line(9.0, "v9.1"), line(8.0, "v10.0"))))
     assert found["lora", "B200 SXM", 8].round == "v10.0"
