@@ -91,6 +91,7 @@ def test_a_row_of_more_devices_than_its_machine_has_is_refused(tmp_path):
         gathered(tmp_path, row("eight", 8), row("eight", 9))
     table = gathered(tmp_path, row("eight", 8))
     assert table[["gpus", "runs"]].to_numpy().tolist() == [[8, 0]]  # nothing was run here
+    assert "index" not in table.columns and table.index.tolist() == [0]
     assert not table["logical"].any() and table["images_per_s_low"].isna().all()
 
 

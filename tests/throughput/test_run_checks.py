@@ -105,6 +105,11 @@ def test_counts_below_one_are_refused(tmp_path, name, value):
     assert refusal([bad]).startswith(f"{bad}: {name} is {value}; expected 1 or more")
 
 
+def test_a_failed_run_on_another_device_spoils_no_figure(tmp_path):
+    failed = write_run(tmp_path, run=1, seconds=[math.nan], status="failed", message="x", gpu="B")
+    assert cells_of([failed, write_run(tmp_path, run=2, gpu="A")])["gpu"].tolist() == ["A"]
+
+
 def test_a_count_that_is_missing_is_refused(tmp_path):
     bad = write_run(tmp_path)
     frame = pd.read_parquet(bad).assign(gpus=None).astype({"gpus": "Int64"})

@@ -92,6 +92,7 @@ def test_another_form_of_the_device_is_a_small_distance():
 def test_of_equally_near_figures_the_median_counts_and_it_is_compiled_if_all_are():
     one, two, three = ({"images_per_s": value, "xla": value > 100} for value in (90.0, 120.0, 180.0))
     assert nearest(one, two, three).images_per_s == 120.0
+    assert nearest(one, two).source.startswith("median of 2 rows: s (") and nearest(one).source.startswith("s (")
     assert [nearest(*rows).xla for rows in ((two, three), (one, two))] == [True, False]
 
 

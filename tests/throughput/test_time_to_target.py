@@ -62,13 +62,14 @@ def test_every_machine_of_the_device_and_count_takes_it(tmp_path):
     table = read_times(times(tmp_path, line(10.0), line(6.0, gpus=16, nodes=2)))
     instances = {
         "one": machine(), "other": machine(), "two": machine(16, nodes=2), "four": machine(32, nodes=4),
-        "h100": machine(gpu="H100 SXM"), "whole": machine(16), "small": machine(16, nodes=4),
+        "h100": machine(gpu="H100 SXM"), "whole": machine(16, framework="jax"), "small": machine(16, nodes=4),
     }  # fmt: skip
     cells = timed_cells(table, QUESTION, instances).set_index("instance")
     assert list(cells.index) == ["one", "other", "two", "whole", "small"]
     assert cells["images_per_s"].tolist() == pytest.approx([1 / 600, 1 / 600, 1 / 360, 1 / 360, 1 / 360])
     # of the two that the result and the machine say, the more: traffic between nodes is not hidden
     assert cells["nodes"].tolist() == [1, 1, 2, 2, 4]
+    assert cells["framework"].tolist() == ["torch", "torch", "torch", "jax", "torch"]
     assert not cells["xla"].any()  # nobody says so
     assert set(cells["unit"]) == {"runs"}
     # 1.12 covers 90 %; the table states 95 %: 1.12 ^ (1.960 / 1.645) = 1.1446
