@@ -103,6 +103,7 @@ def test_seconds_are_rounded_up_but_not_for_rounding():
     assert found.tolist() == [0, 60, 60, 120, 300]
     assert billed_seconds([0.1 + 0.2], [0.1], [0.0]).tolist() == pytest.approx([0.3])  # 3 units and a last digit
     assert billed_seconds([1.5], [0.0], [0.0]).tolist() == [1.5]
+    assert billed_seconds([1.4, 1.4], [1.0, 0.5], [0.0, 0.0]).tolist() == [2.0, 1.5]
 
 
 def test_months_are_whole_unless_prorated_and_none_for_no_time():
@@ -152,6 +153,19 @@ def test_fees_by_start_hour_and_month_and_each_line_of_a_bill():
     offer = offers(prices).loc["x"]
     assert (offer["per_start_usd"], offer["fees_usd_per_hour"], offer["fees_usd_per_month"]) == (1.5, 0.25, 7.0)
     assert (offer["storage_usd_per_month"], offer["egress_usd"], offer["monthly_minimum_usd"]) == (2, 5, 40)
+
+
+def test_a_fee_is_due_for_its_own_offer_only():
+    # one machine in two ways and another: 3 h at 1 USD, and 0.25 more an hour where the licence is
+    fee = {"fees": [{"name": "licence", "per_hour": 0.25}]}
+    reserved = {"instance": "x", "purchase": "reserved", "per_hour": 1.0}
+    prices = price_list(
+        {"instance": "x", "per_hour": 1.0, "billing": fee}, reserved, {"instance": "y", "per_hour": 1.0}
+    )
+    work = {"kind": "runs", "runs": 1, "hours": 3.0}
+    costs, _ = priced(prices, [cell("x"), cell("y")], work=work)
+    found = {(row.instance, row.purchase): row.usd for row in costs.itertuples()}
+    assert found == {("x", "on_demand"): 3.75, ("x", "reserved"): 3.0, ("y", "on_demand"): 3.0}
 
 
 def test_without_a_spread_a_month_is_what_the_hours_take():

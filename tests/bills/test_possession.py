@@ -114,6 +114,38 @@ def test_ends_of_owning_take_the_cheap_and_the_dear_end_of_every_amount():
     assert row["usd_per_hour_high"] == pytest.approx(400 / 120 + 0.3)
 
 
+def test_what_is_shown_of_owning_is_the_middle_of_every_range():
+    def around(value):
+        return {"value": value, "low": value / 2, "high": value * 1.5}
+
+    own = {"capex": around(6500.0), "months": around(30.0), "residual": around(400.0), "kw": around(1.0),
+           "maintenance_per_month": around(10.0), "staff_hours_per_month": around(2.0), "per_kwh": around(0.2),
+           "staff_per_hour": around(30.0), "days_per_month": around(10.0),
+           "pue": {"value": 1.5, "low": 1.1, "high": 2}}  # fmt: skip
+    rates = [{"currency": "EUR", "usd": around(2.0), "as_of": "2018-06-01", "source": "bank"}]
+    row = offers(price_list({"instance": "x", "purchase": "own", "own": own}, currency="EUR", rates=rates)).loc["x"]
+    names = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue",
+             "usd_per_kwh", "days_per_month", "energy_usd_per_hour", "fixed_usd_per_month")  # fmt: skip
+    fixed = 12_200 / 30 + 20 + 120
+    assert [row[name] for name in names] == pytest.approx([13_000, 30, 800, 20, 120, 1, 1.5, 0.4, 10, 0.6, fixed])
+    # dear: 50 % more of everything at 50 % more USD, fewer months and days, less back
+    dear = (6500 * 1.5 - 200) * 3 / 15 + 15 * 3 + 3 * 45 * 3
+    assert row["fixed_usd_per_month_high"] == pytest.approx(dear)
+    assert row["energy_usd_per_hour_high"] == pytest.approx(1.5 * 2 * 0.3 * 3)
+    assert row["usd_per_hour_high"] == pytest.approx(dear / 120 + 2.7)
+
+
+def test_three_jobs_of_a_device_each_fit_on_one_machine_of_four():
+    known = {
+        name: Instance(title=name, provider="cloud", gpu="a card", gpus=gpus) for name, gpus in (("x", 1), ("y", 4))
+    }
+    phases = [{"name": "search", "jobs": 3, "hours": 2.0, "gpus_per_job": "one"}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 2, "phases": phases}
+    rows = planned(price_list({"instance": "y", "per_hour": 1.0}), [cell("x"), cell("y", 400.0, gpus=4)], known, p=plan)
+    search = rows[rows["phase"] == "search"].iloc[0]
+    assert (search["machines"], search["at_once"], search["hours"], search["usd"]) == (1, 3, 2, 2)
+
+
 def test_a_search_on_ten_rented_machines_and_in_a_queue_on_four_cards():
     own = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
     prices = price_list({"instance": "cloud", "per_hour": 2.0}, {"instance": "box", "purchase": "own", "own": own})

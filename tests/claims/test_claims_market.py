@@ -291,3 +291,13 @@ def test_numbers_that_are_not_there_cannot_be_checked():
     assert said("rank", evidence=tables, measure="usd", of=ON_DEMAND)["computed"] == 3.5  # net 4th, big 3rd
     assert said("dominated", evidence=tables, of={"instance": "gamma"})["reason"] == "gamma has no usd"
     assert said("price", evidence={}, of={"instance": "gamma"})["verdict"] == "cannot be checked"
+
+
+def test_what_is_as_cheap_and_faster_or_as_fast_and_cheaper_dominates_and_a_twin_does_not():
+    rows = [(4.0, 2.0), (4.0, 1.0), (3.0, 2.0), (4.0, 2.0), (3.0, 3.0)]  # the first is asked about
+    options = [
+        option(f"m{place}", "on_demand", 1.0, "net", 100.0) | {"usd": usd, "hours": hours}
+        for place, (usd, hours) in enumerate(rows)
+    ]
+    found = said("dominated", evidence={"options": options, "offers": []}, of={"instance": "m0"})
+    assert found["computed"] == 2

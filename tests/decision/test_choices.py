@@ -44,7 +44,9 @@ def found(*figures, **more):
 def test_every_published_figure_with_every_figure_of_the_alternative():
     # as used 14 / 10; with 600 instead of 1200 all that rests on it costs twice: TPU 28, card 40, spot 16;
     # the TPU's own figure, 3000 instead of 4000: 14 x 4/3 = 18.667 whatever the V100's; without it the card: 20, or 40
-    assert found(LATE, EARLY, OWN) == {
+    # (a figure of eight TPUs, or of four other devices, is not its own; nor is 4000, which is used)
+    others = [OWN | {"gpus": 8}, OWN | {"gpu": "P100", "images_per_s": 77.0}, OWN | {"images_per_s": 4000.0}]
+    assert found(LATE, EARLY, OWN, *others) == {
         (1200.0, "as used"): ("TPU", 1.4, 0.8),
         (1200.0, "its own figure, 3,000"): ("TPU", 1.866667, 0.8),
         (1200.0, "left out"): ("Card", 2.0, 0.8),
@@ -75,6 +77,22 @@ def test_figures_of_other_precision_framework_model_or_device_are_no_choice():
     others += [EARLY | {"gpu": "P100"}, EARLY | {"gpus": 8}, EARLY | {"gpu": "V1000"}]
     assert found(LATE, *others) == {}
     assert {images for images, _ in found(LATE, EARLY, *others)} == {1200.0, 600.0}
+
+
+def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device():
+    # the TPU's 14 USD stand; with 600 instead of 1200 images/s of the V100 the spot card costs 16 instead of 8 USD
+    rows = market()["m"].every
+    tpu = dict.fromkeys(V100) | {"throughput_basis": "published"}
+    table = pd.DataFrame([row | (tpu if row["title"] == "TPU" else {}) for row in rows]).drop(columns="row")
+    box = table[table["title"] == "Box"].rename_axis("row").reset_index().to_dict("records")[0]
+    moved = choices({"m": contenders(table, box)}, published(LATE, EARLY))
+    assert moved[["alternative_figure", "rival_title", "as_used"]].to_numpy().tolist() == [
+        ["as used", "TPU", True],
+        ["as used", "TPU", False],
+    ]
+    assert moved["gain_of_all"].tolist() == pytest.approx([0.8, 1.4])  # 16 USD are no longer below the TPU's 14
+    assert moved["gain"].tolist() == pytest.approx([1.4, 1.4])
+    assert moved["cheapest_of_all_title"].tolist() == ["Card (spot)", "TPU"]
 
 
 def test_a_study_without_a_choice_has_no_rows_and_says_nothing():

@@ -111,11 +111,13 @@ def test_the_probability_that_the_box_is_cheaper_at_its_planned_use_is_the_norma
 
 
 def test_a_price_range_reaches_the_bill():
-    # 3.06 USD, declared 2.75 to 3.40 (5 % and 95 %): the bill has the same relative ends
-    entry = offer(RENTED, "on_demand", 3.06, usd_per_hour_low=2.75, usd_per_hour_high=3.40)
+    # 3.06 USD, declared 2.04 to 3.40 (5 % and 95 %): the bill has the same relative ends
+    entry = offer(RENTED, "on_demand", 3.06, usd_per_hour_low=2.04, usd_per_hour_high=3.40)
     options = market([(entry, 225.0, 1)], [figure(RENTED, 225.0, 1, 225.0, 225.0)])
-    low, high = interval(simulate(options, 2, MANY).usd[0])
-    assert low / options["usd"][0] == pytest.approx(2.75 / 3.06, rel=0.005)
+    draws = simulate(options, 2, MANY)
+    low, high = interval(draws.usd[0])
+    assert low / options["usd"][0] == pytest.approx(2.04 / 3.06, rel=0.005)
+    assert draws.variable[0] / 3.06 == pytest.approx(draws.usd[0] / options["usd"][0])
     assert high / options["usd"][0] == pytest.approx(3.40 / 3.06, rel=0.005)
 
 
@@ -186,4 +188,4 @@ def test_inputs_read_one_file_or_several(tmp_path):
     one, two = str(tmp_path / "x.parquet"), str(tmp_path / "y.parquet")
     files = dict.fromkeys(Inputs.__dataclass_fields__, one) | {"costs": [one, two], "offers": []}
     read = Inputs.read(files)
-    assert read.costs["a"].tolist() == [1, 2] and read.throughput["a"].tolist() == [1] and read.offers.empty
+    assert read.costs["a"].to_dict() == {0: 1, 1: 2} and read.throughput["a"].tolist() == [1] and read.offers.empty

@@ -150,6 +150,7 @@ def test_the_cheapest_of_all_stands_in_the_second_sentence():
         "Cheapest of all is Card (spot), which can be taken away: 37.0 USD and 33 h, against 47.0 USD and 43 h."
     )
     assert (row["cheapest_of_all"], row["winner"]) == ("card (spot)", "box")
+    assert row["fastest_hours_share"] == pytest.approx(10 / 43)
 
 
 def test_a_dearer_machine_that_can_be_taken_away_is_not_in_the_answer():

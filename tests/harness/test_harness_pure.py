@@ -34,6 +34,20 @@ def test_a_request_without_flags_of_the_protocol_follows_the_configurations_defa
     assert request(*measure.flags().split()) == asked
 
 
+@pytest.mark.parametrize("flag", [flag for flag in CELL if flag.startswith("--")])
+def test_a_request_without_its_cell_run_or_output_is_refused(flag, capsys):
+    place = CELL.index(flag)
+    with pytest.raises(SystemExit):
+        parse_request(CELL[:place] + CELL[place + 2 :])
+    assert f"the following arguments are required: {flag}\n" in capsys.readouterr().err
+
+
+def test_a_request_that_says_nothing_of_nodes_takes_one():
+    given = request("--gpus-per-node", "1")._asdict()
+    bare = {name: value for name, value in given.items() if name not in Request._field_defaults}
+    assert (Request(**bare).nodes, Request(**bare).local_gpus, Request(**bare).target_half_width) == (1, 2, 0.0)
+
+
 def test_a_request_travels_as_text():
     asked = request("--gpus-per-node", "1", "--xla", "--attempt", "4")
     assert Request.from_json(asked.to_json()) == asked
@@ -65,6 +79,20 @@ def test_the_machine_is_told_as_the_kernel_tells_it(monkeypatch):
     jax = request()._replace(cell=request().cell._replace(framework="jax"))
     assert facts.machine_facts(jax, [])["xla"] is True
     assert facts.machine_facts(request("--xla"), [])["xla"] is True
+
+
+def test_versions_are_of_the_packages_that_a_figure_depends_on(monkeypatch):
+    def version(package):
+        if package in ("jax", "torch"):
+            raise facts.metadata.PackageNotFoundError
+        return f"of {package}"
+
+    monkeypatch.setattr(facts.metadata, "version", version)
+    found = facts.identity(request())["versions"]
+    # CUDA 12 and 13 have packages of their own
+    names = {"tensorflow", "keras", "numpy", "jaxlib", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-nccl-cu12"}
+    assert set(found) == names | {"nvidia-nccl-cu13", "python"}
+    assert found["keras"] == "of keras"
 
 
 CPUINFO = "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nflags\t\t: fpu fma avx2 avx512f\n"

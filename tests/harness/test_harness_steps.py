@@ -53,6 +53,94 @@ def test_a_run_that_slows_down_evenly_drifts():
     assert names([1.0 + 0.02 * step for step in range(10)]) == ["drift", "imprecise"]
 
 
+@pytest.mark.parametrize(
+    ("order", "drifts"),
+    [
+        # 45 pairs of ten steps, 11 of them falling: S = 23, (23 - 1) / sqrt(10 x 9 x 25 / 18) = 1.968, above 1.96
+        ([5, 4, 3, 2, 1, 6, 7, 8, 10, 9], True),
+        # 12 falling: S = 21, 1.79
+        ([5, 4, 3, 2, 1, 7, 6, 8, 10, 9], False),
+        # 190 pairs of twenty steps, 55 + 10 falling: S = 60, 59 / sqrt(20 x 19 x 45 / 18) = 1.914
+        ([*range(11, 0, -1), 16, 15, 14, 13, 12, 17, 18, 19, 20], False),
+        # four steps are too few to tell: 5 / sqrt(4 x 3 x 13 / 18) = 1.70
+        ([1, 2, 3, 4], False),
+        ([1, 2, 3, 4, 5], True),  # 9 / sqrt(5 x 4 x 15 / 18) = 2.20
+    ],
+)
+def test_a_trend_is_one_where_mann_and_kendall_see_it(order, drifts):
+    assert ("drift" in names([1 + 0.03 * place for place in order])) is drifts
+
+
+def test_the_size_of_a_drift_is_that_of_the_steps_after_the_warm_up():
+    # rising by 0.02 a step from 1.00 to 1.08: 0.08 / 1.04 = 7.7 %, at any length of a step
+    for unit in (1.0, 0.01, 100.0):
+        found = dict(step_warnings([unit * value for value in (2.0, 1.00, 1.02, 1.04, 1.06, 1.08)]))
+        assert found["drift"] == "step time changed by +8% over the run"
+        assert found["warm_up"] == "the first timed step took 92% longer"  # 2 / 1.04
+    assert "drift" not in names([1.00, 1.01, 1.02, 1.03, 1.04])  # 0.04 / 1.02 = 3.9 %
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        ([1.1, 1, 1, 1, 1, 1], False),  # a tenth, and no more
+        ([1.12, 1, 1, 1, 1, 1], True),
+        ([1.3, 1, 1.3, 1, 1, 1], False),  # another is as slow
+        ([1.15, 1.2, 1, 1, 1, 1], False),  # the next is slower
+        ([1.15, 1.0, 1.0, 1.1], True),  # the median of the other three is 1
+    ],
+)
+def test_a_first_step_is_warm_up_where_it_is_slower_than_each_other_by_a_tenth_of_their_median(seconds, told):
+    assert ("warm_up" in names(seconds)) is told
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.01, 100.0])
+@pytest.mark.parametrize(
+    ("seconds", "step"),
+    [
+        ([2.0, 1.0, 1.01, 0.99, 1.0, 1.2, 1.21, 1.2, 1.19], 5),  # counted from the first step, warm-up included
+        ([1.0, 1.01, 1.3, 1.31, 1.3, 1.32], 2),  # two steps are a level
+        ([1.0, 1.3, 1.42, 1.43, 1.44], None),  # 0.12 apart where one level spreads by 0.3: its half is 0.15
+        ([1.0, 1.3, 1.46, 1.47, 1.48], 2),  # 0.16 apart
+        ([1.0, 1.01, 1.0, 1.08, 1.09, 1.08], None),  # 8 %
+    ],
+)
+def test_two_levels_part_where_each_is_narrow_and_the_later_a_tenth_slower(seconds, step, unit):
+    said = dict(step_warnings([unit * value for value in seconds])).get("throttling")
+    assert said is None if step is None else said.endswith(f"from step {step} on")
+
+
+def test_levels_as_far_apart_as_half_of_their_spread_are_one():
+    assert "throttling" not in names([1.0, 1.5, 1.75, 1.75, 1.75])  # 0.25 apart, spread 0.5; floats hold all of them
+
+
+@pytest.mark.parametrize(
+    ("high", "told"),
+    # 2.262 x 0.5270 (high - 1) / sqrt(10) / middle: 0.0220 and 0.0427 of the mean
+    [(1.06, False), (1.12, True)],
+)
+def test_a_mean_known_to_three_per_cent_is_precise(high, told):
+    assert names([1.0, high] * 5) == ["imprecise"] * told
+
+
+def test_what_held_up_a_run_is_counted_beyond_half_the_median_more():
+    # mean 6.7 / 5 = 1.34; of 1.5 and 2.2 one is above 1.5 times the median
+    assert dict(step_warnings([1, 1, 1.5, 1, 2.2]))["disturbed"] == (
+        "the mean step is 34% above the median of 1 s: 1 of 5 steps took over 1.5 times the median, the longest 2.2 s"
+    )
+    assert "disturbed" not in names([1, 1, 1, 1, 1.5])  # mean 1.1: a tenth, and no more
+
+
+def test_a_run_ends_at_its_bounds():
+    wild = [0.1, 0.1, 0.1, 0.1, 2.0]  # its mean is known to more than itself, but nobody asked
+    assert half_width(wild) > 1 and may_stop(wild, **RULE)
+    assert may_stop([10.0, 5.0, 5.0], **RULE, target=0.03)  # 20 s in three steps
+    assert not may_stop([10.0, 5.0, 4.9], **RULE, target=0.03)
+    noisy = [1.0, 2.0, 1.0, 2.0, 1.0]
+    # standard deviation sqrt(0.3), t of 4: 2.776: 2.776 x 0.5477 / sqrt(5) / 1.4 = 0.4857
+    assert [may_stop(noisy, **RULE, target=target) for target in (0.48, 0.49)] == [False, True]
+
+
 def test_a_run_that_speeds_up_evenly_drifts_too():
     assert "-" in step_warnings([1.18 - 0.01 * step for step in range(10)])[0].message
 

@@ -1,7 +1,10 @@
 """Which run files a run leaves as they are: those that another invocation has finished and nobody asked to replace."""
 
+from pathlib import Path
+
 import pytest
 from harness_runs import CELL
+from sweetspot import files
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import finished_by_another, write_run
 from sweetspot.matrix.reruns import note_reruns
@@ -16,7 +19,7 @@ def asked(folder, *more):
 @pytest.mark.parametrize("status", ["ok", "unstable", "oom", "failed"])
 def test_a_run_that_another_invocation_has_finished_stays(tmp_path, status):
     assert not finished_by_another(asked(tmp_path))
-    write_run(asked(tmp_path), [0.5] if status in ("ok", "unstable") else [], {}, status, "why")
+    write_run(asked(tmp_path), [0.5, 0.5] if status in ("ok", "unstable") else [], {}, status, "why")
     assert finished_by_another(asked(tmp_path))
 
 
@@ -34,6 +37,18 @@ def test_a_run_that_is_to_be_replaced_is_until_another_has_done_so(tmp_path):
     assert not finished_by_another(asked(tmp_path))
     write_run(asked(tmp_path), [0.25], {})
     assert finished_by_another(asked(tmp_path))
+
+
+def test_a_run_is_on_the_disk_before_it_has_its_name_and_the_name_before_it_is_reported(tmp_path, monkeypatch):
+    seen = []
+
+    def fsync(descriptor):
+        path = Path(f"/proc/self/fd/{descriptor}").readlink()
+        seen.append((path.is_dir(), (tmp_path / "run~1.parquet").exists()))
+
+    monkeypatch.setattr(files.os, "fsync", fsync)
+    write_run(asked(tmp_path), [0.5], {})
+    assert seen == [(False, False), (True, True)]
 
 
 @pytest.mark.parametrize("content", [b"", b"half a file"])

@@ -79,6 +79,11 @@ def test_a_printed_efficiency_is_of_its_row_else_of_its_instance_else_of_the_stu
     table = study_efficiency(none, read_efficiency(tmp_path / "efficiency.csv"), instances, "tensorflow")
     found = dict(zip(table["instance"], table["framework"], strict=True))
     assert found == {"own": "jax", "declared": "torch", "plain": "tensorflow"}
+    assert not table["xla"].any()
+    said = [row.rstrip("\n") + f",{xla}\n" for row, xla in zip(rows, ("yes", "no", ""), strict=True)]
+    (tmp_path / "efficiency.csv").write_text(header.rstrip("\n") + ",xla\n" + "".join(said))
+    table = study_efficiency(none, read_efficiency(tmp_path / "efficiency.csv"), instances, "tensorflow")
+    assert dict(zip(table["instance"], table["xla"], strict=True)) == {"own": True, "declared": False, "plain": False}
 
 
 def test_the_tables_say_what_joins_the_devices(parkopedia):

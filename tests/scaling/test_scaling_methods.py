@@ -236,6 +236,8 @@ def test_rtx_3090_without_nvlink_is_held_up_by_its_gradients(shipped):
         ("A100 SXM 80GB", "a100"),
         ("NVIDIA H100-SXM5-80GB", "h100"),
         ("TITAN RTX", "titan rtx"),
+        ("Accelerator 7 PCIe 16GB", "accelerator 7"),  # nobody's known chip: its name without its form
+        ("80GB", "80gb"),  # and what would leave nothing stays
     ],
 )
 def test_forms_of_one_chip_are_one_family(gpu, expected):

@@ -150,6 +150,70 @@ def test_other_networks_are_as_published(name, published):
     assert fact.known
 
 
+def decoder(layers, width, wide, keys=None):
+    """Weights of a decoder's layers: query, output, key, value (of `keys` columns), and three of the feed-forward."""
+    return layers * (2 * width**2 + 2 * width * (keys or width) + 3 * width * wide)
+
+
+def encoder(layers, width, tokens=384):
+    """Multiply-adds of a sequence: 12 d^2 a layer and token, and 2 d a layer and pair of tokens (attention)."""
+    return layers * (12 * width**2 * tokens + 2 * width * tokens**2)
+
+
+# Layers and widths of the papers; GPT's feed-forward has 8 d^2 weights, so a layer has 12 d^2.
+TRANSFORMERS = {
+    "bertbase": (encoder(12, 768), 16 * 12 + 7),
+    "bertlarge": (encoder(24, 1024), 16 * 24 + 7),
+    "gpt2": (12 * 12 * 768**2, 12 * 12 + 4),
+    "gpt2medium": (24 * 12 * 1024**2, 12 * 24 + 4),
+    "gpt2large": (36 * 12 * 1280**2, 12 * 36 + 4),
+    "gpt2xl": (48 * 12 * 1600**2, 12 * 48 + 4),
+    "gpt3": (96 * 12 * 12288**2, 12 * 96 + 4),
+    "llama27b": (decoder(32, 4096, 11008), 9 * 32 + 3),
+    "llama213b": (decoder(40, 5120, 13824), 9 * 40 + 3),
+    "llama270b": (decoder(80, 8192, 28672, 1024), 9 * 80 + 3),
+    "llama318b": (decoder(32, 4096, 14336, 1024), 9 * 32 + 3),
+    "llama3170b": (decoder(80, 8192, 28672, 1024), 9 * 80 + 3),
+    "llama31405b": (decoder(126, 16384, 53248, 1024), 9 * 126 + 3),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMERS)
+def test_a_transformer_has_the_arithmetic_and_tensors_of_its_layers(name):
+    macs, tensors = TRANSFORMERS[name]
+    fact = NETWORKS[name]
+    assert fact.giga_macs == pytest.approx(macs / 1e9, rel=0.01)
+    assert (fact.tensors, fact.normalised) == (tensors, False)
+
+
+def test_a_model_of_many_words_has_an_embedding_and_a_head_beside_its_layers():
+    # Llama 2: 32,000 words twice; Llama 3: 128,256; GPT-2: 50,257 words and 1,024 places once, 13 d a layer of biases
+    for name, words, width, scales in (
+        ("llama27b", 32_000, 4096, 65), ("llama213b", 32_000, 5120, 81), ("llama3170b", 128_256, 8192, 161),
+        ("llama31405b", 128_256, 16_384, 253),
+    ):  # fmt: skip
+        assert NETWORKS[name].parameters == pytest.approx(
+            (TRANSFORMERS[name][0] + 2 * words * width + scales * width) / 1e6, rel=1e-4
+        )
+    for name, layers, width in (
+        ("gpt2", 12, 768),
+        ("gpt2medium", 24, 1024),
+        ("gpt2large", 36, 1280),
+        ("gpt2xl", 48, 1600),
+    ):
+        rest = (50_257 + 1024) * width + 13 * layers * width + 2 * width
+        assert NETWORKS[name].parameters == pytest.approx((TRANSFORMERS[name][0] + rest) / 1e6, rel=1e-3)
+    # GPT-3: 50,257 words and 2,048 places
+    rest = (50_257 + 2048) * 12_288 + 13 * 96 * 12_288
+    assert NETWORKS["gpt3"].parameters == pytest.approx((TRANSFORMERS["gpt3"][0] + rest) / 1e6, rel=1e-3)
+
+
+def test_the_detector_adds_up():
+    assert NETWORKS["ssd300"].giga_macs == pytest.approx(13.5 + 1.0 + 5.6)
+    assert NETWORKS["ssd300"].parameters == pytest.approx(8.54 + 3.77 + 10.58, rel=1e-3)
+    assert NETWORKS["ssd300"].normalised
+
+
 def test_small_networks_by_their_layers():
     # LeNet-5 as tf_cnn_benchmarks has it at 28 x 28: two 5 x 5 convolutions of 32 and 64, 512 and 10 neurons, all with
     # biases: 832 + 51,264 + 7 x 7 x 64 x 512 + 512 + 5,130 parameters; 784 x 800 + 196 x 51,200 + 1,605,632 + 5,120
@@ -157,6 +221,9 @@ def test_small_networks_by_their_layers():
     assert NETWORKS["lenet5"].giga_macs == pytest.approx(0.0123, rel=0.25)
     assert not NETWORKS["lenet5"].normalised
     assert not NETWORKS["trivial"].normalised
+    # a first convolution with a bias, 36 or 96 convolutions and two transitions with scale and offset each, the last
+    # normalisation, a dense layer: 2 + 3 x 36 + 6 + 2 + 2
+    assert (NETWORKS["densenet40k12"].tensors, NETWORKS["densenet100k12"].tensors) == (120, 300)
     assert NETWORKS["alexnet"].tensors == 16  # five convolutions and three dense layers, weights and biases
     assert NETWORKS["overfeat"].tensors == 16
     assert NETWORKS["lenet5"].tensors == 8

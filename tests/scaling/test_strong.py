@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
+from scipy.special import huber
 from study_tables import STUDIES
 from sweetspot.scaling.strong import fit_strong, pairs_of, strong_cells, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
@@ -82,11 +84,75 @@ def test_a_machine_that_is_timed_at_another_count_is_estimated():
         "extrapolated", "strong_scaling", 2, True,
     )  # fmt: skip
     assert row["images_per_s_low"] < row["images_per_s"] / 1.12
+    assert row["efficiency"] == pytest.approx(10.0 / minutes / 2)  # of twice the devices
+
+
+def least(pairs, x, y, mean, leaves):
+    """Slopes by benchmark and c, where Huber's loss and the priors are least: by a general search.
+
+    Priors: slopes `mean` (mean, sd), of whose variance benchmarks share 0.7; c 0.10, sd 0.10. A pair scatters by 0.10.
+    """
+    names = sorted(set(pairs["benchmark"]))
+
+    def objective(theta):
+        common, leaving, *own = theta
+        slopes = common + np.array([own[names.index(name)] for name in pairs["benchmark"]])
+        prior = (common - mean[0]) ** 2 / (0.7 * mean[1] ** 2) + (leaving - 0.1) ** 2 / 0.01
+        prior += sum(part**2 for part in own) / (0.3 * mean[1] ** 2)
+        return 2 * huber(2.0, (y - slopes * x - leaving * leaves) / 0.1).sum() + prior
+
+    common, leaving, *own = minimize(objective, [*(mean[0], 0.1), *[0.0] * len(names)], options={"gtol": 1e-8}).x
+    return {"": common} | {name: common + part for name, part in zip(names, own, strict=True)}, leaving
+
+
+def test_one_submission_far_off_the_others_pulls_no_harder_than_one_two_scatters_away():
+    rows = [row for name in "abc" for row in many("H100 SXM", name, 0.2, 0.4, 0.5, {8: 8, 16: 12, 32: 16})]
+    rows += many("B200 SXM", "d", 0.1, 0.0, 0.2, {8: 8, 16: 16})
+    rows += many("B200 SXM", "e", 1.5, 0.0, 1.2, {8: 8, 16: 16, 64: 64})  # far off
+    times = table(*rows)
+    times.loc[times["submitter"] == "d", "benchmark"] = "other"
+    pairs, found = pairs_of(times), fit_strong(times)
+    samples, _ = least(pairs, pairs["log_batch"], pairs["log_samples"], (0.3, 0.15), 0.0)
+    assert found.samples == pytest.approx(samples, abs=2e-3)
+    rest = pairs["log_minutes"] - pairs["benchmark"].map(samples) * pairs["log_batch"]
+    loss, leaving = least(pairs, pairs["doublings"] * math.log(2), rest, (0.17, 0.10), pairs["leaves"])
+    assert found.loss == pytest.approx(loss, abs=2e-3)
+    assert found.leaving == pytest.approx(leaving, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "fewer", "more", "leaves"),
+    [
+        ("H100 SXM", 4, 8, 0),
+        ("H100 SXM", 8, 16, 1),
+        ("H100 SXM", 16, 32, 0),
+        ("GB200", 36, 72, 0),
+        ("GB200", 72, 144, 1),
+    ],
+)
+def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves):
+    pairs = pairs_of(table((gpu, fewer, 10.0, "a", 8.0, 1.0), (gpu, more, 6.0, "a", 8.0, 1.0)))
+    assert pairs["leaves"].tolist() == [leaves]
+    assert pairs["doublings"].tolist() == [1.0]
+    assert pairs["log_minutes"].tolist() == pytest.approx([math.log(1.2)])  # 6 x 2 / 10
+
+
+@pytest.mark.parametrize(("gpus", "base"), [(16, 8), (32, 64), (4, 8), (128, 64)])
+def test_the_nearest_known_count_is_the_base(gpus, base):
+    times = table(*many("H100 SXM", "a", 0.2, 0.1, 0.0, {8: 8, 64: 8}))
+    given = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=gpus)}
+    row = strong_cells(times, QUESTION, given, EXTRAPOLATION_COLUMNS).iloc[0]
+    assert f"strong_scaling: {base} to {gpus} devices" in row["source"]
+    # one doubling away: the width of one, beside how far submitters agree (1.12)
+    half = math.hypot(fit_strong(times).width, 0.113)
+    assert math.log(row["images_per_s_high"] / row["images_per_s"]) == pytest.approx(half)
+    assert math.log(row["images_per_s"] / row["images_per_s_low"]) == pytest.approx(half)
 
 
 def test_without_any_pair_the_priors_speak():
     found = fit_strong(table(("B200 SXM", 8, 10.0, "b", 8.0, 3000.0)))
     assert (found.loss[""], found.samples[""], found.leaving, found.pairs) == (0.17, 0.3, 0.1, 0)
+    assert found.width == pytest.approx(2 * 0.10)  # two standard deviations of what is assumed
 
 
 def test_the_batch_is_what_submitters_use_there_and_never_smaller_on_more_devices(shipped):
@@ -94,6 +160,8 @@ def test_the_batch_is_what_submitters_use_there_and_never_smaller_on_more_device
     assert math.isnan(base.global_batch)  # told by the submitter without a batch
     assert usual_batch(shipped, base, 8) == 16
     assert usual_batch(shipped, base._replace(global_batch=100.0), 64) == 100
+    # nor larger on fewer: 16 is usual on 8, and 12 was used on 64
+    assert usual_batch(shipped, base._replace(gpus=64, global_batch=12.0), 8) == 12
 
 
 def test_the_shipped_results_left_out_lie_within_the_interval(shipped):

@@ -44,6 +44,16 @@ def test_the_bounds_themselves_are_taken(keys):
     assert owned(**keys).offers[0].own is not None
 
 
+def test_a_project_of_half_a_month_rents():
+    # a commitment may be no longer than the project; what is rented by the hour commits to nothing
+    rented = {"instance": "x", "per_hour": 1.0}
+    assert price_list(rented, project_months=0.5).offers[0].commitment is None
+    deal = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 1, "per_month": 5}}
+    assert price_list(deal, project_months=1).project_months.value == 1
+    with pytest.raises(UserError, match=r"term_months is 1; expected at most project_months 0\.5"):
+        price_list(deal, project_months=0.5)
+
+
 def test_a_commitment_without_any_price_is_refused():
     offer = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12}}
     with pytest.raises(UserError, match=r"at least one price above 0 of upfront, per_month, per_hour"):

@@ -405,3 +405,16 @@ def test_printed_numbers_by_their_rounding():
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)
     assert spread("1 / (~1 - 0.4)").high == pytest.approx(10)
+
+
+def test_devices_fill_the_nodes_of_a_declared_cluster_one_after_the_other():
+    cluster = {"c": Instance(title="c", provider="own", gpu="a card", gpus=32, nodes=4)}
+    assert [nodes_of(cluster, "c", gpus) for gpus in (1, 8, 9, 16, 17, 32)] == [1, 1, 2, 2, 3, 4]
+    assert nodes_of(cluster, "elsewhere", 32) == 1
+
+
+def test_a_key_that_is_a_list_is_named_as_it_stands(tmp_path):
+    file = tmp_path / "x.yaml"
+    file.write_text("? [a, b]\n: 1\n")
+    with pytest.raises(UserError, match=r"key \['a', 'b'\] is not text; put it in quotes"):
+        load_yaml(file)

@@ -1,6 +1,8 @@
 """Run files that are impossible, misplaced or of another machine are refused by name when they are read."""
 
+import json
 import math
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -11,6 +13,7 @@ from sweetspot.errors import UserError
 from sweetspot.matrix.schedule import Timing, timing_of
 from sweetspot.throughput.collect import summarise_runs
 from sweetspot.throughput.old_run_files import run_facts
+from sweetspot.warnings import pairs
 
 
 def refusal(files):
@@ -29,6 +32,37 @@ def test_seconds_that_cannot_have_passed_are_refused_with_file_and_value(tmp_pat
     words = refusal([good, bad])
     assert words.startswith(f"{bad}: seconds of a step are {said}; expected 1e-07 to 1e+07")
     assert "remove the file" in words and good not in words
+
+
+def test_the_shortest_and_the_longest_step_that_there_may_be(tmp_path):
+    rows = cells_of(
+        [write_run(tmp_path, seconds=[1e-7, 1e-7]), write_run(tmp_path, CELL._replace(gpus=2), seconds=[1e7])]
+    )
+    assert rows["images_per_s"].tolist() == pytest.approx([16e7, 32e-7])
+
+
+def test_a_folder_whose_name_means_something_to_a_reader_of_tables_means_nothing_here(tmp_path):
+    # brackets are a pattern of names, `a=b` a column of a partitioned table, and a run's own path has names with ~
+    folder = tmp_path / "copies[1]" / "batch_size=99" / "old~runs~2"
+    files = [write_run(folder, run=run) for run in (1, 2)]
+    assert cells_of(files)[["batch_size", "runs"]].to_numpy().tolist() == [[16, 2]]
+    stray = write_run(folder, run=3, name=run_path(CELL, 4))
+    assert refusal([*files, stray]).startswith(f"{stray}: the path says run '4', the file '3'")
+    bad = write_run(folder, run=3)
+    Path(bad).write_text("torn")
+    assert refusal([*files, bad]).startswith(f"{bad}: not a whole run file")
+
+
+def test_what_runs_say_is_told_in_the_order_of_the_runs(tmp_path):
+    said = [f"sentence {letter}" for letter in "hbgcfade"]
+    files = [write_run(tmp_path, run=run, warnings=json.dumps([["note", text]])) for run, text in enumerate(said, 1)]
+    assert [pair.message for pair in pairs(cells_of(files).iloc[0]["warnings"])] == said
+
+
+def test_of_two_runs_one_that_is_compiled_or_of_parts_of_a_processor_marks_the_cell(tmp_path):
+    files = [write_run(tmp_path, run=1), write_run(tmp_path, run=2, xla=True, logical=True)]
+    row = cells_of(files).iloc[0]
+    assert row["xla"] and row["logical"] and "logical_devices" in rules_of(row)
 
 
 def test_seconds_that_are_no_number_are_refused(tmp_path):
@@ -69,6 +103,18 @@ def test_an_unknown_status_is_refused_with_file_and_value(tmp_path, status):
 def test_counts_below_one_are_refused(tmp_path, name, value):
     bad = write_run(tmp_path, name="somewhere", **{name: value})
     assert refusal([bad]).startswith(f"{bad}: {name} is {value}; expected 1 or more")
+
+
+def test_a_failed_run_on_another_device_spoils_no_figure(tmp_path):
+    failed = write_run(tmp_path, run=1, seconds=[math.nan], status="failed", message="x", gpu="B")
+    assert cells_of([failed, write_run(tmp_path, run=2, gpu="A")])["gpu"].tolist() == ["A"]
+
+
+def test_a_count_that_is_missing_is_refused(tmp_path):
+    bad = write_run(tmp_path)
+    frame = pd.read_parquet(bad).assign(gpus=None).astype({"gpus": "Int64"})
+    frame.to_parquet(bad, index=False)
+    assert refusal([bad]).startswith(f"{bad}: gpus is None; expected 1 or more")
 
 
 @pytest.mark.parametrize("text", ["drift", '["drift"]', '[["drift", 3]]', "null", "[1]"])

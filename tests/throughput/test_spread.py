@@ -109,6 +109,7 @@ def test_one_run_has_no_interval_whatever_the_others_show(tmp_path):
     assert math.isnan(table.loc[1, "images_per_s_low"]) and math.isnan(table.loc[1, "interval_df"])
     assert rules_of(table.loc[1]) == ["n_is_1"]
     assert table.loc[2, "interval_df"] == 1
+    assert factor(table.loc[2]) == pytest.approx(math.exp(T[1] * math.log(1.05) / 2), rel=1e-4)
 
 
 @pytest.mark.parametrize(("ratio", "apart"), [(58.0, False), (59.0, True)])
@@ -121,6 +122,18 @@ def test_the_bound_is_fishers_at_five_per_cent_over_the_number_of_cells(ratio, a
 def test_of_two_cells_one_must_vary_very_much_more(ratio, apart):
     # P(F(1, 1) > r) = 1 - (2 / pi) atan(sqrt(r)), below 0.05 / 2 from tan(0.975 pi / 2)^2 = 647.8
     assert outlying(np.array([1.0, ratio]), np.ones(2)).tolist() == [False, apart]
+
+
+@pytest.mark.parametrize(("ratio", "apart"), [(7.0, False), (7.3, True)])
+def test_cells_of_more_runs_weigh_more_in_what_the_others_vary_by(ratio, apart):
+    # 2 degrees of freedom against 4 + 4: P(F(2, 8) > r) = (1 + 2 r / 8)^-4, below 0.05 / 3 from r = 4 (60^(1/4) - 1) =
+    # 7.13; the two others are the least unlikely
+    assert outlying(np.array([1.0, ratio, 1.0]), np.array([4.0, 2.0, 4.0])).tolist() == [False, apart, False]
+    # three variances of 1, 1 and 0.5 on 4, 4 and 8: pooled 0.75, so that the bound is on 0.75 r; P = (1 + 2 r / 16)^-8,
+    # below 0.05 / 4 from r = 8 (80^(1/8) - 1) = 5.834
+    far = 0.75 * (6.0 if apart else 5.7)
+    found = outlying(np.array([1.0, far, 1.0, 0.5]), np.array([4.0, 2.0, 4.0, 8.0]))
+    assert found.tolist() == [False, apart, False, False]
 
 
 def test_several_cells_may_stand_apart_and_few_of_a_sound_machine_do():

@@ -89,6 +89,17 @@ def test_another_form_of_the_device_is_a_small_distance():
     assert nearest({"gpu": "Tesla V1000"}) is None
 
 
+def test_of_equally_near_figures_the_median_counts_and_it_is_compiled_if_all_are():
+    one, two, three = ({"images_per_s": value, "xla": value > 100} for value in (90.0, 120.0, 180.0))
+    assert nearest(one, two, three).images_per_s == 120.0
+    assert nearest(one, two).source.startswith("median of 2 rows: s (") and nearest(one).source.startswith("s (")
+    assert [nearest(*rows).xla for rows in ((two, three), (one, two))] == [True, False]
+
+
+def test_a_day_that_its_month_does_not_have_is_near_its_end():
+    assert year_of("2018-02-31") == pytest.approx(2018 + 58 / 365, abs=4 / 365)
+
+
 @pytest.mark.parametrize(
     ("text", "year"),
     [("2018", 2018.5), ("2018-02", 2018 + 1.5 / 12), ("2018-07-01", 2018 + 181 / 365), ("soon", math.nan)],

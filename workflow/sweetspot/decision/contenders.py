@@ -95,7 +95,7 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
 def bills_decide(rows: pd.DataFrame) -> bool:
     """Whether the USD of the workload are not in proportion to USD per image for all options, by 5 % or more."""
     product = rows["usd"] * rows["images_per_usd"]
-    return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
+    return bool(product.notna().all() and product.max() > PROPORTION * product.min())
 
 
 def _by_cost(rows: pd.DataFrame, billed: bool) -> list[Row]:

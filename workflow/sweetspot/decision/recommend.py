@@ -107,7 +107,7 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
 
 def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
     """What a table of prices hides: the cheapest hour, where it is below the best option's and its work is dearer."""
-    if "usd_per_hour" not in field.columns or not best["usd_per_hour"] > 0:
+    if "usd_per_hour" not in field.columns:
         return ""
     cheap = field.sort_values(["usd_per_hour", "usd"], kind="stable").iloc[0]
     dearer = best["usd_per_hour"] / cheap["usd_per_hour"]

@@ -144,19 +144,18 @@ def _row(contest: Contest, parameter: Parameter) -> dict[str, Any]:
 
 
 def _flip(parameter: Parameter) -> float:
-    """The value nearest the central one at which the margin is 1; NaN where there is none."""
+    """The value at which the margin is 1; NaN where there is none. It only falls or only rises, so there is one."""
 
     def excess(log_factor: float) -> float:
         return float(np.log(parameter.outcome(parameter.value * np.exp(log_factor))[0]))
 
     centre = excess(0.0)
     furthest = np.log(min(FURTHEST, parameter.limit / parameter.value))
-    roots = []
     for end in (-np.log(FURTHEST), furthest):
         edge = excess(end)
         if np.isfinite(edge) and (edge > 0) != (centre > 0):
-            roots.append(_bisect(excess, 0.0, end))
-    return float(parameter.value * np.exp(min(roots, key=abs))) if roots else float("nan")
+            return float(parameter.value * np.exp(_bisect(excess, 0.0, end)))
+    return float("nan")
 
 
 def _bisect(excess: Callable[[float], float], inner: float, outer: float) -> float:

@@ -1,0 +1,134 @@
+"""A box and a rental that cost the same to the last digit, jobs without a speed, and lists of one or two rivals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from answer_options import option
+from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
+from sweetspot.decision.contenders import contenders
+from sweetspot.decision.contest import contests
+from sweetspot.decision.options import CELL, OFFER, build_options
+from sweetspot.decision.phases import phases
+from sweetspot.decision.sentences import Said, sentences
+from sweetspot.decision.simulate import simulate
+from sweetspot.decision.surface import surface
+from sweetspot.decision.tornado import tornado
+from sweetspot.errors import UserError
+
+
+def options_of(*entries, figures=()):
+    costs, offers = pd.DataFrame([cost(*entry) for entry in entries]), pd.DataFrame([entry[0] for entry in entries])
+    market = inputs()
+    throughput = pd.concat([market.throughput, pd.DataFrame(list(figures))], ignore_index=True)
+    return build_options(costs, offers, throughput, market.extrapolation, settings())
+
+
+def tied():
+    """1.125 USD for 3600 x 312.5 images either way: 240 USD a month / 240 h + 0.5 kW x 0.25 USD/kWh of the box."""
+    entry = box_offer(kw=0.5, usd_per_kwh=0.25, capex_usd=7200.0)
+    options = options_of((entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1))
+    options.loc[options["option"] == BOX, "images_per_s"] = 312.5
+    options.loc[options["option"] == RENTED, "images_per_usd"] = 1e6
+    return options
+
+
+def test_at_a_tie_the_surface_lets_the_rental_win_and_the_last_day_of_the_month_break_even():
+    # a month of ten days: all of it is planned
+    table = surface(tied(), 10.0).set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.25)]
+    assert (table["ratio"], table["winner"], table["break_even_days"]) == (1.0, RENTED, 10.0)
+    # 1.00 + 0.125 USD a box hour is what the rental asks: it would pay above that, and does not at it
+    assert table["condition"] == (
+        f"Even used every day, {BOX} never pays for vgg16: {RENTED} costs 3.06 USD an hour, it would pay above 3.06"
+    )
+
+
+def test_what_a_month_of_owning_is_made_of_moves_part_by_part():
+    # (6500 - 500) / 30 + 100 of maintenance + 60 that the price list adds (staff): 360 USD a month
+    entry = box_offer(residual_usd=500.0, maintenance_usd_per_month=100.0) | {"fixed_usd_per_month": 360.0}
+    (contest,) = contests(options_of((entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)))
+    box = contest.box
+    assert (box.rest, box.fixed()) == pytest.approx((60.0, 360.0))
+    hour = 3.06 * 498 / 225  # what the rental takes for the work of a box hour
+    for changes, fixed in (
+        ({"maintenance_usd_per_month": 130.0}, 390), ({"residual_usd": 2000.0}, 310), ({"months": 20.0}, 460),
+        ({"capex_usd": 3500.0}, 260),
+    ):  # fmt: skip
+        assert contest.margin(**changes) == pytest.approx(hour / (fixed / 240 + 0.2))
+
+
+def test_all_rented_prices_are_one_assumption_where_there_are_two():
+    third = offer("p2.xlarge", "on_demand", 2.0)
+    entries = (box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)
+    for more, told in (((), False), (((third, 100.0, 1),), True)):
+        rows = tornado(options_of(*entries, *more, figures=[figure("p2.xlarge", 100.0, 1)]), 30.5)
+        assert ("all rented prices" in set(rows["assumption"])) is told
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"headline_batch_size": 64}, "at batch 64;"),
+        ({"headline_batch_size": {"vgg16": 64, "resnet50": 64}}, "at batch 64;"),
+        ({"headline_batch_size": {"vgg16": 64, "resnet50": 32}}, r"at batch 64 \(vgg16\), 32 \(resnet50\);"),
+        ({"headline_batch_size": "own"}, "at batch of its own figure;"),
+    ],
+)
+def test_a_reference_without_a_figure_is_told_with_the_batch_asked_for(cells, said):
+    asked = {"model": ["vgg16", "resnet50"], "batch_size": [32, 64], "precision": "fp16"} | cells
+    market = inputs()
+    with pytest.raises(UserError, match=f"reference 'nobody' has no priced figure {said} expected an offer"):
+        build_options(market.costs, market.offers, market.throughput, market.extrapolation,
+                      settings(cells=asked, reference="nobody"))  # fmt: skip
+
+
+def test_a_possession_of_cents_moves_like_any_other():
+    # half a USD a month, drawn as one: twice the 15 USD of the project
+    options = options_of((box_offer(kw=0.0), 498.0, 4))
+    options["fixed_usd_per_month"] = 0.5
+    cell = options.iloc[0][[*OFFER, *CELL[1:]]].to_dict()
+    rows = [{**cell, "phase": name, "hours": 10.0, "usd": usd}
+            for name, usd in (("search", 0.0), ("possession", 15.0), ("total", 15.0))]  # fmt: skip
+    draws = simulate(options, 1, 2)
+    (search, total) = phases(options, replace(draws, fixed=np.array([[0.5, 1.0]])),
+                             pd.DataFrame(rows).assign(plan="project", status="ok"), {})  # fmt: skip
+    assert search.usd.tolist() == total.usd.tolist() == [[15.0, 30.0]]
+
+
+def test_no_options_have_no_draws():
+    draws = simulate(tied().head(0), 1, 7)
+    assert {getattr(draws, name).shape for name in draws.__dataclass_fields__} == {(0, 7)}
+
+
+def test_a_job_of_known_hours_takes_them_in_every_draw():
+    # no model, no throughput: 10 h at 3.06 USD
+    entry = offer(RENTED, "on_demand", 3.06)
+    job = cost(entry, 225.0, 1, workload="nightly") | {"model": None, "batch_size": None, "images_per_usd": np.nan}
+    market = inputs()
+    costs = pd.DataFrame([*market.costs.to_dict("records"), job | {"hours": 10.0, "usd": 30.6}])
+    options = build_options(costs, market.offers, market.throughput, market.extrapolation, settings())
+    row = options.index[options["workload"] == "nightly"]
+    draws = simulate(options, 1, 5)
+    assert options.loc[row, "model"].tolist() == ["any"]
+    assert draws.hours[row].tolist() == [[10.0] * 5]
+    assert draws.usd[row] == pytest.approx(np.full((1, 5), 30.6))
+
+
+def told(*rows, reference, **more):
+    table = pd.DataFrame(list(rows))
+    own = table[table["title"] == reference].rename_axis("row").reset_index().to_dict("records")[0]
+    row = {"model": rows[0]["model"], "counts": "train", "gain": 2.0, "gain_low": 2.0, "gain_high": 2.0, "days": np.nan}
+    return Said(row | {"p_cheaper": 1.0, "confidence": "clear"} | more, contenders(table, own))
+
+
+def test_two_machines_have_places_in_speed():
+    first, second, _ = sentences([told(option("A", 10), option("B", 20, hours=5.0), reference="A")], several=False)
+    assert first == "A is the cheapest: 2.0 times cheaper than the next, B."
+    assert second == "A is number 2 of 2 machines in speed."
+
+
+def test_a_tie_over_two_models_names_the_one_it_is_told_of():
+    close = {"gain": 1.05, "gain_low": 0.8, "gain_high": 1.4, "p_cheaper": 0.6, "confidence": "too close to call"}
+    models = [told(option("A", 10, model=name), option("B", 10.5, model=name), reference="A", **close) for name in "xy"]
+    assert sentences(models, several=False)[0].startswith("Too close to call on x: A looks 1.05 times cheaper than B (")

@@ -1,0 +1,141 @@
+"""Published tables: which line is named, which values are still possible, and what a study makes of their rows."""
+
+import pandas as pd
+import pytest
+from run_files import rules_of
+from sweetspot.errors import UserError
+from sweetspot.study.instances import Instance
+from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import Question
+from sweetspot.throughput.against_published import GAP, against_published
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency, read_published
+
+COLUMNS = (
+    "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"
+    "source,note"
+)
+ADDED = {"interconnect": "", "as_of": "", "images_per_s_low": "", "images_per_s_high": ""}
+SCALES = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source"
+QUESTION = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size=64)
+OWN = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size="own")
+MACHINE = {"title": "x", "provider": "own", "gpu": "Tesla V100"}
+MACHINES = {
+    "one": Instance(**MACHINE, gpus=1),
+    "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
+    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"),
+}
+
+
+def row(instance="one", gpus=1, **more):
+    given = {"gpu": "Tesla V100", "instance": instance, "gpus": gpus, "framework": "tensorflow", "model": "vgg16",
+             "framework_version": "", "benchmark": "x", "batch_size": 64, "precision": "fp16", "variant": "default",
+             "dataset": "synthetic", "images_per_s": 100, "source": "paper", "note": ""} | ADDED  # fmt: skip
+    return {**given, **more}
+
+
+def published(folder, *rows):
+    pd.DataFrame(list(rows))[[*COLUMNS.split(","), *ADDED]].to_csv(folder / "throughput.csv", index=False)
+    return folder / "throughput.csv"
+
+
+def gathered(folder, *rows, efficiency=(), question=QUESTION):
+    published(folder, *rows)
+    (folder / "efficiency.csv").write_text("\n".join([SCALES, *efficiency, ""]))
+    return gather_throughput([], question, "2018-07-01", MACHINES, folder)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"images_per_s": "fast"}, "images_per_s is 'fast'; expected a number above 0"),
+        ({"images_per_s": 1.5e15}, "images_per_s is 1.5e+15; expected 1e-12 to 1e+15"),
+        ({"images_per_s": 5e-13}, "images_per_s is 5e-13; expected 1e-12 to 1e+15"),
+        ({"gpus": "1.5"}, "gpus is '1.5'; expected a whole number above 0, at most 1,000,000,000"),
+        ({"batch_size": 1_000_000_001}, "batch_size is '1000000001'; expected a whole number"),
+        ({"as_of": "soon"}, "as_of is 'soon'; expected YYYY"),
+        ({"interconnect": "rope"}, "interconnect is 'rope'; expected one of"),
+        ({"source": " "}, "source is empty"),
+        ({"images_per_s_low": 101, "images_per_s_high": 102}, "images_per_s_low and images_per_s_high are 101, 102"),
+    ],
+)  # fmt: skip
+def test_the_line_at_fault_is_named_among_good_ones(tmp_path, wrong, words):
+    file = published(tmp_path, row(), row(batch_size=32), row(**({"batch_size": 16} | wrong)), row(batch_size=8))
+    with pytest.raises(UserError) as caught:
+        read_published(file)
+    assert str(caught.value).startswith(f"{file}, line 4: {words}")
+
+
+def test_the_ends_of_what_is_possible_are_possible(tmp_path):
+    rows = [row(images_per_s=1e-12), row(images_per_s=1e15), row(batch_size=10**9)]
+    rows += [row(images_per_s_low=100, images_per_s_high=100)]
+    assert read_published(published(tmp_path, *rows))["images_per_s"].tolist() == [1e-12, 1e15, 100, 100]
+
+
+def test_a_repeated_cell_is_named_with_the_line_that_it_repeats(tmp_path):
+    # lines 2 to 4 share all but one thing with the one that is repeated
+    rows = [row(batch_size=32), row(precision="fp32"), row(variant="A"), row(), row("twin"), row(images_per_s=200)]
+    with pytest.raises(UserError, match=r"throughput\.csv, line 7: the cell .* stands in line 5 too; keep one"):
+        gathered(tmp_path, *rows)
+
+
+def test_an_efficiency_of_one_point_two_is_the_highest(tmp_path):
+    file = tmp_path / "efficiency.csv"
+    file.write_text(f"{SCALES}\none,eight,8,vgg16,64,fp16,default,1.2,s\none,eight,8,vgg16,32,fp16,default,1.25,s\n")
+    with pytest.raises(UserError, match=r"line 3: efficiency is 1\.25"):
+        read_efficiency(file)
+
+
+def test_a_row_of_more_devices_than_its_machine_has_is_refused(tmp_path):
+    with pytest.raises(UserError, match="line 3: gpus is 9; eight has 8"):
+        gathered(tmp_path, row("eight", 8), row("eight", 9))
+    table = gathered(tmp_path, row("eight", 8))
+    assert table[["gpus", "runs"]].to_numpy().tolist() == [[8, 0]]  # nothing was run here
+    assert "index" not in table.columns and table.index.tolist() == [0]
+    assert not table["logical"].any() and table["images_per_s_low"].isna().all()
+
+
+def test_a_scaled_figure_is_held_against_figures_of_the_same_kind_only(tmp_path):
+    # 8 x 100 x 0.9 = 720 images/s, published are 1,000: 0.72 times
+    other, scales = row("elsewhere", 8, images_per_s=1000), ["one,eight,8,vgg16,64,fp16,default,0.9,s"]
+    told = gathered(tmp_path, row(), other, efficiency=scales).set_index("instance").loc["eight"]
+    assert (told["images_per_s"], told["basis"]) == (pytest.approx(720), "scaled")
+    assert rules_of(told) == ["against_published"]
+    unlike = [{"note": "--variable_update independent"}, {"instance": "x (distributed)"}, {"gpus": 4}, {"note": "XLA"}]
+    unlike += [{"model": "resnet50"}, {"gpu": "Tesla P100"}, {"framework": "torch"}, {"precision": "fp32"}]
+    table = gathered(tmp_path, row(), *(other | more for more in unlike), efficiency=scales)
+    assert rules_of(table.set_index("instance").loc["eight"]) == []
+
+
+def test_the_ends_of_the_gap_are_within_it():
+    two, batches = pd.Series([100.0, 200.0]), pd.Series([32, 64])
+    for predicted in (100.0 / GAP, 200.0 * GAP):
+        assert against_published(predicted, "8 x V100", two, batches) == []
+    one = against_published(90.0, "8 x V100", pd.Series([100.0, 100.0]), batches)
+    assert one[0]["message"] == "published of 8 x V100 are 100 (batch 32, 64), at 90 predicted: 0.90 times the lowest"
+
+
+def test_each_machine_at_the_largest_batch_of_its_own_figures_or_of_what_it_is_declared_to_be(tmp_path):
+    # (the machine with eight devices has a figure of four of them at another batch, which is not its own)
+    rows = row(batch_size=32), row(batch_size=128, images_per_s=150), row("eight", 4, batch_size=256)
+    scales = ["one,eight,8,vgg16,128,fp16,default,0.9,s", "one,eight,8,vgg16,256,fp16,default,0.9,s"]
+    table = gathered(tmp_path, *rows, efficiency=scales, question=OWN)
+    found = table[table["basis"] != "published"].set_index("instance")
+    # 8 x 150 x 0.9
+    assert found[["batch_size", "images_per_s"]].to_numpy().tolist() == [[128, pytest.approx(1080)], [128, 150]]
+    assert found.index.tolist() == ["eight", "twin"]
+    # the machine with eight devices once has its own
+    table = gathered(tmp_path, *rows, row("eight", 8, batch_size=16), efficiency=scales, question=OWN)
+    own = table[(table["instance"] == "eight") & (table["gpus"] == 8)]
+    assert own["batch_size"].tolist() == [16]
+
+
+def test_a_log_of_a_machine_that_is_not_declared_must_say_its_device(tmp_path):
+    given = {"format": "keras_csv", "path": "run.csv", "framework": "tensorflow", "model": "vgg16", "batch_size": 8,
+             "gpus": 1, "precision": "fp32", "samples_per_epoch": 100, "source": "me"}  # fmt: skip
+    (tmp_path / "run.csv").write_text("epoch,loss\n0,1\n")
+    known = LogSource(**given, instance="one")
+    with pytest.raises(UserError, match=r"logs\[1\]\.instance is 'elsewhere'; expected one of instances.yaml, or a"):
+        gather_throughput(
+            [], QUESTION, "2018-07-01", MACHINES, tmp_path, [known, LogSource(**given, instance="elsewhere")]
+        )
