@@ -147,7 +147,7 @@ def _families_shifted(families: Families, level: float, machines: Machines, as_k
         others = total - len(members)
         factor = off.get((provider, family))
         if factor is None and others and as_known >= MOST * others and not any(known.fits(1.0) for known in members):
-            factor = _common(members, CHANCE_OF_FAMILY)
+            factor = _common(members, CHANCE_OF_FAMILY) or _of_one_level(members)
         if factor is not None and abs(math.log(factor / level)) > FAMILY_OFF:
             entry = members[0].entry
             what = family if entry.device == "vcpu" else machines[entry.name].gpu
@@ -175,6 +175,14 @@ def _off_level(families: Families, level: float) -> dict[tuple[str, str], float]
         if rest and far > max(FAMILY_OFF, SPREAD * rest[math.ceil(WITHIN * len(rest)) - 1]):
             off[key] = factors[key]
     return off if len(off) <= max(1, FEW_FAMILIES * len(factors)) else {}
+
+
+def _of_one_level(members: Sequence[Known]) -> float | None:
+    """The factor of a family whose provider never asked but one price; regions of the large ones ask other ones."""
+    ratios = [known.usd / known.levels[0] for known in members if len(known.levels) == 1 and not known.own]
+    if len(ratios) < len(members) or max(ratios) > min(ratios) * (1 + OFF):
+        return None
+    return statistics.median(ratios)
 
 
 def _common(members: Sequence[Known], chance: float) -> float | None:

@@ -19,7 +19,7 @@ LINEAR_PAIR = 0.25
 # Known prices of two machines of a family may be of other years (AWS' metal ones of 2024 and 2026: 10 %).
 LINEAR_KNOWN = 0.12
 # More odd machines than these and this share say that the known prices are not those of this list's day and place.
-FEW_ODD, FEW_KNOWN = 2, 0.01
+FEW_ODD, FEW_KNOWN = 2, 0.005
 # A price that is this near to a known one of its machine is that.
 AS_KNOWN = 0.004
 # Spot prices are made by the market machine by machine, and real ones of a family are up to four times apart
