@@ -14,8 +14,10 @@ def line(reason, job="4211", partition="gpu", comment=COMMENT):
 
 
 NEVER = [
-    "PartitionTimeLimit", "PartitionNodeLimit", "PartitionDown", "PartitionInactive", "BadConstraints",
-    "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "AssocMaxCpuPerJobLimit", "AssocMaxWallDurationPerJobLimit",
+    "PartitionTimeLimit", "PartitionNodeLimit", "PartitionDown", "PartitionInactive",
+    "BadConstraints",
+    "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "AssocMaxCpuPerJobLimit",
+    "AssocMaxWallDurationPerJobLimit",
     "QOSMaxWallDurationPerJobLimit", "QOSMaxGRESPerJob", "QOSMaxCpuPerNode", "QOSMinGRES", "QOSTimeLimit",
     "AccountingPolicy", "JobHeldUser", "JobHeldAdmin", "DependencyNeverSatisfied",
     "ReqNodeNotAvail, UnavailableNodes:gpu[01-02]", "ReqNodeNotAvail(Unavailable:gpu01)",

@@ -53,8 +53,8 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     """One row a run: cell columns, `run`, `protocol`, `status`, `message` (why it failed), `gpu`, `logical`, `seconds`
     (mean of its timed steps), `shortest` (seconds of the shortest), `step_error` (relative standard error of the mean
     step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
-    `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA), `host`
-    (name of the machine that ran it; null where the file does not say).
+    `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA),
+    `host` (name of the machine that ran it; null where the file does not say).
 
     Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
     """
