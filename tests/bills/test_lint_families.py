@@ -124,7 +124,8 @@ def test_a_family_that_is_not_linear_blames_nobody():
     # The farthest has four others; three of four agree with their median, or two.
     cents = dict.fromkeys("abcde", 0.0)
     assert outliers({"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.5, "e": 3.0}, cents, 0.06) == [("e", 1.0)]
-    assert outliers({"a": 1.0, "b": 1.0, "c": 1.2, "d": 1.5, "e": 3.0}, cents, 0.06) == []
+    six = cents | {"f": 0.0}
+    assert outliers({"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.5, "e": 1.5, "f": 3.0}, six, 0.06) == []
 
 
 def test_the_farthest_is_blamed_up_or_down():

@@ -145,8 +145,9 @@ def _families_shifted(families: Families, level: float, machines: Machines, as_k
     off = _off_level(families, level)
     for (provider, family), members in families.items():
         others = total - len(members)
-        factor = off.get((provider, family))
-        if factor is None and others and as_known >= MOST * others and not any(known.fits(1.0) for known in members):
+        key = (provider, family)
+        factor = off.get(key)
+        if key not in off and others and as_known >= MOST * others and not any(known.fits(1.0) for known in members):
             factor = _common(members, CHANCE_OF_FAMILY) or _of_one_level(members)
         if factor is not None and abs(math.log(factor / level)) > FAMILY_OFF:
             entry = members[0].entry
@@ -158,8 +159,8 @@ def _families_shifted(families: Families, level: float, machines: Machines, as_k
     return told
 
 
-def _off_level(families: Families, level: float) -> dict[tuple[str, str], float]:
-    """Families whose machines' prices are off the list's level by more than the others', with their factor."""
+def _off_level(families: Families, level: float) -> dict[tuple[str, str], float | None]:
+    """Families whose machines can be held against the list's level; the factor of those that are off it."""
     ratios = {key: [known.ratio(level) for known in members if known.own] for key, members in families.items()}
     factors = {
         key: statistics.median(found)
@@ -169,12 +170,13 @@ def _off_level(families: Families, level: float) -> dict[tuple[str, str], float]
     if sum(map(len, ratios.values())) < FEWEST:
         return {}
     distance = {key: abs(math.log(factor / level)) for key, factor in factors.items()}
-    off = {}
+    off: dict[tuple[str, str], float | None] = dict.fromkeys(factors)
     for key, far in distance.items():
         rest = sorted(other for name, other in distance.items() if name != key)
         if rest and far > max(FAMILY_OFF, SPREAD * rest[math.ceil(WITHIN * len(rest)) - 1]):
             off[key] = factors[key]
-    return off if len(off) <= max(1, FEW_FAMILIES * len(factors)) else {}
+    many = sum(factor is not None for factor in off.values()) > max(1, FEW_FAMILIES * len(factors))
+    return dict.fromkeys(factors) if many else off
 
 
 def _of_one_level(members: Sequence[Known]) -> float | None:
@@ -192,9 +194,9 @@ def _common(members: Sequence[Known], chance: float) -> float | None:
     factors = sorted(made.values(), key=lambda factor: abs(math.log(factor)))
     for factor in factors:
         fitting = [known.chance for known in members if known.fits(factor)]
-        if len(fitting) < 2 or len(fitting) < MOST * len(members):
+        if len(fitting) < MOST * len(members):
             continue
-        likely = len(factors) * math.prod(fitting) / max(fitting)  # one of them made the factor
+        likely = len(factors) * math.prod(fitting) / max(fitting)  # one of them made the factor; alone it says nothing
         if likely < chance:
             near = statistics.median(ratio for ratio in ratios if abs(ratio / factor - 1) <= 2 * ALIKE)
             return near if abs(near - 1) > OFF else None

@@ -36,7 +36,8 @@ def _priced(prices: PriceList, machines: Machines, index: int, usd: float) -> Pr
     processor = machine.gpu.upper().startswith("CPU")
     units = (machine.vcpus or 0) if processor else machine.gpus
     device = "vcpu" if processor else device_key(machine.gpu)
-    return Priced(offer, device, float(units), usd / (units or 1), source_of(offer, prices), year)
+    each = usd / units if units else usd
+    return Priced(offer, device, float(units), each, source_of(offer, prices), year)
 
 
 def _far_off(rented: Sequence[Priced], machines: Machines) -> list[Finding]:
