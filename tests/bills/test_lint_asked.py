@@ -191,3 +191,27 @@ def test_an_exchange_is_between_prices_of_one_purchase():
         ]
         told = findings(price_list(*offers, as_of=DAY), known, study_date=DAY)
         assert any(one.rule == "swapped" for one in told) == expected
+
+
+def test_a_known_price_is_not_another_one_with_digits_exchanged():
+    """RunPod asked 5.89 and 5.98 for a B200 in 2026: each is a known price, neither the other mistyped."""
+    card = {"gpu": "B200", "gpus": 1}
+    other = [("h", 2.99, {"gpu": "H100", "gpus": 1})]
+    for usd in (5.98, 5.89):
+        found = linted([("x", usd, card), *other], provider="runpod", day=date(2026, 6, 15))
+        assert ("digits_exchanged", "x") not in found
+
+
+def test_accelerators_of_a_composition_are_held_in_usd():
+    """Google asks 2.48 for a V100 and 1.46 for a P100; in euros at 1.25 USD (1.00 to 1.50) 1.984 and 1.168."""
+    rate = {"currency": "EUR", "usd": {"value": 1.25, "low": 1.0, "high": 1.5}, "as_of": DAY, "source": "a bank"}
+    known, offers = {}, []
+    for card, usd in (("V100", 2.48), ("P100", 1.46)):
+        for count in (1, 2, 4):
+            name = f"n1-{card}-{count}"
+            known[name] = machine(name, gpu=card, gpus=count, provider="gce")
+            host = {"name": f"n1-standard-{8 * count}", "per_hour": 0.304 * count}
+            gpu = {"name": card, "per_hour": usd / 1.25}
+            offers.append({"instance": name, "compose": {"machine": host, "gpu": gpu, "count": count}})
+    told = findings(price_list(*offers, as_of=DAY, currency="EUR", rates=[rate]), known, study_date=DAY)
+    assert [one for one in told if "shifted" in one.rule] == []
