@@ -35,6 +35,7 @@ def test_an_amount_at_its_bound_and_beyond(keys, rule):
 def test_the_end_of_a_range_that_is_beyond_is_named():
     assert "over 5 months" in said(months={"value": 30, "low": 5, "high": 40})["own_months"]
     assert "over 130 months" in said(months={"value": 30, "low": 20, "high": 130})["own_months"]
+    assert "over 130 months" in said(months={"value": 30, "low": 6, "high": 130})["own_months"]
     assert "0.5 days" in said(days_per_month={"value": 10, "low": 0.5, "high": 12})["own_days"]
 
 
