@@ -15,6 +15,7 @@ from snakemake.logging import logger
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.errors import UserError
 from sweetspot.files import require_writable
+from sweetspot.matrix import pending
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
@@ -172,6 +173,7 @@ onstart:
                 JOBS.require_partitions(runs_to_make(), runs_a_job())
             except UserError as error:
                 raise WorkflowError(str(error)) from None
+            pending.watch(logger.warning)
     if workflow.is_main_process and not workflow.touch:
         note_reruns(runs_to_make(), ATTEMPTS)
 

@@ -61,6 +61,34 @@ def test_a_real_log_gives_its_samples_over_its_run(tmp_path, name):
     assert (row["gpus"], row["batch_size"]) == (gpus, batch)
 
 
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("retinanet_8xh200", "images"), ("flux1_16xb200", "images"), ("stable_diffusion_4xgb200", "images"),
+        ("bert_4xgb200", "samples"), ("gpt3_64xb200", "samples"), ("lora_8xh200", "samples"),
+        ("llama31_8b_64xgpu", "samples"), ("dlrm_dcnv2_8xb200", "samples"), ("rgat_8xh200", "samples"),
+        ("transformer_8xv100", "samples"),
+    ],
+)  # fmt: skip
+def test_what_is_counted_is_of_the_benchmark(tmp_path, name, unit):
+    assert mlperf(tmp_path, name)["unit"] == unit
+
+
+def test_a_language_model_does_not_count_images(tmp_path):
+    with pytest.raises(UserError, match=r"line \d+: benchmark 'bert' counts samples, study.yaml says unit 'images'"):
+        mlperf(tmp_path, "bert_4xgb200", unit="images")
+    assert mlperf(tmp_path, "bert_4xgb200", unit="samples")["unit"] == "samples"
+    assert mlperf(tmp_path, "retinanet_8xh200", unit="samples")["unit"] == "samples"
+
+
+def test_an_unknown_benchmark_must_be_given_its_unit(tmp_path):
+    text = (DATA / "lora_8xh200.txt").read_text()
+    (tmp_path / "result.txt").write_text(text.replace('"value": "llama2_70b_lora"', '"value": "language_model"'))
+    with pytest.raises(UserError, match=r"line \d+: benchmark 'language_model' does not say what its samples are; giv"):
+        read(tmp_path)
+    assert read(tmp_path, unit="images")["unit"] == "images"
+
+
 @pytest.mark.parametrize("name", PRINTED)
 def test_a_real_log_is_within_1_percent_of_the_throughput_that_it_prints(tmp_path, name):
     clock, printed = PRINTED[name]

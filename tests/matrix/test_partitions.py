@@ -75,3 +75,31 @@ def test_a_slurm_that_does_not_answer_stops_nothing(slurm, text, code):
 def test_without_slurm_nothing_is_asked(monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert partitions.time_limits() == {}
+
+
+def qos(folder, text):
+    """A `sacctmgr` that prints these lines of `show qos format=Name,Flags,MaxWall`."""
+    program = folder / "sacctmgr"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("lines", "fits"),
+    [
+        ("normal||\nlong|DenyOnLimit,PartitionTimeLimit|2-00:00:00", True),
+        ("normal||\nlong|PartitionTimeLimit|00:31:00", True),
+        ("normal||\nlong|PartitionTimeLimit|00:30:30", False),
+        ("normal||\nlong|PartitionTimeLimit|", True),  # without a limit of its own
+        ("normal||\nlong|DenyOnLimit|2-00:00:00", False),
+        ("normal||", False),
+        ("slurmdbd: no connection", False),
+    ],
+)
+def test_a_qos_may_override_the_partitions_limit(slurm, tmp_path, lines, fits):
+    qos(tmp_path, lines)
+    if fits:
+        require_partitions({"a": executor(runtime_min=31)})
+    else:
+        with pytest.raises(UserError, match="allows at most 30 minutes a job"):
+            require_partitions({"a": executor(runtime_min=31)})

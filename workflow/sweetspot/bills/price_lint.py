@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from datetime import date
 
+from sweetspot.bills.families import Machines
 from sweetspot.bills.level_lint import against_levels
 from sweetspot.bills.money import age_days, on_demand_hour, rate_used, source_of, to_usd
 from sweetspot.bills.offer_prices import Row
@@ -15,10 +16,8 @@ from sweetspot.bills.price_families import (
     LEAST_SHARE,
     LEAST_SHARE_OF_PROCESSORS,
     Finding,
-    Machines,
     machine_per_vcpu,
-    per_gpu,
-    per_vcpu,
+    within_families,
 )
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -58,8 +57,7 @@ def lint(
         if offers[index]["on_demand_usd_per_hour"]
     }
     found += machine_per_vcpu(prices)
-    found += per_gpu(prices, instances, hours, shares)
-    found += per_vcpu(prices, instances, hours)
+    found += within_families(prices, instances, hours, shares)
     found += against_levels(prices, instances, hours)
     found += of_owned(prices, instances)
     for offer, row in zip(prices.offers, offers, strict=True):

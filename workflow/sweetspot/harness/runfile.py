@@ -65,9 +65,10 @@ def write_run(
         "logical": bool(facts.get("logical", False)),
         "xla": bool(facts.get("xla", False)),
         "measured_on": str(facts.get("started_at", ""))[:10] or None,
+        "host": facts.get("host"),
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    texts = dict.fromkeys(("message", "warnings", "measured_on"), pl.String)
+    texts = dict.fromkeys(("message", "warnings", "measured_on", "host"), pl.String)
     may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with (

@@ -12,6 +12,12 @@ from sweetspot.study.log_sources import LogSource
 
 TRACKED = "tracked_stats"
 THROUGHPUTS = ("throughput", "imgs_sec")
+# What a sample of each benchmark is: an image, or something else (a sequence, a click, a node of a graph, a volume).
+OF_IMAGES = frozenset({names.RESNET, names.SSD, names.RETINANET, names.MASKRCNN, names.STABLE_DIFFUSION, names.FLUX1})
+OF_SAMPLES = frozenset({
+    names.BERT, names.GPT3, names.LLAMA2_70B_LORA, names.LLAMA31_8B, names.LLAMA31_405B, names.RNNT, names.TRANSFORMER,
+    names.GNMT, names.NCF, "dlrm", names.DLRM_DCNv2, names.GNN, names.RGAT, names.UNET3D,
+})  # fmt: skip
 FAR = 0.5  # a printed throughput further off than this does not count what the log's samples count
 
 
@@ -56,8 +62,20 @@ def read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
         log.refuse(run.stop.line, f"{found}; expected 'run'")
     lines = f"lines {run.start.line}-{run.stop.line}"
     model, framework, gpus, precision = (source.stated(name) for name in ("model", "framework", "gpus", "precision"))
-    reading = Reading(model, framework, "", batch, gpus, precision, rate, "real", lines, facts)
+    reading = Reading(model, framework, "", batch, gpus, precision, rate, "real", lines, facts, _unit(log, run))
     return log, [reading]
+
+
+def _unit(log: LogFile, run: Run) -> str:
+    """What is counted, by the benchmark; of one that is not known what the study says. Raises UserError for neither."""
+    benchmark, stated = run.value(names.SUBMISSION_BENCHMARK), log.source.unit
+    known = "images" if benchmark in OF_IMAGES else "samples" if benchmark in OF_SAMPLES else stated
+    line = next((event.line for event in run.of(names.SUBMISSION_BENCHMARK)), run.stop.line)
+    if known is None:
+        log.refuse(line, f"benchmark {benchmark!r} does not say what its samples are; give unit in study.yaml")
+    if stated == "images" and known != stated:
+        log.refuse(line, f"benchmark {benchmark!r} counts samples, study.yaml says unit {stated!r}; expected 'samples'")
+    return stated or known
 
 
 def _rates(run: Run, samples: float) -> Rates:

@@ -11,8 +11,14 @@ from mlperf_logging.mllog import constants as names
 from sweetspot.logs.mlperf_events import Event, Run, as_number
 from sweetspot.logs.reading import LogFile
 
-# Training samples of an epoch, as the rules of MLPerf Training fix each data set (and most logs print them). `ssd` is
-# the small SSD on COCO up to v1.1 and what NVIDIA's logs of v2.0 to v4.1 call RetinaNet on OpenImages.
+# Training samples of an epoch. `ssd` is the small SSD on COCO up to v1.1 and what NVIDIA's logs of v2.0 to v4.1 call
+# RetinaNet on OpenImages. Read off published logs, github:mlcommons/training_results_*, by `train_samples`:
+# - COCO: v0.7 and v1.0 ssd and maskrcnn (117266 images with boxes, NVIDIA; 118287, Google)
+# - OpenImages: as steps only, v4.1 to v5.1 retinanet and ssd: 4572 of 256, 3901 of 300, 3658 of 320, 2286 of 512 and
+#   1143 of 1024 images, each ceil(1170301 / batch)
+# - Criteo (days 0 to 22: torchrec's criteo.py TOTAL_TRAINING_SAMPLES) and IGB: v4.1 to v5.1 dlrm_dcnv2, gnn, rgat
+# - ImageNet and WMT: v0.7 resnet and transformer; LibriSpeech: v1.0 rnnt (278528 of its utterances)
+# - KiTS19: `v['value'] == 168` in mlperf-logging's compliance_checker/training_1.0.0 to 4.0.0/closed_unet3d.yaml
 COCO, OPEN_IMAGES, CRITEO, IGB = (117_266, 118_287), 1_170_301, 4_195_197_692, 94_605_581
 EPOCHS = {
     names.RESNET: (1_281_167,),

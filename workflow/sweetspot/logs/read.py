@@ -66,7 +66,7 @@ def _rows(source: LogSource, study_dir: Path, cards: Mapping[str, str]) -> Itera
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
     source = log.source
     fields = reading._asdict()
-    rate, lines, facts = (fields.pop(name) for name in ("samples_per_s", "lines", "facts"))
+    rate, lines, facts, unit = (fields.pop(name) for name in ("samples_per_s", "lines", "facts", "unit"))
     name = log.path.relative_to(study_dir).as_posix()
     return {
         **fields,
@@ -75,7 +75,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": source.counted,
+        "unit": unit or source.counted,
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
         "warnings": log.warnings(),
         "file": name,

@@ -18,7 +18,10 @@ logger = logging.getLogger(__name__)
 
 
 class Reading(NamedTuple):
-    """One figure of one log. `lines` is its place in the file, `facts` what a reader may want to know of the run."""
+    """One figure of one log. `lines` is its place in the file, `facts` what a reader may want to know of the run.
+
+    `unit`: what the log itself says it counts ('' where it does not; then the study or the format does).
+    """
 
     model: str
     framework: str
@@ -30,6 +33,7 @@ class Reading(NamedTuple):
     dataset: str
     lines: str
     facts: str
+    unit: str = ""
 
 
 @dataclass

@@ -4,12 +4,15 @@ import math
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sweetspot.errors import UserError
 from sweetspot.study.executors import Executor
 
 SINFO = ("sinfo", "--all", "--noheader", "--format=%R|%l")
+# A QOS with this flag lets jobs of it run longer than their partition allows (slurm.schedmd.com/qos.html).
+QOS = ("sacctmgr", "--noheader", "--parsable2", "show", "qos", "format=Name,Flags,MaxWall")
+OVERRIDES = "PartitionTimeLimit"
 PATIENCE_S = 30
 # sinfo(1): minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, ...; `infinite`, `n/a`.
 TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
@@ -20,7 +23,8 @@ def require_partitions(executors: Mapping[str, Executor], runs_a_job: int = 1) -
     """Raises UserError where an instance's partition is unknown or allows less time than a job of it asks for.
 
     `executors`: of the instances whose runs are to be submitted. `runs_a_job`: how many runs a job may have, whose
-    times add up. Where Slurm does not answer, nothing is said: submitting will.
+    times add up. Where Slurm does not answer, nothing is said: submitting will. A QOS that overrides the partition's
+    limit allows what it allows; whether a job has it, only Slurm knows (`pending` says what waits for ever).
     """
     submitted = {name: executor for name, executor in executors.items() if executor.where == "slurm"}
     limits = time_limits() if submitted else {}
@@ -33,7 +37,7 @@ def require_partitions(executors: Mapping[str, Executor], runs_a_job: int = 1) -
                 f"{', '.join(sorted(limits))}"
             )
         limit = limits[executor.partition]
-        if executor.runtime_min * runs_a_job > limit:
+        if executor.runtime_min * runs_a_job > limit and executor.runtime_min * runs_a_job > overriding_limit():
             several = f" and {runs_a_job} runs share a job (group-components)" if runs_a_job > 1 else ""
             raise UserError(
                 f"instance {name}: runtime_min is {executor.runtime_min}{several}; partition {executor.partition!r} "
@@ -43,14 +47,25 @@ def require_partitions(executors: Mapping[str, Executor], runs_a_job: int = 1) -
 
 def time_limits() -> dict[str, float]:
     """Minutes that a job may take, by partition; infinite without a limit. Empty where Slurm does not answer."""
-    if shutil.which(SINFO[0]) is None:
-        return {}
-    try:
-        told = subprocess.run(SINFO, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
-    except (subprocess.SubprocessError, OSError):
-        return {}
-    rows = (line.rpartition("|") for line in told.splitlines() if "|" in line)
+    rows = (line.rpartition("|") for line in _answer(SINFO))
     return {partition.strip(): minutes(limit.strip()) for partition, _, limit in rows}
+
+
+def overriding_limit() -> float:
+    """The most minutes that a QOS allows beyond its partition's limit; 0 where none does or nobody answers."""
+    rows = (line.split("|") for line in _answer(QOS))
+    return max((minutes(row[2]) for row in rows if len(row) > 2 and OVERRIDES in row[1].split(",")), default=0.0)
+
+
+def _answer(command: Sequence[str]) -> list[str]:
+    """The lines with columns that a program of Slurm prints; none where it does not answer."""
+    if shutil.which(command[0]) is None:
+        return []
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
+    except (subprocess.SubprocessError, OSError):
+        return []
+    return [line for line in told.splitlines() if "|" in line]
 
 
 def minutes(text: str) -> float:

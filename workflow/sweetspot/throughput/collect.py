@@ -53,7 +53,8 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     """One row a run: cell columns, `run`, `protocol`, `status`, `message` (why it failed), `gpu`, `logical`, `seconds`
     (mean of its timed steps), `shortest` (seconds of the shortest), `step_error` (relative standard error of the mean
     step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
-    `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA).
+    `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA),
+    `host` (name of the machine that ran it; null where the file does not say).
 
     Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
     """
@@ -182,6 +183,7 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col("seconds").filter(ok).mean().alias("seconds"),
             pl.col("seconds").filter(ok).log().var().alias("variance"),
             pl.col("step_error").filter(ok).pow(2).mean().sqrt().alias("step_error"),
+            pl.col("host").filter(ok).drop_nulls().unique().sort().alias("hosts"),
             pl.col("status").filter(~ok).first().alias("failure"),
             pl.col("status").eq("unstable").any().alias("unstable"),
             pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
@@ -214,6 +216,9 @@ def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
         found.append(warning("own_spread", words))
     if row.half > math.log(SAYS_NOTHING):
         found.append(warning("wide_interval", _why_so_wide(row)))
+    if len(row.hosts) > 1:
+        words = f"its runs were made on {' and '.join(row.hosts)}, which name the same device"
+        found.append(warning("several_hosts", words))
     if len(devices) > 1:
         found.append(warning("mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"))
     told = [warning(*pair) for text in row.told for pair in told_in(text) or []]

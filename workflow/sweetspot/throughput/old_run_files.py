@@ -14,7 +14,7 @@ import polars as pl
 from sweetspot.cells import USABLE
 from sweetspot.warnings import Warned
 
-LATER_COLUMNS = {"measured_on": pl.String, "warnings": pl.String, "xla": pl.Boolean}
+LATER_COLUMNS = {"measured_on": pl.String, "warnings": pl.String, "xla": pl.Boolean, "host": pl.String}
 # First words of the sentences that runs wrote.
 RULES = {
     "warm-up": "warm_up",
@@ -28,13 +28,15 @@ NEXT = re.compile(r"; (?=[\w -]+: )")  # a semicolon within a sentence has no na
 
 
 def completed(runs: pl.DataFrame) -> pl.DataFrame:
-    """`runs` with all LATER_COLUMNS: date and compiler from the files' metadata, warnings from their messages."""
+    """`runs` with all LATER_COLUMNS: date, compiler and host from the files' metadata, warnings from their messages."""
     missing = [name for name in LATER_COLUMNS if name not in runs.columns]
     found: dict[str, list[Any]] = {}
-    if "measured_on" in missing or "xla" in missing:
+    if set(missing) & {"measured_on", "xla", "host"}:
         facts = [run_facts(path) for path in runs["path"]]  # file by file, and slower than a column
         found["measured_on"] = [_day(fact.get("started_at")) for fact in facts]
         found["xla"] = [fact.get("xla") is True for fact in facts]
+        hosts = [fact.get("host") for fact in facts]
+        found["host"] = [host if isinstance(host, str) else None for host in hosts]
     if "warnings" in missing:
         usable = [status in USABLE for status in runs["status"]]
         said = list(runs["message"])

@@ -165,12 +165,13 @@ def _check_ends(path: Path, table: pd.DataFrame) -> None:
 def read_efficiency(path: Path) -> pd.DataFrame:
     """A study's efficiency.csv with `framework` and `xla` (text, may be empty); empty where the study has none.
 
-    Raises UserError above 1.2 or for a repeated cell.
+    Raises UserError above 1.2, for an xla that is neither yes nor no, or for a repeated cell.
     """
     if not path.is_file():
         columns = EFFICIENCY_CSV | dict.fromkeys(EFFICIENCY_TEXT, str)
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
     table = read_table(path, EFFICIENCY_CSV, defaults=EFFICIENCY_TEXT)
+    check_stated(path, table)
     high = (table["efficiency"] > MAX_EFFICIENCY).to_numpy()
     if high.any():
         row = int(high.argmax())

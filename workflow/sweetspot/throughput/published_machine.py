@@ -14,7 +14,7 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Interconnect, Network
 
-# Columns that a throughput.csv may have, and what each may hold; empty: not said.
+# Columns that a throughput.csv (and of them `xla` an efficiency.csv) may have, and what each may hold; empty: not said.
 STATED: dict[str, tuple[str, ...]] = {
     "interconnect": get_args(Interconnect),
     "network": get_args(Network),
@@ -30,6 +30,8 @@ INDEPENDENT = re.compile(r"variable_update[= ]independent")
 def check_stated(path: Path, table: pd.DataFrame) -> None:
     """Raises UserError where a column of STATED holds something else; names file, line, column and value."""
     for name, allowed in STATED.items():
+        if name not in table.columns:
+            continue
         bad = (~table[name].isin(["", *allowed])).to_numpy()
         if bad.any():
             row = int(bad.argmax())

@@ -5,8 +5,12 @@ from datetime import date
 
 import pandas as pd
 
-# Month of release. TensorFlow and PyTorch: release history on PyPI; cuDNN, by which Torch7's figures are told apart:
-# NVIDIA's cuDNN archive. A version takes the longest entry that it begins with: 1.15.3 is of 2020-05, 1.15 of 2019-10.
+# Month of release. TensorFlow: upload dates of its files on PyPI (1.1.0 2017-04-21, 1.3.0 2017-08-16, 1.4.0 2017-11-01,
+# 1.5.0 2018-01-26, 1.7.0 2018-03-29, 1.8.0 2018-04-28, 1.15.0 2019-10-16, 1.15.3 2020-05-18, 1.15.4 2020-09-24, 1.15.5
+# 2021-01-06, 2.1.0 2020-01-08, 2.2.0 2020-05-07, 2.4.0 2020-12-14). PyTorch: tag v0.3.0 of github:pytorch/pytorch (PyPI
+# begins with 1.0). cuDNN, by which Torch7's figures are told apart: NVIDIA's cuDNN archive page (v4 Feb 10, 2016; v5
+# May 12 and 27, 2016; v5.1 August 10, 2016 and Jan 20, 2017; v7.0.4 Nov 13, 2017).
+# A version takes the longest entry that it begins with: 1.15.3 is of 2020-05, 1.15 of 2019-10.
 RELEASED = {
     "tensorflow": {
         "1.1": "2017-04", "1.3": "2017-08", "1.4": "2017-11", "1.5": "2018-01", "1.7": "2018-03", "1.8": "2018-04",
