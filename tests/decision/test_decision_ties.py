@@ -131,4 +131,7 @@ def test_two_machines_have_places_in_speed():
 def test_a_tie_over_two_models_names_the_one_it_is_told_of():
     close = {"gain": 1.05, "gain_low": 0.8, "gain_high": 1.4, "p_cheaper": 0.6, "confidence": "too close to call"}
     models = [told(option("A", 10, model=name), option("B", 10.5, model=name), reference="A", **close) for name in "xy"]
-    assert sentences(models, several=False)[0].startswith("Too close to call on x: A looks 1.05 times cheaper than B (")
+    first = sentences(models, several=False)[0]
+    assert first.startswith(
+        "Too close to call on x, the least favourable of 2 models: A looks 1.05 times cheaper than B ("
+    )

@@ -49,7 +49,7 @@ def test_counts_and_lists_as_people_write_them():
 
 def test_a_gain_of_exactly_one_is_told_with_its_own_interval():
     first, _, _ = sentences([said(option("Box", 10), option("Rival", 10), reference="Box", **TIE)], several=False)
-    assert first == "Too close to call: Box looks 1.00 times cheaper than Rival (0.80 to 1.5; probability 60 %)."
+    assert first == "Too close to call: Box costs about as much as Rival (0.80 to 1.5; probability 60 %)."
 
 
 def test_a_loss_is_told_with_its_interval_and_probability_turned_over():
@@ -99,7 +99,7 @@ def test_half_of_the_models_too_close_leave_the_answer_and_more_do_not():
     first, second, more = sentences(two_models(0.5, 2.0, 1, 2, 9, 9), several=False)
     assert first == "Card is the cheapest on 3 of 4 models, at 0.50 of the cost of CPU; on m0 CPU is."
     # 1 h against 3 h
-    assert second == "There it takes 0.33 times as long; the fastest is Card on all."
+    assert second == "On those 3 it takes 0.33 times as long; the fastest is Card on all."
     assert more == ["Too close to call on m1 and m2."]
     first, _, more = sentences(two_models(0.5, 2.0, 1, 2, 3, 9), several=False)
     assert first == (
@@ -121,7 +121,7 @@ def test_different_losers_are_called_the_next_and_different_fastest_counted():
     first, second, _ = sentences(models, several=False)
     assert first == "A is the cheapest on 2 of 3 models, at 0.25 to 0.50 of the cost of the next; on m2 B is."
     # 4 h against 2 h and 1 h; B is the fastest on m0 and m2
-    assert second == "There it takes 2.0 to 4.0 times as long; the fastest is B on 2 of 3 models."
+    assert second == "On those 2 it takes 2.0 to 4.0 times as long; the fastest is B on 2 of 3 models."
 
 
 def test_the_cheapest_that_can_be_taken_away_is_counted_over_models():
@@ -175,7 +175,7 @@ def test_published_and_measured_speeds_are_no_weak_ground():
 def test_a_range_that_ends_at_a_tie_or_below_it(gains, winners, told):
     rows = {"model": "m", "device": None, "gain": gains, "winner": winners, "winner_title": winners}
     table = pd.DataFrame(rows | {"alternative_figure": "as used", "alternative_title": "R"})
-    assert span_in_words(table, "m") == f"With other published figures {told}"
+    assert span_in_words(table, "m") == f"With other published figures, {told}"
 
 
 def reason(*rows, **columns):

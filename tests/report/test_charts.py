@@ -123,6 +123,7 @@ def test_every_chart_is_drawn_whatever_the_tables_hold(tables):
     assert all((svg.startswith("<svg") and "<path" in svg) or "<text" in svg for svg in svgs.values())
 
 
+@pytest.mark.slow
 def test_charts_show_titles_where_machines_have_them():
     titles = {"office-4x1080ti": "box under the desk, with a name of two lines", "p3.2xlarge": "AWS p3.2xlarge"}
     data = ChartData(small_tables(titles=titles), "office-4x1080ti", titles)

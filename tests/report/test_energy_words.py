@@ -100,6 +100,7 @@ def test_a_study_without_power_has_no_columns_of_it(tmp_path):
     assert '<p class="note" id="energy">' in text
 
 
+@pytest.mark.slow
 def test_the_columns_are_seen_in_a_browser(tmp_path):
     page = make_report(tmp_path, small_tables(market())) / "index.html"
     with opened(page, width=390) as (tab, noise):
