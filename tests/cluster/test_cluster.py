@@ -201,7 +201,7 @@ def test_what_slurm_would_never_start_is_refused_before_anything_is_submitted(cl
     assert len(runs(cluster_project)) == 2
 
 
-def test_sigterm_ends_a_snakemake_whose_jobs_wait_and_cancels_them(cluster_project, slurm):
+def test_a_job_that_waits_for_ever_is_said_and_sigterm_ends_and_cancels_it(cluster_project, slurm):
     slurm.run("scontrol", "update", "PartitionName=large", "State=DOWN")
     try:
         edit(
@@ -209,7 +209,10 @@ def test_sigterm_ends_a_snakemake_whose_jobs_wait_and_cancels_them(cluster_proje
             "measure_on: [small-node, large-node]",
             "measure_on: [large-node]",
         )
-        process, (waiting,) = started(cluster_project, slurm, state="PD")
+        told = cluster_project / "told.txt"
+        process, (waiting,) = started(cluster_project, slurm, state="PD", told=told)
+        sentence = f"Slurm job {waiting} (partition large) waits for 'PartitionDown', which no waiting ends"
+        until(lambda: sentence in told.read_text(), "what the queue says of a job that waits for ever")
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE_S) == 1
         assert {row[0]: row[1] for row in jobs(slurm, "i", "t")}[waiting] == "CA"
@@ -220,13 +223,14 @@ def test_sigterm_ends_a_snakemake_whose_jobs_wait_and_cancels_them(cluster_proje
     assert submit(cluster_project, slurm).returncode == 0
 
 
-def started(project, slurm, count=1, state="R"):
-    """Snakemake in the background, once `count` jobs run (or are in that state)."""
+def started(project, slurm, count=1, state="R", told=Path(os.devnull)):
+    """Snakemake in the background, once `count` jobs run (or are in that state); what it says goes to `told`."""
     env = {**environment(project), "PATH": slurm.environment["PATH"]}
     before = {row[0] for row in jobs(slurm, "i")}
-    process = subprocess.Popen(
-        command(), cwd=project, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    with told.open("w") as said:
+        process = subprocess.Popen(
+            command(), cwd=project, env=env, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
+        )
     running = lambda: [row[0] for row in jobs(slurm, "i", "t") if row[1] == state and row[0] not in before]  # noqa: E731
     until(lambda: len(running()) >= count or process.poll() is not None, "jobs that run")
     assert process.poll() is None, "Snakemake ended before a job ran"
