@@ -19,6 +19,7 @@ from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
+from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "images_per_s"])
@@ -81,6 +82,7 @@ def compare(
         "frontier": frontier(options, drawn),
         "surface": surface(options, settings.month_days),
         "tornado": parameters,
+        "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
         "recommendation": recommend([*phases(options, drawn, inputs.plans, together), *later], parameters),
         "headline": answer,
         "choices": others,

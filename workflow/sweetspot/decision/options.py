@@ -29,11 +29,12 @@ FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
 STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
 STAND_IN_YEARS = "stand_in_years"
 RANGED = (
-    "usd_per_hour", "capex_usd", "months", "kw", "usd_per_kwh", "days_per_month", "interruptions_per_hour",
+    "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
+    "interruptions_per_hour",
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (
-    "price_list_title", "month_usd", "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month",
+    "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month",
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
     "wait_s", "every_s", "power_source", "grid_source", "energy_lacks",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
+from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
@@ -52,6 +53,12 @@ def never_pays(tables: Tables) -> str:
         return ""
     found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
     return f"{found.iloc[0]}." if len(found) else ""
+
+
+def worth_knowing(tables: Tables) -> list[str]:
+    """What to find out first about the model of the answer, in at most two sentences."""
+    headline = table_of(tables, "headline")
+    return [] if headline.empty else worth_in_words(table_of(tables, "worth_knowing"), str(headline["model"].iloc[0]))
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:
