@@ -70,7 +70,8 @@ def _basis(figure: np.ndarray) -> np.ndarray:
 
 def _fitted(basis: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> np.ndarray:
     """Least squares of each row of `costs` on the basis, at the points asked for; by the normal equations, which are
-    eight wide at most."""
+    eight wide at most.
+    """
     weights = np.linalg.lstsq(basis.T @ basis, basis.T @ costs.T, rcond=None)[0]
     fitted: np.ndarray = (asked @ weights).T
     return fitted

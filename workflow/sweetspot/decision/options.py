@@ -37,7 +37,7 @@ TERMS = (
     "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month",
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
-    "wait_s", "every_s", "power_source", "grid_source", "energy_lacks",
+    "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s", "minimum_s",
 )  # fmt: skip
 
 

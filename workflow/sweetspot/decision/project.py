@@ -14,8 +14,8 @@ from sweetspot.decision.simulate import Draws
 class Project(NamedTuple):
     """One model's project.
 
-    `told`: its size in words; `rows`: the options that compete, cheapest on average first; `usd`: one row an option, one
-    column a draw; `mean`, `central`: its mean, and the cost at central figures (of the same work, any unit);
+    `told`: its size in words; `rows`: the options that compete, cheapest on average first; `usd`: one row an option,
+    one column a draw; `mean`, `central`: its mean, and the cost at central figures (of the same work, any unit);
     `reference`: the owned machine whose planned use is the project, None where the workloads are.
     """
 
@@ -42,8 +42,10 @@ def projects(options: pd.DataFrame, draws: Draws, month_days: float) -> list[Pro
         pool = kept if len(kept) else inside
         box = own.get(model)
         if len(pool) > 1:
-            planned = box is not None and box["purchase"] == "own"
-            one = _of_use(model, pool, box, draws, month_days) if planned else _of_workloads(model, pool, options, draws)
+            if box is not None and box["purchase"] == "own":
+                one = _of_use(model, pool, box, draws, month_days)
+            else:
+                one = _of_workloads(model, pool, options, draws)
             found.append(_finite(one))
     return [one for one in found if len(one.rows) > 1]
 
@@ -69,14 +71,13 @@ def _of_workloads(model: str, pool: pd.DataFrame, options: pd.DataFrame, draws: 
     return Project(model, ", ".join(names), rows, usd, usd.mean(axis=1), central, None)
 
 
-def _of_use(model: str, pool: pd.DataFrame, box: Row | None, draws: Draws, month_days: float) -> Project:
+def _of_use(model: str, pool: pd.DataFrame, box: Row, draws: Draws, month_days: float) -> Project:
     """The work of the box in its planned days over its months, on each option.
 
     Days of use are one figure, that of the work to be done: with `use` times the planned days there is `use` times the
     work, and all that is paid by the month, owned or by contract, is used so many times more. At its own central days
     and length every option then costs what its USD per image say.
     """
-    assert box is not None
     here, days, months = box["row"], float(box["days_per_month"]), float(box["months"])
     use = np.minimum(draws.days[here], month_days) / days
     longer = next((one.values / months for one in draws.figures if one.name == "months" and here in one.rows), 1.0)

@@ -101,7 +101,8 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """
     rows = records(options)
     if not rows:
-        return Draws(*(np.empty((0, draws)) for _ in range(7)))
+        nothing = np.empty((0, draws))
+        return Draws(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     figures = _Figures(seed, draws)
     rate = np.stack([figures.images_per_s(row) for row in rows])
     terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in rows]

@@ -46,9 +46,9 @@ def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, mo
     `instance`, `title`: the cheapest option that rests on it, `rests_on_it` how many do, of `options` that compete.
     Throughputs: `cost_to_learn_usd` = `minutes_to_learn` on `learn_on`, the cheapest offer of a machine with those
     devices, by its terms of billing; null where nobody rents such a machine. `turning_point`: the value nearest the
-    central one at which the winner changes (tornado; of a rival box's price by the price of its hour), null where none
-    is known. `project`: what is paid for, `project_usd`: its mean cost on the option chosen. Figures that are off
-    together (one error) are one row.
+    central one at which the winner changes (of the tornado where it has the assumption), null where none is known.
+    `project`: what is paid for, `project_usd`: its mean cost on the option chosen. Figures that are off together (one
+    error) are one row.
     """
     rows: list[Row] = []
     flips = tornado.reindex(columns=["model", "assumption", "unit", "value", "flip_value"])
@@ -149,8 +149,8 @@ def _billed(row: Row) -> float:
 def _turned(one: Project, figure: str, places: list[int], row: Row, known: Known) -> float:
     """The value at which the winner changes, the others fixed: of the tornado, where it has the assumption.
 
-    A rival box's price by that of its hour, in which it is linear. The speed or hourly price of other options: where
-    the cheapest that rests on it costs what the cheapest of all does.
+    A rival box's price by that of its hour, in which it is linear. Any other speed or hourly price: where the cheapest
+    option that rests on it costs what the cheapest of the others does.
     """
     name, unit = NAMES[figure]
     told = name.format(box=row["option"])
@@ -160,9 +160,10 @@ def _turned(one: Project, figure: str, places: list[int], row: Row, known: Known
     if figure == "capex_usd":
         hour = known.turning.get((one.model, told, "USD/hour"))
         return math.nan if hour is None else _capex_at(row, float(hour["flip_value"]) - float(hour["value"]))
-    factor = one.central.min() / one.central[places].min()
-    if figure not in ("images_per_s", "usd_per_hour") or factor == 1.0:
+    others = np.delete(one.central, places)
+    if figure not in ("images_per_s", "usd_per_hour") or not len(others):
         return math.nan
+    factor = others.min() / one.central[places].min()
     return float(row[figure]) * (factor if figure == "usd_per_hour" else 1.0 / factor)
 
 

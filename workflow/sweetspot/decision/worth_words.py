@@ -18,7 +18,7 @@ def worth_in_words(table: pd.DataFrame, model: str) -> list[str]:
     if rows.empty:
         return []
     net = rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0)
-    worth = rows[rows["evppi_usd_low"].gt(0) & net.gt(0)].assign(net=net)
+    worth = rows.assign(net=net)[rows["evppi_usd_low"].gt(0) & net.gt(0)]
     named: list[Row] = worth.sort_values("net", ascending=False, kind="stable").to_dict("records")
     if not named:
         return [NOTHING]
@@ -48,7 +48,7 @@ def _second(first: Row, named: list[Row]) -> str:
     speed = next((row for row in named if row["assumption"].startswith("throughput")), None)
     if speed is None:
         return "No speed is worth timing: none, known exactly, would save more than the timing costs."
-    return f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed)}; nobody here rents out that machine."
+    return f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed)}; nobody here rents it out."
 
 
 def _timed(row: Row) -> bool:

@@ -20,7 +20,8 @@ def plain(text: object) -> str:
 
 def render_summary(tables: Tables, study: Study) -> str:
     """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, what to find out
-    first, the tally of claims."""
+    first, the tally of claims.
+    """
     headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
     if headline.empty:
