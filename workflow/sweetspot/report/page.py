@@ -43,6 +43,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str]) -> str:
         "parts": made.parts() | {"worth_knowing": worth_part(made)},
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
+        "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),

@@ -4,7 +4,7 @@ from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import lead
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.notation import interval_text, number
-from sweetspot.report.phrases import decisive, worth_knowing
+from sweetspot.report.phrases import decisive, fits, worth_knowing
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
@@ -33,6 +33,8 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += _options(tables, str(answer["model"]))
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
+    told = fits(tables)
+    lines += ["", plain(told)] if told.startswith("Does not fit") else []
     worth = " ".join(worth_knowing(tables))
     lines += ["", plain(worth)] if worth else []
     if len(claims):
