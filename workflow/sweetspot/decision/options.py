@@ -70,9 +70,9 @@ def build_options(
     rows = with_fits(rows, settings, needs or {})
     rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
     rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    rows["in_answer"] &= ~does_not_fit(rows)
     rows["option"] = _labels(rows)
     rows["title"] = _titles(rows, settings.titles)
+    rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
+from sweetspot.decision.certainty import amount
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
@@ -79,7 +80,7 @@ def fits(tables: Tables) -> str:
 
 
 def _need(row: Row) -> str:
-    need, have = (number(row[name], 3) for name in ("memory_need_gib", "gpu_memory_gib"))
+    need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
     return f"{row['workload']} needs {need} GiB on each device of {row['title']}, which has {have}"
 
 
