@@ -13,7 +13,7 @@ from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import tornado
 from sweetspot.decision.worth_knowing import worth_knowing
-from sweetspot.decision.worth_words import NOTHING, worth_in_words
+from sweetspot.decision.worth_words import NOTHING, TOO_DEAR, worth_in_words
 
 MANY = 40_000
 MONTH = 30.5
@@ -157,7 +157,7 @@ def rows(*entries):
         "turning_point",
     )
     more = {"model": "m", "project": "10 days of use a month for 30 months", "minutes_to_learn": 30.0}
-    more |= {"learn_on_title": "Cloud, 1 x X"}
+    more |= {"learn_on_title": "Cloud, 1 x X", "title": "X"}
     return pd.DataFrame([dict(zip(names, entry, strict=True)) | more for entry in entries])
 
 
@@ -171,7 +171,7 @@ def test_what_can_be_timed_is_measured_first():
         "Measure the throughput of X first: it costs about 3 USD (30 minutes on Cloud, 1 x X) and is worth up to "
         "910 USD over the project (10 days of use a month for 30 months); the winner changes if it is 24 % faster."
     )
-    assert second == "No other figure, known exactly, would change the choice."
+    assert second == "No other figure is worth finding out."
 
 
 def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
@@ -185,7 +185,7 @@ def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
 
 def test_a_timing_that_costs_more_than_it_is_worth_is_not_named():
     dear = (*SPEED[:6], 1000.0, SPEED[7])
-    assert worth_in_words(rows(dear), "m") == [NOTHING]
+    assert worth_in_words(rows(dear), "m") == [TOO_DEAR]
     assert worth_in_words(rows(dear, DAYS), "m")[1].startswith("No speed is worth timing")
 
 

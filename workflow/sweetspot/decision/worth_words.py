@@ -6,6 +6,7 @@ from sweetspot.decision.certainty import amount
 from sweetspot.decision.options import Row
 
 NOTHING = "No single uncertain figure, known exactly, would change the choice."
+TOO_DEAR = "No single uncertain figure, known exactly, would save more than finding it out costs."
 
 
 def worth_in_words(table: pd.DataFrame, model: str) -> list[str]:
@@ -21,7 +22,7 @@ def worth_in_words(table: pd.DataFrame, model: str) -> list[str]:
     worth = rows.assign(net=net)[rows["evppi_usd_low"].gt(0) & net.gt(0)]
     named: list[Row] = worth.sort_values("net", ascending=False, kind="stable").to_dict("records")
     if not named:
-        return [NOTHING]
+        return [TOO_DEAR if rows["evppi_usd_low"].gt(0).any() else NOTHING]
     first = named[0]
     project = f" over the project ({first['project']})"
     if _timed(first):
@@ -35,7 +36,7 @@ def _second(first: Row, named: list[Row]) -> str:
     """The next figure where the first can be timed, else the first of those that can."""
     if _timed(first):
         if len(named) == 1:
-            return "No other figure, known exactly, would change the choice."
+            return "No other figure is worth finding out."
         following = named[1]
         costs = f"; {_costs(following)}" if _timed(following) else ""
         return f"Next is the {following['figure']}, worth up to {_usd(following)}{costs}."
@@ -56,10 +57,8 @@ def _timed(row: Row) -> bool:
 
 
 def _costs(row: Row) -> str:
-    return (
-        f"it costs about {_money(row['cost_to_learn_usd'])} USD ({row['minutes_to_learn']:g} minutes on "
-        f"{row['learn_on_title']})"
-    )
+    where = "" if row["learn_on_title"] == row["title"] else f" on {row['learn_on_title']}"
+    return f"it costs about {_money(row['cost_to_learn_usd'])} USD ({row['minutes_to_learn']:g} minutes{where})"
 
 
 def _usd(row: Row) -> str:
