@@ -196,3 +196,27 @@ def test_within_its_monte_carlo_error_a_figure_is_worth_nothing():
 def test_no_sentence_where_nothing_is_uncertain():
     assert worth_in_words(rows(SPEED), "other") == []
     assert worth_in_words(pd.DataFrame(), "m") == []
+
+
+def test_the_turning_point_of_a_rival_box_s_price_is_where_both_boxes_cost_the_same():
+    # Both boxes 10 days a month, 0.20 USD an hour of electricity. The reference: 216.667 / 240 + 0.2 = 1.102778 USD an
+    # hour for 498 images/s; the other 600 images/s, so even at 1.102778 x 600 / 498 = 1.328648 USD an hour:
+    # (1.328648 - 0.2) x 240 x 30 months = 8126.3 USD
+    box = box_offer()
+    other = box_offer(capex_usd=9000.0, capex_usd_low=6000.0, capex_usd_high=12000.0) | {"instance": "other-box"}
+    spans = [figure(BOX, 498.0, 4, 498.0, 498.0), figure("other-box", 600.0, 4, 600.0, 600.0)]
+    found = table([(box, 498.0, 4), (other, 600.0, 4)], spans, reference=BOX, draws=4000)
+    assert found.loc["price of other-box", "turning_point"] == pytest.approx(8126.3, abs=0.1)
+    assert found.loc["price of other-box", "evppi_usd"] > 0
+    assert list(found["rests_on_it"]) == [1]
+
+
+def test_figures_that_are_off_together_are_known_together():
+    # two published figures of one device and framework share one error: one row, on which both options rest
+    a, b, c = (offer(name, "on_demand", price, price_list=name) for name, price in (("a", 1.0), ("b", 1.1), ("c", 1.2)))
+    spans = [figure("a", 100.0, 1), figure("b", 100.0, 1), figure("c", 110.0, 1, 110.0, 110.0)]
+    found = table([(a, 100.0, 1), (b, 100.0, 1), (c, 110.0, 1)], spans, draws=4000)
+    assert list(found.index) == ["throughput of a"]
+    assert found["rests_on_it"].iloc[0] == 2
+    # C does the work of an hour of A for 1.2 x 100 / 110: A is no longer the cheaper below 91.67 images/s
+    assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2)
