@@ -93,18 +93,21 @@ def compare(
         "headline": answer,
         "choices": others,
         "warnings": with_decisive(
-            warning_table(
-                inputs.throughput,
-                inputs.extrapolation,
-                inputs.efficiency,
-                inputs.price_lint,
-                every,
-                inputs.left_out,
-                inputs.offers,
-                settings,
-                needs,
-            ),
-            decisive_rows(contending, answer),
-            inputs.offers,
+            _warnings(inputs, every, settings, needs), decisive_rows(contending, answer), inputs.offers
         ),
     }
+
+
+def _warnings(inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
+    """The warning table of all options, those that do not fit among them."""
+    return warning_table(
+        inputs.throughput,
+        inputs.extrapolation,
+        inputs.efficiency,
+        inputs.price_lint,
+        options,
+        inputs.left_out,
+        inputs.offers,
+        settings,
+        needs,
+    )
