@@ -24,6 +24,8 @@ def draw(data: "ChartData") -> Drawing:
     days = data.table("break_even")
     days = days[days["model"] == data.model]
     names = _rivals(days)
+    if not names:
+        return empty(f"No owned machine takes part for {data.model}: no break-even.")
     rows = rows[(rows["model"] == data.model) & rows["option"].isin(names)]
     marks = days[days["option"].isin(names) & days["days"].notna()].assign(gain=1.0)
     marks["label"] = marks["days"].map("{:.1f} d".format)
