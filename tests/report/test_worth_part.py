@@ -5,6 +5,8 @@ from dataclasses import replace
 from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import small_tables
 from sweetspot.decision.compare import compare
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import utilisation
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -39,3 +41,11 @@ def test_the_summary_names_what_does_not_fit():
     text = render_summary(tables | compare(CLOSE, asked, draws=500, needs=needs), study())
     assert "Does not fit, and takes no part: imagenet needs 12 GiB on each device of " + BOX in text
     assert "fits" not in render_summary(tables, study())
+
+
+def test_the_chart_of_use_is_empty_where_the_answer_s_model_has_no_owned_machine():
+    # another model's box takes part; that of the answer's does not fit
+    tables = small_tables(CLOSE)
+    tables["break_even"] = tables["break_even"].assign(model="other")
+    drawing = utilisation.CHART.draw(ChartData(tables, None))
+    assert "No owned machine takes part for vgg16" in " ".join(drawing.data["rows"]["text"])

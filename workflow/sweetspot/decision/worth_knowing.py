@@ -96,6 +96,8 @@ def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[
     box = one.reference
     row = box if box is not None and box["row"] in figure.rows else one.rows[places[0]]
     name, unit = NAMES[figure.name]
+    if box is None and figure.name == "days_per_month":
+        name += " of {box}"
     found = _value(one, figure, places)
     reach = STANDARD * found.error
     return {
