@@ -69,7 +69,7 @@ def test_measured_peaks_lie_above_the_rule_by_what_the_libraries_take(model):
     parameters, outputs, peak = PEAKS[model]
     stated = {"precision": "fp32", "optimizer": "sgd", "activations_gib": outputs * 1e6 * 16 * 4 / GIB}
     need = memory(parameters=float(parameters), **stated).gib(1)
-    # TensorFlow itself, compiled programs and workspace: 1.6 GiB (VGG16) and 0.3 (ResNet-50). A coarse check of the order
+    # TensorFlow itself, compiled programs, workspace: 1.6 GiB (VGG16), 0.3 (ResNet-50). A coarse check of the order
     # of magnitude: it notices activations counted twice, not a state of the optimizer too many.
     assert 0.3 <= peak / GIB - need <= 1.8
 
