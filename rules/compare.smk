@@ -13,6 +13,7 @@ COMPARISON = [
     "frontier",
     "surface",
     "tornado",
+    "worth_knowing",
     "recommendation",
     "headline",
     "choices",

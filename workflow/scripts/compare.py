@@ -9,6 +9,7 @@ from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
 from sweetspot.files import write_parquet
+from sweetspot.study.memory import load_needs
 from sweetspot.throughput.published import read_published
 
 
@@ -25,7 +26,8 @@ def main(
     """
     figures = [read_published(Path(file)) for file in published]
     others = pd.concat(figures, ignore_index=True) if figures else None
-    found = compare(Inputs.read(tables), Settings(**settings), load_groups(workloads), published=others)
+    groups, needs = load_groups(workloads), load_needs(workloads)
+    found = compare(Inputs.read(tables), Settings(**settings), groups, published=others, needs=needs)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
 

@@ -85,7 +85,7 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("kw", times(triple(own.kw), triple(own.load_share))),
         **spread("usd_per_kwh", times(triple(own.per_kwh), money)),
         **spread("days_per_month", days),
-        "residual_usd": ends[0]["residual"],
+        **spread("residual_usd", times(triple(own.residual), money)),
         "maintenance_usd_per_month": ends[0]["maintenance"],
         "staff_usd_per_month": ends[0]["staff"],
         "pue": own.pue.value,

@@ -56,10 +56,10 @@ class Evidence:
 
     @cached_property
     def by_model(self) -> dict[str, list[Row]]:
-        """The options with a throughput by model, without the repetition by workload."""
+        """The options with a throughput by model that fit, without the repetition by workload."""
         found: dict[str, dict[str, Row]] = {}
         for row in self.rows("options"):
-            if (row["images_per_s"] or 0) > 0:
+            if (row["images_per_s"] or 0) > 0 and row.get("fits") is not False:
                 found.setdefault(row["model"], {}).setdefault(row["option"], row)
         return {model: list(options.values()) for model, options in sorted(found.items())}
 

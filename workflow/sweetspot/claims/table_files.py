@@ -15,7 +15,7 @@ COLUMNS = {
     "options": (
         "option", "instance", "purchase", "provider", "price_list", "persistent", "is_reference", "model",
         "images_per_s", "images_per_usd", "hours", "usd", "usd_per_hour", "throughput_basis", "throughput_source",
-        "capex_usd",
+        "capex_usd", "fits",
         "fixed_usd_per_month", "variable_usd_per_hour",
     ),
     "offers": (

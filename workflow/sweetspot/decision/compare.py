@@ -8,6 +8,7 @@ import pandas as pd
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.choices import choices
 from sweetspot.decision.deadlines import deadline_phases
+from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import build_options
@@ -19,6 +20,7 @@ from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
+from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "images_per_s"])
@@ -56,14 +58,19 @@ def compare(
     groups: Mapping[str, Sequence[str]] | None = None,
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
+    needs: Needs | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
     `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
-    of others (`read_published`) that the answer's devices could have had instead.
+    of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
+    need (`load_needs`); what does not fit stands in `options` alone.
     Without any price the tables are empty.
     """
-    options = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings)
+    needs = needs or {}
+    every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
+    options, misfits = apart(every)
+    plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days)
@@ -73,7 +80,7 @@ def compare(
     answer = headline(contending, drawn, days, settings.counts, others)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
-        "options": options,
+        "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
         "break_even": days,
         "utilisation": utilisation(options, drawn, settings.month_days),
         "ranks": ranks(options, drawn),
@@ -81,21 +88,26 @@ def compare(
         "frontier": frontier(options, drawn),
         "surface": surface(options, settings.month_days),
         "tornado": parameters,
-        "recommendation": recommend([*phases(options, drawn, inputs.plans, together), *later], parameters),
+        "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
+        "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters),
         "headline": answer,
         "choices": others,
         "warnings": with_decisive(
-            warning_table(
-                inputs.throughput,
-                inputs.extrapolation,
-                inputs.efficiency,
-                inputs.price_lint,
-                options,
-                inputs.left_out,
-                inputs.offers,
-                settings,
-            ),
-            decisive_rows(contending, answer),
-            inputs.offers,
+            _warnings(inputs, every, settings, needs), decisive_rows(contending, answer), inputs.offers
         ),
     }
+
+
+def _warnings(inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
+    """The warning table of all options, those that do not fit among them."""
+    return warning_table(
+        inputs.throughput,
+        inputs.extrapolation,
+        inputs.efficiency,
+        inputs.price_lint,
+        options,
+        inputs.left_out,
+        inputs.offers,
+        settings,
+        needs,
+    )

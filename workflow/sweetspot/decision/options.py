@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.cells import USABLE
+from sweetspot.decision.fits import Needs, does_not_fit, with_fits
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -29,14 +30,15 @@ FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
 STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
 STAND_IN_YEARS = "stand_in_years"
 RANGED = (
-    "usd_per_hour", "capex_usd", "months", "kw", "usd_per_kwh", "days_per_month", "interruptions_per_hour",
+    "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
+    "interruptions_per_hour",
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (
-    "price_list_title", "month_usd", "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month",
+    "price_list_title", "month_usd", "maintenance_usd_per_month", "staff_usd_per_month",
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
-    "wait_s", "every_s", "power_source", "grid_source", "energy_lacks",
+    "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s", "minimum_s",
 )  # fmt: skip
 
 
@@ -46,6 +48,7 @@ def build_options(
     throughput: pd.DataFrame,
     extrapolation: pd.DataFrame,
     settings: Settings,
+    needs: Needs | None = None,
 ) -> pd.DataFrame:
     """One row per (option, model, workload) at the study's headline batch, sorted by model, workload, USD.
 
@@ -58,15 +61,18 @@ def build_options(
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
     (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
     owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included). Rows without a
-    price are left out; a workload without a model has the model `any` and no throughput. Raises UserError where the
-    study's reference has no priced figure.
+    price are left out; what is known not to fit (`fits`, null: not known; `memory_need_gib` by `needs` against
+    `gpu_memory_gib`) is never in the answer; a workload without a model has the model `any` and no throughput. Raises
+    UserError where the study's reference has no priced figure, or does not fit.
     """
     rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
     rows = _with_rates(_with_intervals(_with_offers(rows, offers)), settings.study)
+    rows = with_fits(rows, settings, needs or {})
     rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
     rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
     rows["option"] = _labels(rows)
     rows["title"] = _titles(rows, settings.titles)
+    rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
@@ -189,6 +195,12 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
         raise UserError(
             f"study {settings.study}: reference {settings.reference!r} has no priced figure at batch "
             f"{_batches(settings)}; expected an offer and a throughput for it"
+        )
+    if named.any() and does_not_fit(rows)[named].all():
+        row = rows[named].iloc[0]
+        raise UserError(
+            f"study {settings.study}: reference {settings.reference!r} has devices of {row['gpu_memory_gib']:g} GiB; "
+            f"expected {row['memory_need_gib']:.3g} GiB or more, which workload {row['workload']} needs on each"
         )
     order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
     found = rows[named & rows["in_answer"] & (rows["images_per_s"] > 0)].assign(**order)

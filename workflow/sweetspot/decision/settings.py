@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sweetspot.study.device_memory import memory_of
+
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Study
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Settings:
     """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
-    of machines for people, by instance; `stands_behind`: machines whose figures others' rest on (base, equivalent).
+    of machines for people, by instance; `gpu_memory_gib`: of one device, by instance, where it is known;
+    `stands_behind`: machines whose figures others' rest on (base, equivalent).
 
     The other fields have their names in study.yaml.
     """
@@ -30,6 +33,7 @@ class Settings:
     answer_prices: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     stands_behind: Sequence[str] = ()
+    gpu_memory_gib: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
@@ -55,5 +59,6 @@ class Settings:
                     if other is not None
                 }
             ),
+            gpu_memory_gib=memory_of(instances or {}),
             titles={name: machine.title for name, machine in (instances or {}).items()},
         )

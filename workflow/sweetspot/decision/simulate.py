@@ -1,7 +1,7 @@
 """Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
@@ -12,7 +12,7 @@ from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.options import OFFER, Row, records
 
 Number = float | np.ndarray
-OWNED = ("capex_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
+OWNED = ("capex_usd", "residual_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
@@ -20,12 +20,25 @@ LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th p
 WIDEST = float(np.log(10.0))
 
 
+@dataclass
+class Figure:
+    """One uncertain figure: the column of the options that it varies, its draws, the rows that rest on it.
+
+    `error`: figures of the same error are off together, whoever is known makes the others known.
+    """
+
+    name: str
+    values: np.ndarray
+    error: tuple[object, ...]
+    rows: list[int] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Draws:
     """Simulated values, one row per row of the options table, one column per draw.
 
     `images_per_s`, `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented),
-    `hours`, `usd` (of the row's workload), `images_per_usd`.
+    `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary.
     """
 
     images_per_s: np.ndarray
@@ -35,6 +48,7 @@ class Draws:
     hours: np.ndarray
     usd: np.ndarray
     images_per_usd: np.ndarray
+    figures: tuple[Figure, ...] = ()
 
 
 def stream(seed: int, *key: object) -> np.random.Generator:
@@ -87,7 +101,8 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     """
     rows = records(options)
     if not rows:
-        return Draws(*(np.empty((0, draws)) for _ in range(7)))
+        nothing = np.empty((0, draws))
+        return Draws(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     figures = _Figures(seed, draws)
     rate = np.stack([figures.images_per_s(row) for row in rows])
     terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in rows]
@@ -106,6 +121,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         hours=column["hours"] * slower * longer,
         usd=column["usd"] * slower * dearer,
         images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
+        figures=tuple(found for found in figures.known.values() if found.values.min() < found.values.max()),
     )
 
 
@@ -121,7 +137,7 @@ class _Figures:
 
     def __init__(self, seed: int, draws: int) -> None:
         self.seed, self.draws = seed, draws
-        self.known: dict[tuple[object, ...], np.ndarray] = {}
+        self.known: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str, owner: tuple[object, ...]) -> np.ndarray:
         """A number of an offer by its low and high."""
@@ -129,8 +145,8 @@ class _Figures:
         key = (name, value, low, high, *owner)
         if key not in self.known:
             noise = stream(self.seed, *key).standard_normal(self.draws)
-            self.known[key] = spread(value, low, high, LEVEL_RANGE, noise)
-        return self.known[key]
+            self.known[key] = Figure(name, spread(value, low, high, LEVEL_RANGE, noise), key)
+        return self._of(key, row)
 
     def images_per_s(self, row: Row) -> np.ndarray:
         """The throughput behind a row."""
@@ -138,10 +154,15 @@ class _Figures:
         key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
         if key not in self.known:
             freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
-            source = stream(self.seed, *_correlation_key(row, key))
+            error = _correlation_key(row, key)
+            source = stream(self.seed, *error)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
-            self.known[key] = spread(value, low, high, row["level"], noise, freedom)
-        return self.known[key]
+            self.known[key] = Figure("images_per_s", spread(value, low, high, row["level"], noise, freedom), error)
+        return self._of(key, row)
+
+    def _of(self, key: tuple[object, ...], row: Row) -> np.ndarray:
+        self.known[key].rows.append(row["row"])
+        return self.known[key].values
 
     def rented(self, row: Row) -> tuple[np.ndarray, ...]:
         """Fixed USD a month (none), variable USD an hour, days (NaN), factor on the hours of a job."""
@@ -165,12 +186,12 @@ class _Figures:
     def owned(self, row: Row) -> tuple[np.ndarray, ...]:
         """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
         owner = tuple(row[name] for name in OFFER)
-        capex, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
+        capex, residual, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
         # One electricity price for all boxes of a price list.
         tariff = self.offered(row, "usd_per_kwh", owner[:1])
         fixed = (
             row["fixed_usd_per_month"]
-            * possession(row, capex, months)
+            * possession(row, capex, months, residual)
             / possession(row, row["capex_usd"], row["months"])
         )
         electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
@@ -188,12 +209,12 @@ def _correlation_key(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
     return ("prediction", row["instance"]) if row["throughput_basis"] == "extrapolated" else key
 
 
-def possession(row: Row, capex: Number, months: Number) -> Number:
-    """USD a month of owning, used or not, of the row's machine at another price and length of the project."""
+def possession(row: Row, capex: Number, months: Number, residual: Number | None = None) -> Number:
+    """USD a month of owning, used or not, of the row's machine at another price, resale value and project's length."""
     own = {
         "capex": capex,
         "months": months,
-        "residual": row["residual_usd"],
+        "residual": row["residual_usd"] if residual is None else residual,
         "maintenance": row["maintenance_usd_per_month"],
         "staff": row["staff_usd_per_month"],
     }

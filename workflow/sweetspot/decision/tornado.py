@@ -79,10 +79,11 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
 
 def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]:
     """The parameters of the owned machine that are above 0."""
+    limits = {"days_per_month": month_days, "residual_usd": float(contest.box.capex_usd)}
     for key, (name, unit) in OWNED_PARAMETERS.items():
         value = float(getattr(contest.box, key))
         if value > 0:
-            limit = month_days if key == "days_per_month" else np.inf
+            limit = limits.get(key, np.inf)
             low, high, basis = _range(row, key, value)
             outcome = _box_outcome(contest, key)
             yield Parameter(

@@ -7,6 +7,7 @@ import pandas as pd
 
 from sweetspot.cells import USABLE
 from sweetspot.decision.contenders import Contenders
+from sweetspot.decision.fits import Needs, fit_warnings
 from sweetspot.decision.options import OFFER
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings
@@ -25,6 +26,7 @@ def warning_table(
     left_out: pd.DataFrame | None = None,
     offers: pd.DataFrame | None = None,
     settings: Settings | None = None,
+    needs: Needs | None = None,
 ) -> pd.DataFrame:
     """One row per warning: COLUMNS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
 
@@ -32,9 +34,9 @@ def warning_table(
     had to assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
     no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a
     figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
-    part; told with `settings`), mixed_protocol (figures measured here beside figures of others), and stale_price for
-    the price lint's `stale` and `stale_rate`; its other
-    warnings keep their rules.
+    part; told with `settings`), does_not_fit, unknown_memory_need and unknown_gpu_memory (where a workload states what
+    it needs), mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
+    `stale` and `stale_rate`; its other warnings keep their rules.
     """
     rows = [
         *_of_throughput(throughput),
@@ -44,6 +46,7 @@ def warning_table(
         *_of_prices(price_lint),
         *_of_options(options),
         *(_without_figure(offers, options) if offers is not None else ()),
+        *fit_warnings(options, needs or {}),
         *(_without_price(offers, throughput, extrapolation, settings) if offers is not None and settings else ()),
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()

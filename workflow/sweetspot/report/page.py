@@ -20,6 +20,7 @@ from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
 from sweetspot.report.whatif import script_json, what_if
+from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
@@ -40,9 +41,11 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "study": study,
         "figures": figures,
         "answer": answer(made),
-        "parts": made.parts(),
+        "parts": made.parts() | {"worth_knowing": worth_part(made)},
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
+        "fits": phrases.fits(tables),
+        "worth": phrases.worth_knowing(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "outside": phrases.outside(table_of(tables, "warnings")),

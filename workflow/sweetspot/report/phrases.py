@@ -6,6 +6,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
+from sweetspot.decision.certainty import amount
+from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
@@ -55,6 +57,34 @@ def never_pays(tables: Tables) -> str:
         return ""
     found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
     return f"{found.iloc[0]}." if len(found) else ""
+
+
+def worth_knowing(tables: Tables) -> list[str]:
+    """What to find out first about the model of the answer, in at most two sentences."""
+    headline = table_of(tables, "headline")
+    return [] if headline.empty else worth_in_words(table_of(tables, "worth_knowing"), str(headline["model"].iloc[0]))
+
+
+def fits(tables: Tables) -> str:
+    """What does not fit and why, or what the check rests on, in words; empty without options."""
+    options = table_of(tables, "options")
+    if options.empty or "fits" not in options.columns:
+        return ""
+    known = options[options["fits"].notna()]
+    if known.empty:
+        return "Whether it fits in the devices' memory was not checked: no workload states what it needs."
+    out = known[~known["fits"].astype(bool)].drop_duplicates(["title", "workload"])
+    if out.empty:
+        row = known.loc[(known["memory_need_gib"] / known["gpu_memory_gib"]).idxmax()]
+        return f"All options hold what is asked; the tightest: {_need(row)}."
+    told = [_need(row) for row in records(out.head(NAMED))]
+    more = f"; and {len(out) - NAMED} more" if len(out) > NAMED else ""
+    return f"Does not fit, and takes no part: {'; '.join(told)}{more}."
+
+
+def _need(row: Row) -> str:
+    need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
+    return f"{row['workload']} needs {need} GiB on each device of {row['title']}, which has {have}"
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import lead
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.notation import interval_text, number
-from sweetspot.report.phrases import claims_in_words, decisive
+from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
@@ -19,7 +19,9 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The claims that lead, the two sentences, the cheapest options of the answer's model, the tally of claims."""
+    """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, what to find out
+    first, the tally of claims.
+    """
     headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
     if headline.empty:
@@ -31,6 +33,10 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += _options(tables, str(answer["model"]))
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
+    told = fits(tables)
+    lines += ["", plain(told)] if told.startswith("Does not fit") else []
+    worth = " ".join(worth_knowing(tables))
+    lines += ["", plain(worth)] if worth else []
     if len(claims):
         said = claims_in_words(claims)
         lines += ["", plain(said[0])] if said else []

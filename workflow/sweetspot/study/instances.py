@@ -32,6 +32,12 @@ class Instance(Closed):
     gpus: Annotated[int, Field(ge=1, le=4096, strict=True)] = Field(description="Devices in it")
     vcpus: Count | None = Field(None, description="Virtual processors")
     memory_gib: float | None = Field(None, description="Main memory in GiB", gt=0)
+    gpu_memory_gib: float | None = Field(
+        None,
+        description="Memory of one device in GiB; absent: by the data sheet, where the device is known",
+        gt=0,
+        le=1e5,
+    )
     interconnect: Interconnect | None = Field(None, description="What joins the devices of one node")
     network: Network | None = Field(None, description="What joins the nodes, where the machine has several")
     nodes: Count = Field(1, description="Machines that it is made of; `gpus` counts the devices of all of them")

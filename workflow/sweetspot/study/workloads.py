@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 from pydantic import Field, RootModel
 
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
+from sweetspot.study.memory import Needs
 from sweetspot.study.yamlfile import load_yaml
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 
 
-class Training(Closed):
+class Training(Needs):
     """One training job, by the samples that it sees."""
 
     kind: Literal["training"] = Field(description="A training job by samples")
@@ -21,7 +22,7 @@ class Training(Closed):
     source: Text = Field(description="Where the number comes from")
 
 
-class Runs(Closed):
+class Runs(Needs):
     """Independent runs of known length, such as a hyper-parameter search or a job started every day."""
 
     kind: Literal["runs"] = Field(description="N independent runs of H hours")
@@ -50,7 +51,7 @@ class Phase(Closed):
     source: Text | None = Field(None, description="Where the numbers come from")
 
 
-class Plan(Closed):
+class Plan(Needs):
     """A project of phases, scheduled on what each option offers at once."""
 
     kind: Literal["plan"] = Field(description="A project of phases")

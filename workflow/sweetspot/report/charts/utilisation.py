@@ -24,6 +24,8 @@ def draw(data: "ChartData") -> Drawing:
     days = data.table("break_even")
     days = days[days["model"] == data.model]
     shown = _rivals(days)
+    if not shown:
+        return empty(f"No owned machine takes part for {data.model}: no break-even.")
     rows = rows[(rows["model"] == data.model) & rows["option"].isin(shown)]
     rows = rows.assign(title=data.titles(rows["option"]))
     names = [data.title(option) for option in shown]

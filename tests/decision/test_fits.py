@@ -1,0 +1,73 @@
+"""Options whose devices cannot hold the workload take no part, and say so."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs, settings
+from sweetspot.decision.compare import compare
+from sweetspot.errors import UserError
+from sweetspot.report.phrases import fits
+from sweetspot.study.memory import Need, Needs
+
+MEMORY = {BOX: 11.0, RENTED: 16.0}
+
+
+def compared(gib, memory=MEMORY, others=(), **more):
+    needs = {"imagenet": Need(Needs(gpu_memory_gib=gib))} | {name: Need(Needs()) for name in others}
+    return compare(inputs(), replace(settings(**more), gpu_memory_gib=memory), draws=500, needs=needs)
+
+
+def test_what_cannot_hold_it_is_named_and_ranked_nowhere():
+    # 12 GiB: the box has 11 a device, the rented machine 16
+    found = compared(12.0, reference=None)
+    options = found["options"].set_index("instance")
+    assert list(options.loc[[BOX], "fits"]) == [False] and options.loc[[RENTED], "fits"].all()
+    assert tuple(options.loc[BOX, ["memory_need_gib", "gpu_memory_gib"]]) == (12.0, 11.0)
+    for name in ("ranks", "pairs", "frontier", "break_even", "tornado", "recommendation", "worth_knowing", "headline"):
+        table = found[name].astype(str)
+        assert not table.apply(lambda column: column.str.contains(BOX)).to_numpy().any(), name
+    assert found["headline"]["reference"].iloc[0] == RENTED
+    told = found["warnings"].set_index("rule").loc["does_not_fit"]
+    assert told["instance"] == BOX
+    assert told["message"] == "imagenet needs 12 GiB on each device, which has 11; it takes no part"
+
+
+def test_what_just_fits_takes_part_and_no_figure_moves():
+    held, unknown = compared(11.0), compare(inputs(), settings(), draws=500)
+    assert held["options"]["fits"].all()
+    assert unknown["options"]["fits"].isna().all()
+    for name in ("ranks", "headline", "pairs", "break_even", "warnings"):
+        pd.testing.assert_frame_equal(held[name], unknown[name])
+
+
+def test_a_reference_that_does_not_fit_is_one_sentence():
+    with pytest.raises(UserError) as told:
+        compared(12.0)
+    assert str(told.value) == (
+        "study paper: reference 'office-4x1080ti' has devices of 11 GiB; expected 12 GiB or more, which workload "
+        "imagenet needs on each"
+    )
+
+
+def test_an_unknown_need_and_an_unknown_device_are_named_and_the_rest_goes_on():
+    found = compared(12.0, memory={RENTED: 16.0}, others=["search"])
+    rules = found["warnings"].set_index("rule")
+    assert rules.loc["unknown_memory_need", "message"].startswith("workload search does not state the memory")
+    assert rules.loc["unknown_gpu_memory", "instance"] == BOX
+    options = found["options"].set_index("instance")
+    assert options.loc[[BOX], "fits"].isna().all()
+    assert set(found["ranks"]["option"]) >= {BOX, RENTED}
+
+
+def test_a_study_that_states_no_need_is_not_warned_of():
+    rules = set(compare(inputs(), settings(), draws=500, needs={"imagenet": Need(Needs())})["warnings"]["rule"])
+    assert not rules & {"does_not_fit", "unknown_memory_need", "unknown_gpu_memory"}
+
+
+def test_the_sentence_of_the_page():
+    # 12 of 11 GiB; 11 of 11 is the tightest; nothing stated
+    assert fits(compared(12.0, reference=None)).startswith("Does not fit, and takes no part: imagenet needs 12 GiB on")
+    assert "the tightest: imagenet needs 11 GiB on each device of" in fits(compared(11.0))
+    assert fits(compare(inputs(), settings(), draws=500)).startswith("Whether it fits in the devices' memory was not")
+    assert fits({}) == ""

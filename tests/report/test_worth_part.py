@@ -1,0 +1,51 @@
+"""What to find out first and what does not fit, on the page and in the summary."""
+
+from dataclasses import replace
+
+from decision_tables import BOX, RENTED, inputs, settings, study
+from report_tables import small_tables
+from sweetspot.decision.compare import compare
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import utilisation
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
+from sweetspot.report.summary import render_summary
+from sweetspot.report.worth_part import worth_part
+from sweetspot.study.memory import Need, Needs
+
+# A box as dear as the rented machine for its work: every figure of either could change the choice.
+CLOSE = inputs(price_p3=0.5, box=(498.0, 300.0, 800.0))
+
+
+def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
+    tables = small_tables(CLOSE)
+    worth = tables["worth_knowing"]
+    part = worth_part(Sections(tables, study(), Provenance()))
+    told = worth[worth["evppi_usd"] > 0]
+    assert len(told) > 0
+    assert [row[1] for row in part.rows] == list(told["figure"])
+    assert part.left_out == len(worth) - len(told)
+    assert all(len(row) == len(part.head) for row in part.rows)
+
+
+def test_the_summary_says_what_to_find_out_first():
+    text = render_summary(small_tables(CLOSE), study())
+    assert "Find out the throughput of " + BOX in text or "Measure the throughput of " + RENTED in text
+    assert "over the project (10 days of use a month for 30 months)" in text
+
+
+def test_the_summary_names_what_does_not_fit():
+    tables = small_tables(CLOSE)
+    needs = {"imagenet": Need(Needs(gpu_memory_gib=12.0))}
+    asked = replace(settings(reference=None), gpu_memory_gib={BOX: 11.0, RENTED: 16.0})
+    text = render_summary(tables | compare(CLOSE, asked, draws=500, needs=needs), study())
+    assert "Does not fit, and takes no part: imagenet needs 12 GiB on each device of " + BOX in text
+    assert "fits" not in render_summary(tables, study())
+
+
+def test_the_chart_of_use_is_empty_where_the_answer_s_model_has_no_owned_machine():
+    # another model's box takes part; that of the answer's does not fit
+    tables = small_tables(CLOSE)
+    tables["break_even"] = tables["break_even"].assign(model="other")
+    drawing = utilisation.CHART.draw(ChartData(tables, None))
+    assert "No owned machine takes part for vgg16" in " ".join(drawing.data["rows"]["text"])

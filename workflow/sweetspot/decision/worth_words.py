@@ -1,0 +1,81 @@
+"""What to find out first, in two sentences made from the table `worth_knowing`."""
+
+import pandas as pd
+
+from sweetspot.decision.certainty import amount
+from sweetspot.decision.options import Row
+
+NOTHING = "No single uncertain figure, known exactly, would change the choice."
+TOO_DEAR = "No single uncertain figure, known exactly, would save more than finding it out costs."
+
+
+def worth_in_words(table: pd.DataFrame, model: str) -> list[str]:
+    """At most two sentences on a model: the figure to find out first, and what is first of those that can be timed.
+
+    A figure is named where its worth is above its Monte Carlo error (90 %) and above what a timing costs. No sentence
+    where nothing competes or nothing is uncertain.
+    """
+    rows = table[table["model"] == model] if len(table) else table
+    if rows.empty:
+        return []
+    net = rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0)
+    worth = rows.assign(net=net)[rows["evppi_usd_low"].gt(0) & net.gt(0)]
+    named: list[Row] = worth.sort_values("net", ascending=False, kind="stable").to_dict("records")
+    if not named:
+        return [TOO_DEAR if rows["evppi_usd_low"].gt(0).any() else NOTHING]
+    first = named[0]
+    project = f" over the project ({first['project']})"
+    if _timed(first):
+        opening = f"Measure the {first['figure']} first: {_costs(first)} and is worth up to {_usd(first)}{project}"
+    else:
+        opening = f"Find out the {first['figure']} first: knowing it is worth up to {_usd(first)}{project}"
+    return [f"{opening}{_turns(first)}.", _second(first, named)]
+
+
+def _second(first: Row, named: list[Row]) -> str:
+    """The next figure where the first can be timed, else the first of those that can."""
+    if _timed(first):
+        if len(named) == 1:
+            return "No other figure is worth finding out."
+        following = named[1]
+        costs = f"; {_costs(following)}" if _timed(following) else ""
+        return f"Next is the {following['figure']}, worth up to {_usd(following)}{costs}."
+    timed = next((row for row in named if _timed(row)), None)
+    if timed is not None:
+        return (
+            f"Of what can be timed, measure the {timed['figure']} first: {_costs(timed)} and is worth up to "
+            f"{_usd(timed)}{_turns(timed)}."
+        )
+    speed = next((row for row in named if row["assumption"].startswith("throughput")), None)
+    if speed is None:
+        return "No speed is worth timing: none, known exactly, would save more than the timing costs."
+    return f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed)}; nobody here rents it out."
+
+
+def _timed(row: Row) -> bool:
+    return bool(pd.notna(row["cost_to_learn_usd"]))
+
+
+def _costs(row: Row) -> str:
+    where = "" if row["learn_on_title"] == row["title"] else f" on {row['learn_on_title']}"
+    return f"it costs about {_money(row['cost_to_learn_usd'])} USD ({row['minutes_to_learn']:g} minutes{where})"
+
+
+def _usd(row: Row) -> str:
+    return f"{_money(row['evppi_usd'])} USD"
+
+
+def _money(value: float) -> str:
+    """Two figures are all that an expectation from draws carries."""
+    return amount(float(f"{value:.2g}"))
+
+
+def _turns(row: Row) -> str:
+    """Where the winner changes; of a speed by how much, since its unit differs from study to study."""
+    if pd.isna(row["turning_point"]):
+        return ""
+    if row["unit"] == "images/s":
+        change = row["turning_point"] / row["value"] - 1
+        word = "faster" if change > 0 else "slower"
+        return f"; the winner changes if it is {abs(change):.0%} {word}".replace("%", " %")
+    return f"; the winner changes at {amount(row['turning_point'])} {row['unit']}"

@@ -1,0 +1,29 @@
+"""The page's table of what knowing each figure is worth."""
+
+from sweetspot.report.cited import records, text
+from sweetspot.report.sections import ROWS, Part, Sections
+
+STEP = "comparison: EVPPI by regression on the draws"
+
+
+def worth_part(made: Sections) -> Part:
+    """The figures that are worth anything, those of the answer's model first; the files hold the rest."""
+    table, headline = made.table("worth_knowing"), made.table("headline")
+    if table.empty or headline.empty:
+        return Part((), [], [])
+    told = table[table["evppi_usd"] > 0]
+    told = told.sort_values("model", key=lambda model: model != headline["model"].iloc[0], kind="stable")
+    rows = [
+        [
+            *(text(row[name]) for name in ("model", "figure")),
+            made.made(row, "value", STEP),
+            text(row["unit"]),
+            made.made(row, "evppi_usd", STEP),
+            made.made(row, "cost_to_learn_usd", "minutes of timing at the cheapest offer by the hour"),
+            text(row["learn_on_title"]),
+            made.made(row, "turning_point", "tornado"),
+        ]
+        for row in records(told.head(ROWS))
+    ]
+    head = "model|figure|value|unit|worth, USD|timing it costs, USD|timed on|the winner changes at"
+    return Part(tuple(head.split("|")), rows, [""] * len(rows), len(table) - len(rows))

@@ -1,0 +1,133 @@
+"""How much memory of a device a training needs: stated, or by the rule of ZeRO and that of transformer activations."""
+
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from sweetspot.study.base import Closed, Count, Text, validated
+from sweetspot.study.yamlfile import load_yaml
+
+GIB = 2.0**30
+# Bytes of a parameter: weight, gradient, master copy, each state of the optimizer. Mixed precision with Adam makes
+# 2 + 2 + (4 + 4 + 4) = 16 (Rajbhandari et al. 2020, ZeRO, sec. 3.1); 16-bit throughout keeps no master copy.
+BYTES = {"fp32": (4, 4, 0, 4), "mixed": (2, 2, 4, 4), "bf16": (2, 2, 0, 2)}
+STATES = {"sgd": 0, "momentum": 1, "adam": 2}
+# What is divided by the devices: stages 1, 2 and 3 of ZeRO.
+SHARDED = {"none": (), "optimizer": ("states",), "gradients": ("states", "gradients"),
+           "parameters": ("states", "gradients", "weights")}  # fmt: skip
+Amount = Annotated[float, Field(strict=True, gt=0, le=1e15)]
+
+
+class Transformer(Closed):
+    """Shape of a transformer, from which its activations follow (16-bit values)."""
+
+    layers: Count = Field(description="Layers")
+    width: Count = Field(description="Hidden size h")
+    heads: Count = Field(description="Attention heads a")
+    sequence: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] = Field(description="Sequence length s, tokens")
+    batch_size: Count = Field(1, description="Sequences b that a device works on at once")
+    recompute: Literal["none", "selective", "full"] = Field(
+        "none",
+        description="What is computed again, not kept: nothing, attention scores (flash attention too), all layers",
+    )
+
+    @property
+    def gib(self) -> float:
+        """GiB of activations: a layer keeps sbh (34 + 5 a s / h) bytes, 34 sbh without attention scores, 2 sbh where
+        only its input is kept (Korthikanti et al. 2022, sec. 4 and 5).
+        """
+        values = float(self.sequence) * self.batch_size * self.width
+        scores = 5.0 * self.heads * self.sequence / self.width
+        a_layer = values * {"none": 34.0 + scores, "selective": 34.0, "full": 2.0}[self.recompute]
+        return self.layers * a_layer / GIB
+
+
+class Memory(Closed):
+    """What a training keeps on each device: weights, gradients, optimizer state, activations."""
+
+    parameters: Amount = Field(description="Parameters of the network")
+    trained_parameters: Amount | None = Field(
+        None, description="Those that are trained, where not all are: of adapters such as LoRA; the others are frozen"
+    )
+    frozen_bytes: Annotated[float, Field(gt=0, le=8)] | None = Field(
+        None, description="Bytes of a frozen parameter; absent: those of a weight in this precision; 0.5 for 4 bits"
+    )
+    precision: Literal["fp32", "mixed", "bf16"] = Field(
+        description="mixed: 16-bit weights and gradients beside a 32-bit copy; bf16: 16 bits throughout"
+    )
+    optimizer: Literal["sgd", "momentum", "adam"] = Field(description="By its states a parameter: none, one, two")
+    sharding: Literal["none", "optimizer", "gradients", "parameters"] = Field(
+        "none", description="What is divided by the devices: ZeRO stage 1, 2, 3 (FSDP is 3)"
+    )
+    activations_gib: Annotated[float, Field(ge=0, le=1e6)] | None = Field(
+        None, description="GiB of activations and workspace on a device, where they are known"
+    )
+    transformer: Transformer | None = Field(None, description="Shape from which the activations follow")
+    source: Text = Field(description="Where the numbers come from")
+
+    @model_validator(mode="after")
+    def _activations_once(self) -> "Memory":
+        if (self.activations_gib is None) == (self.transformer is None):
+            raise ValueError("either activations_gib or transformer")
+        if self.transformer is not None and self.precision == "fp32":
+            raise ValueError("activations_gib where precision is fp32: the rule of a transformer is for 16-bit values")
+        if self.trained_parameters is not None and self.trained_parameters > self.parameters:
+            raise ValueError(f"trained_parameters of at most parameters, found {self.trained_parameters:g}")
+        return self
+
+    def gib(self, gpus: int) -> float:
+        """GiB that each of `gpus` devices must hold. Libraries and fragments of the allocator come on top."""
+        weight, gradient, master, state = BYTES[self.precision]
+        trained = self.parameters if self.trained_parameters is None else self.trained_parameters
+        frozen = (self.parameters - trained) * (weight if self.frozen_bytes is None else self.frozen_bytes)
+        parts = {
+            "weights": trained * weight + frozen,
+            "gradients": trained * gradient,
+            "states": trained * (master + STATES[self.optimizer] * state),
+        }
+        shared = SHARDED[self.sharding]
+        held = sum(part / (gpus if name in shared else 1) for name, part in parts.items())
+        activations = self.activations_gib if self.transformer is None else self.transformer.gib
+        return held / GIB + float(activations or 0.0)
+
+
+class Needs(Closed):
+    """The keys by which a workload states the memory that it needs; none: it is not known."""
+
+    gpu_memory_gib: Amount | None = Field(None, description="GiB that each device must hold, where it is known")
+    memory: Memory | None = Field(None, description="From what that follows")
+
+    @model_validator(mode="after")
+    def _stated_once(self) -> "Needs":
+        if self.gpu_memory_gib is not None and self.memory is not None:
+            raise ValueError("one of gpu_memory_gib and memory")
+        return self
+
+    def need_gib(self, gpus: int) -> float | None:
+        """GiB that each of `gpus` devices must hold; None where the workload does not say."""
+        return self.gpu_memory_gib if self.memory is None else self.memory.gib(gpus)
+
+
+class Need(NamedTuple):
+    """What a workload states, and whether each of its jobs uses one device of a machine."""
+
+    stated: Needs
+    alone: bool = False
+
+    def gib(self, gpus: int) -> float | None:
+        """GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
+        return self.stated.need_gib(1 if self.alone else gpus)
+
+
+def load_needs(path: str | Path) -> dict[str, Need]:
+    """What each workload of workloads.yaml says of memory; nothing else of it is checked here.
+
+    Raises UserError naming file and key.
+    """
+    file, found = Path(path), {}
+    for name, entry in (load_yaml(file) if file.is_file() else {}).items():
+        stated = {key: entry[key] for key in Needs.model_fields if key in entry}
+        alone = any(phase.get("gpus_per_job") == "one" for phase in entry.get("phases", ()))
+        found[name] = Need(validated(Needs, stated, f"{file}: {name}") if stated else Needs(), alone)
+    return found
