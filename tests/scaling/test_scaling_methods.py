@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.conformal import calibrate, interval
+from sweetspot.scaling.conformal import interval
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.scaling.curves import amdahl, fit_law, fit_ring, ring_step, same_device_count, scaling_law, usl
 from sweetspot.scaling.evidence import from_one_device, sound
 from sweetspot.scaling.explain import explain, reach

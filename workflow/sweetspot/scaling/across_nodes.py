@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.conformal import LEVELS, calibrate
+from sweetspot.scaling.conformal import LEVELS
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.scaling.evidence import sound
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 

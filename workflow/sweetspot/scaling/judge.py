@@ -16,7 +16,7 @@ from sweetspot.scaling.across_nodes import (
     predict_across,
     within_node,
 )
-from sweetspot.scaling.conformal import calibrate
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.scaling.evidence import from_one_device, from_several_devices
 from sweetspot.scaling.methods import Predictor, fit_method
 from sweetspot.scaling.partners import FABRIC

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.conformal import calibrate
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 from sweetspot.study.instances import cautions, nodes_of
