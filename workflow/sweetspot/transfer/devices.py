@@ -12,8 +12,8 @@ from sweetspot.errors import UserError
 from sweetspot.throughput.published import read_table
 
 FILE = "devices.csv"
-TEXT = {"gpu": str, "maker": str, "architecture": str, "released": str, "as_of": str, "source": str}
-ALWAYS = {"memory_gb": float, "memory_bandwidth_gb_s": float}
+TEXT: dict[str, type] = {"gpu": str, "maker": str, "architecture": str, "released": str, "as_of": str, "source": str}
+ALWAYS: dict[str, type] = {"memory_gb": float, "memory_bandwidth_gb_s": float}
 PEAKS = ("fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
 # A device without a unit of its own computes these in fp32: the pseudo-half of cuDNN before Volta, and TF32 before
 # Ampere, which PyTorch and cuDNN ask for without it being said. The others are refused.
@@ -90,7 +90,7 @@ class Devices:
 @cache
 def read_devices(path: Path) -> Devices:
     """The table of device specifications. Raises UserError for a faulty row."""
-    optional = {f"{name}_tflops": float for name in PEAKS}
+    optional: dict[str, type] = {f"{name}_tflops": float for name in PEAKS}
     table = read_table(path, TEXT | {"names": str} | ALWAYS | optional, optional=optional)
     rows = []
     for row in table.to_dict("records"):

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.throughput.published import read_published
+from sweetspot.throughput.published import STUDIES, read_published
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.transfer.devices import FILE, precision_name, read_devices, with_features
 
 if TYPE_CHECKING:
     from sweetspot.transfer.devices import Devices
 
-STUDIES = Path(__file__).resolve().parents[3] / "config" / "studies"
 POOLS = ("devices-2026", "scaling-2020", "parkopedia-2018")
 HOME = POOLS[0]  # where the table of devices lies
 COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")

@@ -2,8 +2,8 @@
 
 log throughput = effect of the workload + 1/2 log dense peak + 1/2 log bandwidth + effects, all normal around zero:
 slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of the network, of the benchmark's stack
-and of the workload itself (what is bound by arithmetic rises with the peak, what is bound by memory with the bandwidth);
-and of the device, its architecture, both by width of the number format, and the device in one stack. A device that
+and of the workload itself (bound by arithmetic it rises with the peak, bound by memory with the bandwidth); and of the
+device, its architecture, both by width of the number format, and the device in one stack. A device that
 nobody has run has its specifications and its architecture; one with many figures has its own effect: partial pooling.
 The best linear prediction and its variance have a closed form. Sources: roofline, Williams et al. 2009; partial
 pooling, Gelman & Hill 2007, chapter 12; leaving rows out of it, Rasmussen & Williams 2006, section 5.4.2.
