@@ -28,9 +28,9 @@ from sweetspot.errors import UserError
 from sweetspot.scaling.several_devices import JOINED, learn_scaling, several
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES, studies_folder
-from sweetspot.transfer.devices import Devices, precision_name
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.measured_runs import from_run_files
+from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 from sweetspot.warnings import as_text, joined
 

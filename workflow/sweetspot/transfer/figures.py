@@ -11,10 +11,10 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES, read_published
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.transfer.devices import FILE, precision_name, read_devices, with_features
+from sweetspot.transfer.specifications import FILE, precision_name, read_devices, with_features
 
 if TYPE_CHECKING:
-    from sweetspot.transfer.devices import Devices
+    from sweetspot.transfer.specifications import Devices
 
 POOLS = ("devices-2026", "scaling-2020", "parkopedia-2018")
 HOME = POOLS[0]  # where the table of devices lies
@@ -29,6 +29,12 @@ TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
 VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
 
 
+def pool_files(asked: bool) -> list[str]:
+    """Files below the project that a transfer learns from; none where no study asks for one."""
+    found = [f"config/studies/{name}/throughput.csv" for name in POOLS] + [f"config/studies/{HOME}/{FILE}"]
+    return found if asked else []
+
+
 def network_name(model: str) -> str:
     """A model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD fine-tune`, `ResNet-50 v1.5`."""
     plain = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
@@ -36,7 +42,7 @@ def network_name(model: str) -> str:
 
 
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
-    """FIGURE_COLUMNS and the features of `devices.with_features`; one row a workload and device.
+    """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
 
     table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated). A workload is a benchmark's model at
     one precision, dataset, way of compiling and batch; where each device has one batch of its own (the largest that

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.throughput.collect import measured_cells, summarise_runs
-from sweetspot.transfer.devices import Devices
+from sweetspot.transfer.specifications import Devices
 from sweetspot.transfer.transferring import UNSTEADY, Measured
 from sweetspot.warnings import warning
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.transfer.devices import FEATURES
+from sweetspot.transfer.specifications import FEATURES
 
 # Spreads in log units: rounded from those of greatest marginal likelihood on the shipped figures, under a lognormal
 # prior with sd 1 of each. Slopes by feature, then plain effects.

@@ -11,10 +11,10 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES
-from sweetspot.transfer.devices import Device, Devices, precision_name, with_features
 from sweetspot.transfer.figures import HALF, network_name, shipped_devices, shipped_figures
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED, widths
 from sweetspot.transfer.relation import Relation, fit_relation, given, predict
+from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
 from sweetspot.warnings import joined, warning
 
 TOLD_COLUMNS = ("gpu", "images_per_s", "images_per_s_low", "images_per_s_high", "place", "warnings")
