@@ -64,7 +64,7 @@ def test_nothing_is_transferred_from_another_workload(tmp_path):
 def test_a_device_that_nobody_specified_is_named(tmp_path):
     instances = {"mine": machine("RTX 4090"), "new": machine("RTX 9999")}
     before = study(tmp_path, [row("mine", "RTX 4090", 1120)], instances)
-    with pytest.raises(UserError, match="new has no figure .*'RTX 9999': no device of that name is specified"):
+    with pytest.raises(UserError, match=r"new has no figure .*'RTX 9999': no device of that name is specified"):
         with_transferred(before, QUESTION, instances, "2026", LEARNT)
 
 
@@ -79,13 +79,17 @@ def test_what_is_scaled_from_a_transferred_figure_carries_its_error():
     half = 0.4
     cells = pd.DataFrame(
         {
-            "gpus": 4, "basis": ["transferred", "published"], "base_images_per_s": 1000.0, "source": "known",
-            "base_images_per_s_low": 1000 * math.exp(-half), "base_images_per_s_high": 1000 * math.exp(half),
+            "gpus": 4,
+            "basis": ["transferred", "published"],
+            "base_images_per_s": 1000.0,
+            "source": "known",
+            "base_images_per_s_low": 1000 * math.exp(-half),
+            "base_images_per_s_high": 1000 * math.exp(half),
             "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 2,
         }
-    ).reindex(columns=[*["gpus", "basis", "base_images_per_s", "source", "base_images_per_s_low", "base_images_per_s_high"],
-                       "base_warnings", "instance", "base_instance", "nodes", "framework", "model", "batch_size",
-                       "precision", "variant"])  # fmt: skip
+    )
+    rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
+    cells = cells.reindex(columns=[*cells.columns, *rest])
     predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
                               "source": "rule", "warnings": [[], []]})  # fmt: skip
     moved, plain = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())

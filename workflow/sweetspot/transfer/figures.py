@@ -59,8 +59,8 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
         log_rate=np.log(table["images_per_s"].astype(float)),
     )
     able = [
-        device is not None and device.peak(precision, framework) > 0
-        for device, precision, framework in zip(found, rows["precision"], rows["framework"], strict=True)
+        device is not None and device.peak(precision) > 0
+        for device, precision in zip(found, rows["precision"], strict=True)
     ]
     rows = rows[able].assign(workload=lambda known: _workloads(known))
     rows["half"] = rows["precision"].isin(HALF)

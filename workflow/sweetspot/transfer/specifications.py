@@ -47,12 +47,12 @@ class Device(NamedTuple):
     peaks: dict[str, float]
     source: str
 
-    def peak(self, precision: str, framework: str = "") -> float:
+    def peak(self, precision: str) -> float:
         """Dense TFLOP/s that training in a precision can use; NaN where the device cannot run it.
 
-        PyTorch's fp32 convolutions run in TF32 where the device has it.
+        fp32 runs in TF32 where the device has it: PyTorch's convolutions, TensorFlow from 2.4 on and JAX by default.
         """
-        wanted = "tf32" if precision == "fp32" and framework == "torch" else precision
+        wanted = "tf32" if precision == "fp32" else precision
         own = self.peaks.get(wanted, math.nan)
         return self.peaks["fp32"] if math.isnan(own) and wanted in IN_FP32 else own
 
@@ -117,12 +117,11 @@ def precision_name(text: str) -> str:
 def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
     """`figures` with the logs of what their devices can do, in FEATURES; NaN where a device cannot run the precision.
 
-    figures: device (a name of devices.csv), precision, framework.
+    figures: device (a name of devices.csv), precision.
     """
     known = [devices.by_gpu[name] for name in figures["device"]]
-    asked = zip(known, figures["precision"], figures["framework"], strict=True)
     return figures.assign(
-        peak=[math.log(device.peak(precision, framework)) for device, precision, framework in asked],
+        peak=[math.log(device.peak(precision)) for device, precision in zip(known, figures["precision"], strict=True)],
         bandwidth=[math.log(device.memory_bandwidth_gb_s) for device in known],
         memory=[math.log(device.memory_gb) for device in known],
         # The peak outside of the matrix units, which activations and normalisations run at; of TPUs none is published.

@@ -69,7 +69,7 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
     first = known[0]
     precision = precision_name(first.precision)
     _check(known, precision)
-    able = [device for device in wanted if device.peak(precision, first.framework) > 0]
+    able = [device for device in wanted if device.peak(precision) > 0]
     if not able:
         named = ", ".join(device.gpu for device in wanted)
         raise UserError(f"{first.model}: none of {named} computes in {precision}; expected a device that does")
@@ -90,7 +90,7 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
 
 def _check(known: Sequence[Measured], precision: str) -> None:
     for figure in known:
-        if not figure.device.peak(precision, figure.framework) > 0:
+        if not figure.device.peak(precision) > 0:
             raise UserError(
                 f"{figure.model} on {figure.device.gpu}: it does not compute in {precision}; expected a precision of "
                 f"{', '.join(name for name, peak in figure.device.peaks.items() if peak > 0)}"
