@@ -43,8 +43,8 @@ def test_every_pair_of_devices_is_judged_by_place(validate):
 
 
 def test_a_pair_that_no_relation_explains_is_wrong_by_its_factor(validate):
-    # An A100 is about 1.4 times an RTX 4090. At 14 times, one way predicts a tenth (-90 %), the other ten times (+900 %):
-    # their median is 405 %.
+    # An A100 is about 1.4 times an RTX 4090. At 14 times one way predicts a tenth (90 % off), the other ten times
+    # (900 % off): their median is 495 %.
     result = json.loads(validate(line("RTX 4090", 1000), line("A100 SXM 80GB", 14_000)).out)
     place = result["places"][0]
     assert place["coverage90"] == 0 and 3 < place["median_abs_error"] < 5.5

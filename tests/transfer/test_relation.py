@@ -18,7 +18,8 @@ def world(rate, names=WORLD, workloads=range(6)):
     rows = [
         {
             "benchmark": "made up", "framework": "tensorflow", "model": f"net{number}", "batch_size": np.nan,
-            "precision": "fp16", "dataset": "", "xla": False, "gpu": name, "images_per_s": rate(number, DEVICES.get(name)),
+            "precision": "fp16", "dataset": "", "xla": False, "gpu": name,
+            "images_per_s": rate(number, DEVICES.get(name)),
         }
         for number in workloads
         for name in names
