@@ -79,7 +79,9 @@ def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, a
     by_gpu = {row.gpu: row for row in told.itertuples()}
     first = own.iloc[0]
     of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
-    source = f"transferred from {of} by {len(learnt.relation.figures)} figures of other workloads ; {first['source']}"
+    source = (
+        f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices ; {first['source']}"
+    )
     rows = []
     for name, instance in wanted.items():
         row = by_gpu[devices[name].gpu]
