@@ -1,7 +1,7 @@
 """What each machine delivers: measured here or published."""
 
 from sweetspot.study.log_sources import log_files
-from sweetspot.transfer.figures import pool_files
+from sweetspot.transfer.pools import pool_files
 
 
 rule collect_throughput:

@@ -29,7 +29,7 @@ def test_a_new_study_is_valid_and_asks_about_four_of_this_machine(config, machin
     plan = load_invocation(config / "config.yaml", {"study": "mine", "measure_on": machine[0]}, config)
     target = plan.study.targets[0]
     assert (target.instance, target.base_instance, target.gpus) == ("box-4", machine[0], 4)
-    assert plan.instances["box-4"].gpu == machine[1]
+    assert machine[1].endswith(plan.instances["box-4"].gpu)
     assert plan.price_lists == ("box", "rent")
     assert {cell.instance for cell in plan.cells} == {machine[0]}
     measured = {(cell.model, cell.batch_size, cell.precision) for cell in plan.cells}

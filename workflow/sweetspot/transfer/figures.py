@@ -11,13 +11,12 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES, read_published
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.transfer.specifications import FILE, precision_name, read_devices, with_features
+from sweetspot.transfer.pools import DEVICES, HOME, POOLS
+from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 
 if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
 
-POOLS = ("devices-2026", "scaling-2020", "parkopedia-2018")
-HOME = POOLS[0]  # where the table of devices lies
 COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")
 FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "half", "log_rate")
 HALF = ("fp16", "bf16", "fp8", "fp4")
@@ -27,12 +26,6 @@ DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
 ASIDE = re.compile(r"\(.*?\)")
 TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
 VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
-
-
-def pool_files(asked: bool) -> list[str]:
-    """Files below the project that a transfer learns from; none where no study asks for one."""
-    found = [f"config/studies/{name}/throughput.csv" for name in POOLS] + [f"config/studies/{HOME}/{FILE}"]
-    return found if asked else []
 
 
 def network_name(model: str) -> str:
@@ -85,7 +78,7 @@ def related(figures: pd.DataFrame) -> pd.DataFrame:
 
 def shipped_devices(studies: Path = STUDIES) -> "Devices":
     """The table of device specifications that comes with the project. Raises UserError where it is missing."""
-    return read_devices(studies / HOME / FILE)
+    return read_devices(studies / HOME / DEVICES)
 
 
 @cache

@@ -11,7 +11,6 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import read_table
 
-FILE = "devices.csv"
 TEXT: dict[str, type] = {"gpu": str, "maker": str, "architecture": str, "released": str, "as_of": str, "source": str}
 ALWAYS: dict[str, type] = {"memory_gb": float, "memory_bandwidth_gb_s": float}
 PEAKS = ("fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
