@@ -8,8 +8,6 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.transfer.transferring import learn_devices
-from sweetspot.transfer.unmeasured import with_transferred
 
 
 def main(
@@ -27,6 +25,9 @@ def main(
     sources = [LogSource(**entry) for entry in logs]
     table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder), sources)
     if pools:
+        from sweetspot.transfer.transferring import learn_devices
+        from sweetspot.transfer.unmeasured import with_transferred
+
         learnt = learn_devices(Path(pools[0]).parents[1])
         table = with_transferred(table, Question(**question), declared, as_of, learnt)
     write_parquet(table, output)
