@@ -27,8 +27,13 @@ pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report
 	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
 
+# A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
+TIMED = $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \
+        $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
+        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)")
+
 study: environment  ## a study of your own: make study NAME=mine
-	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine))
+	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
 test: check  ## every test this machine can run

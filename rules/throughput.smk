@@ -1,6 +1,7 @@
 """What each machine delivers: measured here or published."""
 
 from sweetspot.study.log_sources import log_files
+from sweetspot.transfer.pools import pool_files
 
 
 rule collect_throughput:
@@ -17,10 +18,12 @@ rule collect_throughput:
             if file.is_file()
         ],
         logs=log_files(INVOCATION.study.logs, CONFIG),
+        pools=pool_files(INVOCATION.study.transfer),
         formula=formula(
             "study",
             "harness",
             "throughput",
+            "transfer",
             *(["logs"] if INVOCATION.study.logs else []),
         ),
     output:

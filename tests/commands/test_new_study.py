@@ -5,9 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sweetspot.commands.command_line import main
 from sweetspot.commands.new_study import create_study
+from sweetspot.commands.study_of_today import OWN, Own
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.study.yamlfile import load_yaml
+from sweetspot.throughput.published import read_published
+from sweetspot.transfer.figures import shipped_devices
 
 ROOT = Path(__file__).parent.parent.parent
 TODAY = datetime.date(2026, 1, 2)
@@ -22,9 +27,9 @@ def config(tmp_path):
 def test_a_new_study_is_valid_and_asks_about_four_of_this_machine(config, machine):
     create_study("mine", config, machine, TODAY)
     plan = load_invocation(config / "config.yaml", {"study": "mine", "measure_on": machine[0]}, config)
-    (target,) = plan.study.targets
+    target = plan.study.targets[0]
     assert (target.instance, target.base_instance, target.gpus) == ("box-4", machine[0], 4)
-    assert plan.instances["box-4"].gpu == machine[1]
+    assert machine[1].endswith(plan.instances["box-4"].gpu)
     assert plan.price_lists == ("box", "rent")
     assert {cell.instance for cell in plan.cells} == {machine[0]}
     measured = {(cell.model, cell.batch_size, cell.precision) for cell in plan.cells}
@@ -34,12 +39,55 @@ def test_a_new_study_is_valid_and_asks_about_four_of_this_machine(config, machin
 
 
 def test_its_rentals_have_published_figures_with_sources(config):
-    from sweetspot.throughput.published import read_published
-
     folder = create_study("mine", config, ("workstation", "AMD EPYC"), TODAY)
     table = read_published(folder / "throughput.csv")
     assert {card.split("-")[0] for card in table["gpu"]} == {"Tesla K80", "Tesla V100"}
     assert set(table["gpus"]) == {1}
+
+
+@pytest.mark.parametrize("own", [None, "timed"])
+def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, own):
+    given = None
+    if own:
+        device = shipped_devices(config / "studies").get("RTX 4090")
+        given = Own(device, OWN, "resnet50", "fp16", "torch", 256, 1120.0, "EUR")
+    folder = create_study("mine", config, ("workstation-gpu", "NVIDIA GeForce RTX 4090"), TODAY, given)
+    chosen = {"study": "mine"} | ({} if own else {"measure_on": "workstation-gpu"})
+    plan = load_invocation(config / "config.yaml", chosen, config)
+    assert plan.study.transfer and plan.study.measure is (own is None)
+    rent = load_yaml(folder / "prices" / "rent.yaml")
+    office = config / "studies" / "office-box-2026" / "prices"
+    sources = [offer for name in ("single-gpus", "clouds") for offer in load_yaml(office / f"{name}.yaml")["offers"]]
+    assert rent["offers"] == sources and str(rent["as_of"]) == "2026-09-19"
+    based = {target.instance: target.base_instance for target in plan.study.targets}
+    for name in (offer["instance"] for offer in rent["offers"]):
+        machine = plan.instances[name]
+        assert machine.equivalent_to is None
+        if machine.gpus > 1:
+            assert plan.instances[based[name]].gpu == machine.gpu and plan.instances[based[name]].gpus == 1
+    assert (folder / "throughput.csv").is_file() == bool(own)
+    if own:
+        (figure,) = read_published(folder / "throughput.csv").to_dict("records")
+        assert (figure["gpu"], figure["images_per_s"], figure["batch_size"]) == ("RTX 4090", 1120, 256)
+        assert load_yaml(folder / "prices" / "box.yaml")["rates"][0]["currency"] == "EUR"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--gpu-name", "RTX 9999", "--speed", "9"], "'RTX 9999': no device of that name is specified"),
+        (["--gpu-name", "Intel Xeon CPU", "--speed", "9"], "is a processor"),
+        (["--gpu-name", "RTX 4090"], "SPEED is None; expected what RTX 4090 trains"),
+        (["--speed", "9"], "SPEED is given without GPU_NAME"),
+        (["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16"),
+        (["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "XAU"], "CURRENCY is 'XAU'; expected USD, EUR"),
+        (["--gpu-name", "RTX 4090", "--speed", "9e5"], "is spent on starting kernels"),
+    ],
+)
+def test_a_figure_that_cannot_be_used_writes_nothing(config, arguments, words):
+    with pytest.raises(UserError, match=words):
+        main(["new-study", "mine", *arguments, "--config", str(config)])
+    assert not (config / "studies" / "mine").exists()
 
 
 @pytest.mark.parametrize("name", ["../x", "a b", "<b>x</b>", "$(id)", "a/b", "", ".hidden", "x" * 65])

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.conformal import calibrate, scores
+from sweetspot.scaling.conformal import scores
 from sweetspot.scaling.curves import amdahl, fit_ring, ring_allreduce, ring_constants, ring_step, same_device_count
 from sweetspot.scaling.machine import LINK_OF, declared_facts, describe
 from sweetspot.scaling.validation import _with_errors, best_method, predict_with_interval, validation_table, widths
 from sweetspot.study.instances import Instance
+from sweetspot.throughput.calibration import calibrate
 
 ROW = {
     "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",

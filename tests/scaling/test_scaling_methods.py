@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.conformal import calibrate, interval
+from sweetspot.scaling.conformal import interval
 from sweetspot.scaling.curves import amdahl, fit_law, fit_ring, ring_step, same_device_count, scaling_law, usl
 from sweetspot.scaling.evidence import from_one_device, sound
 from sweetspot.scaling.explain import explain, reach
@@ -13,6 +13,7 @@ from sweetspot.scaling.partners import with_partners
 from sweetspot.scaling.pooled import _objective, fit_pooled, predict_pooled
 from sweetspot.scaling.shipped import shipped_evidence
 from sweetspot.scaling.validation import best_method, held_out, validation_table
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.warnings import as_text, pairs
 
 

@@ -17,12 +17,19 @@ def main(
     instances: list[str],
     folder: str,
     logs: list[dict[str, Any]],
+    pools: list[str],
     output: str,
 ) -> None:
-    """Write results/<study>/throughput.parquet."""
+    """Write results/<study>/throughput.parquet. pools: what a transfer learns from; none: nothing is transferred."""
     declared = load_instances(*(Path(file) for file in instances))
     sources = [LogSource(**entry) for entry in logs]
     table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder), sources)
+    if pools:
+        from sweetspot.transfer.transferring import learn_devices
+        from sweetspot.transfer.unmeasured import with_transferred
+
+        learnt = learn_devices(Path(pools[0]).parents[1])
+        table = with_transferred(table, Question(**question), declared, as_of, learnt)
     write_parquet(table, output)
 
 
@@ -34,5 +41,6 @@ if "snakemake" in globals():
         folder=str(Path(snakemake.input.instances[-1]).parent),
         logs=snakemake.params.logs,
         instances=list(snakemake.input.instances),
+        pools=list(snakemake.input.pools),
         output=snakemake.output[0],
     )

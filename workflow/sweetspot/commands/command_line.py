@@ -14,6 +14,8 @@ COMMANDS = {
     "new-study": "create a study of your own, prefilled with this machine",
     "import-prices": "turn a price catalogue or a spot history into a price list",
     "validate-scaling": "test the extrapolation on figures of your own",
+    "validate-transfer": "test the transfer from one device to another on figures of your own",
+    "predict": "what your workload would do on other devices, from one figure that you measured",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
     "schemas": "write the JSON schemas of all files that a person edits",

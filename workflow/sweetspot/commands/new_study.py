@@ -1,10 +1,14 @@
 """Create a study of your own: should I buy four devices like the one in this machine, or rent?
 
 Writes config/studies/NAME/: a commented study, instances, workloads and two price lists (a box of four, rentals), with
-this machine's device and example prices in it. It runs at once; nothing that exists is overwritten.
+this machine's device in it. It runs at once; nothing that exists is overwritten. On a machine with a GPU, or with a
+figure of one that you timed elsewhere, rentals are those of today and their speed is transferred from yours. A
+processor tells nothing of GPUs: there the rentals are examples of 2018.
 
     sweetspot new-study mine           # or: make study NAME=mine
     make report STUDY=mine
+    sweetspot new-study mine --gpu-name "RTX 4090" --model resnet50 --speed 1120 --currency EUR
+    # or: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 """
 
 import argparse
@@ -15,12 +19,18 @@ import shutil
 import string
 import tempfile
 from pathlib import Path
+from typing import get_args
 
 from sweetspot.cells import is_slug
+from sweetspot.commands.study_of_today import OWN, Own, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.study.base import Framework, Precision
 from sweetspot.study.study import check_study_name
+from sweetspot.throughput.published import RATES
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 TEMPLATE = Path(__file__).parent / "study_template"
 FIGURES_FROM = "parkopedia-2018"
@@ -40,10 +50,13 @@ def own_machine() -> tuple[str, str]:
         return "workstation", processor_name()
 
 
-def create_study(name: str, config: Path, machine: tuple[str, str], today: datetime.date) -> Path:
+def create_study(
+    name: str, config: Path, machine: tuple[str, str], today: datetime.date, own: Own | None = None
+) -> Path:
     """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
 
-    The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
+    own: a device whose figures are transferred to rentals of today; None: the machine tells (`owned`), else examples of
+    2018. The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
     """
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
@@ -53,12 +66,13 @@ def create_study(name: str, config: Path, machine: tuple[str, str], today: datet
     check_study_name(name, target.parent)
     if target.exists():
         raise UserError(f"{target}: the study exists; choose another name or edit it")
+    own = own or owned(machine, target.parent)
     values = {
         "name": name,
         "instance": machine[0],
         "device": " ".join(machine[1].split()),
         "device_quoted": json.dumps(machine[1]),
-        "model": "resnet50",
+        "model": own.model if own else "resnet50",
         "batch_size": "16",
         "today": today.isoformat(),
     }
@@ -68,9 +82,43 @@ def create_study(name: str, config: Path, machine: tuple[str, str], today: datet
             text = string.Template(source.read_text(encoding="utf-8")).substitute(values)
             with write_whole(folder / source.relative_to(TEMPLATE)) as temporary:
                 temporary.write_text(text, encoding="utf-8")
-        _copy_figures(config / "studies" / FIGURES_FROM / "throughput.csv", folder / "throughput.csv")
+        if own is None:
+            _copy_figures(config / "studies" / FIGURES_FROM / "throughput.csv", folder / "throughput.csv")
+        else:
+            made = files_of_today(name, own, target.parent, shipped_devices(target.parent), today.isoformat())
+            for path, text in made.items():
+                with write_whole(folder / path) as temporary:
+                    temporary.write_text(text, encoding="utf-8")
         shutil.move(folder, target)
     return target
+
+
+def owned(machine: tuple[str, str], studies: Path) -> Own | None:
+    """The machine's device where it is a GPU that is specified: then its figures say something of others."""
+    instance, gpu = machine
+    device = shipped_devices(studies).find(gpu) if instance == "workstation-gpu" else None
+    return Own(device, instance) if device is not None else None
+
+
+def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
+    """The figure that a person timed elsewhere; None where no device is named. Raises UserError."""
+    if arguments.gpu_name is None:
+        if arguments.speed is not None:
+            raise UserError("SPEED is given without GPU_NAME; expected the device that it was timed on")
+        return None
+    if arguments.speed is None or not RATES[0] <= arguments.speed <= RATES[1]:
+        raise UserError(f"SPEED is {arguments.speed}; expected what {arguments.gpu_name} trains, in samples per second")
+    if not is_slug(arguments.model):
+        raise UserError(f"MODEL is {arguments.model!r}; expected letters, digits, '.', '_' and '-'")
+    if arguments.batch_size < 1:
+        raise UserError(f"BATCH is {arguments.batch_size}; expected a whole number above 0")
+    device = shipped_devices(studies).get(arguments.gpu_name)
+    cell = (arguments.model, arguments.precision, arguments.framework, arguments.batch_size)
+    own = Own(device, OWN, *cell, arguments.speed, arguments.currency.upper())
+    # Refused here in one sentence, not by the study later.
+    known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
+    transferred([known], [device], learn_devices(studies))
+    return own
 
 
 def _copy_figures(source: Path, target: Path) -> None:
@@ -87,14 +135,22 @@ def _copy_figures(source: Path, target: Path) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot new-study`."""
     parser.add_argument("name", metavar="NAME", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
+    parser.add_argument("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
+    parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
+    parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
+    parser.add_argument("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
+    parser.add_argument("--framework", choices=get_args(Framework), default="torch", help="framework (torch)")
+    parser.add_argument("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
+    parser.add_argument("--currency", default="USD", help="currency of the box, USD or EUR (USD)")
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
-    instance, device = own_machine()
-    folder = create_study(arguments.name, arguments.config, (instance, device), datetime.date.today())
-    chosen = {"study": arguments.name, "measure_on": instance}
+    own = timed(arguments, arguments.config / "studies")
+    instance, device = own_machine() if own is None else (OWN, own.device.gpu)
+    folder = create_study(arguments.name, arguments.config, (instance, device), datetime.date.today(), own)
+    chosen = {"study": arguments.name} | ({"measure_on": instance} if own is None else {})
     load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
     gpu = " GPU=1" if instance == "workstation-gpu" else ""
     print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")

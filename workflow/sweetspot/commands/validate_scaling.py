@@ -32,8 +32,9 @@ from sweetspot.scaling.conformal import scores
 from sweetspot.scaling.evidence import from_one_device
 from sweetspot.scaling.judge import TIMES, WITHIN, judged, learn, shipped_table
 from sweetspot.scaling.methods import fit_method
-from sweetspot.scaling.shipped import STUDIES, shipped_evidence
+from sweetspot.scaling.shipped import shipped_evidence
 from sweetspot.scaling.validation import STUDY_MODELS, best_method, held_out, summary, validation_table, widths
+from sweetspot.throughput.published import studies_folder
 from sweetspot.warnings import as_text
 
 
@@ -163,7 +164,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
-    studies = arguments.studies or _studies()
+    studies = arguments.studies or studies_folder()
     if arguments.file is None:
         table = shipped_table(studies)
         print(table.to_json(orient="records", indent=2) if arguments.json else shipped_report(table))
@@ -173,9 +174,3 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"warning: {text}", file=sys.stderr)
     result = {"file": str(arguments.file), **validate(figures, studies), "bad_rows": figures.bad}
     print(json.dumps(result, indent=2) if arguments.json else report(arguments.file, result))
-
-
-def _studies() -> Path:
-    """Beside the library where that stands in its repository, else of the project in the current folder."""
-    here = Path("config") / "studies"
-    return here if not STUDIES.is_dir() and here.is_dir() else STUDIES

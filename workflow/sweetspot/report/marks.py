@@ -63,7 +63,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: filled where measured, published, equivalent or scaled; hollow stand-ins; dashed predictions."""
     import altair as alt
 
-    weak = "datum.basis == 'stand_in'"
+    weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     guess = "datum.basis == 'extrapolated'"
     style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
     scale = alt.Scale(domain=list(BASES), range=[SHAPES[basis] for basis in BASES])

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.conformal import LEVELS, calibrate
+from sweetspot.scaling.conformal import LEVELS
 from sweetspot.scaling.evidence import sound
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
+from sweetspot.throughput.calibration import calibrate
 
 METHOD = "across_nodes"
 # Before a figure is seen: 2 % lost a doubling (Ott et al. 2018, Goyal et al. 2017: 90 % of 32 nodes), 3 % on leaving.

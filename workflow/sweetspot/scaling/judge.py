@@ -16,11 +16,10 @@ from sweetspot.scaling.across_nodes import (
     predict_across,
     within_node,
 )
-from sweetspot.scaling.conformal import calibrate
 from sweetspot.scaling.evidence import from_one_device, from_several_devices
 from sweetspot.scaling.methods import Predictor, fit_method
 from sweetspot.scaling.partners import FABRIC
-from sweetspot.scaling.shipped import STUDIES, shipped_evidence
+from sweetspot.scaling.shipped import shipped_evidence
 from sweetspot.scaling.strong import FLOOR as STRONG_FLOOR
 from sweetspot.scaling.strong import (
     Change,
@@ -32,6 +31,8 @@ from sweetspot.scaling.strong import (
     pairs_of,
 )
 from sweetspot.scaling.validation import held_out, predict_with_interval, summary
+from sweetspot.throughput.calibration import calibrate
+from sweetspot.throughput.published import STUDIES
 from sweetspot.throughput.time_to_target import read_times
 
 TIMES = "eight-gpus-2026"  # the study whose times to a target are shipped

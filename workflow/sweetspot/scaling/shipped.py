@@ -10,9 +10,8 @@ from sweetspot.scaling.partners import published_evidence
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.throughput.published import STUDIES, read_efficiency, read_published
 
-STUDIES = Path(__file__).resolve().parents[3] / "config" / "studies"
 STUDY, POOLS = "parkopedia-2018", ("scaling-2020", "scaling-2026")
 
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.conformal import calibrate
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.time_to_target import Result, results, uneven_counts
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.cells import USABLE
@@ -40,6 +41,7 @@ EXTRAPOLATION_COLUMNS = (
     "warnings",
 )
 
+TO_90 = 1.644854 / 1.959964  # from the 95 % ends of throughput.parquet to the 90 % of a prediction, in logarithms
 CURVE_COUNTS = (2, 3, 4, 6, 8)  # devices at which the curve of a chart is predicted
 CURVE_COLUMNS = ("instance", "base_instance", "model", "batch_size", "gpus", "method", "efficiency", "low", "high")
 
@@ -82,6 +84,7 @@ def target_cells(
             instance=target.instance,
             gpus=target.gpus,
             nodes=nodes_of(instances, target.instance, target.gpus),
+            base_warnings=base.loc[base["instance"] == target.base_instance, "warnings"],
             warnings=[cautions(instances, target.instance)] * int((base["instance"] == target.base_instance).sum()),
         )
         for target in targets
@@ -193,8 +196,10 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
 
     cells: `target_cells`. predicted: efficiency, low, high (90 % prediction interval), source, warnings; same index.
     images_per_s = gpus x base images_per_s x efficiency, all devices together; the interval is that of the
-    efficiency, the base taken as it stands.
+    efficiency, the base taken as it stands. A transferred base is uncertain itself: half the width of the interval's
+    logarithm is then the root of the squares of both halves, and its warnings are told too.
     """
+    predicted = _with_uncertain_base(cells, predicted)
     share = cells["gpus"] * cells["base_images_per_s"]
     table = cells.assign(
         method=method,
@@ -208,3 +213,20 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
         warnings=predicted["warnings"],
     )
     return table[list(EXTRAPOLATION_COLUMNS)]
+
+
+def _with_uncertain_base(cells: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+    """`predicted` with low, high and warnings that hold what a transferred base leaves open; others as they are."""
+    moved = (cells["basis"] == "transferred").to_numpy()
+    if not moved.any():
+        return predicted
+    table = predicted.copy()
+    for name in ("low", "high"):
+        base = TO_90 * np.log(cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"])
+        own = np.log(predicted[name] / predicted["efficiency"])
+        sign = -1 if name == "low" else 1
+        both = predicted["efficiency"] * np.exp(sign * np.hypot(base, own))
+        table[name] = predicted[name].where(~moved, both)
+    pairs = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
+    table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in pairs]
+    return table

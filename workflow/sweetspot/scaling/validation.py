@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.across_nodes import METHOD, covered, held_out_across
-from sweetspot.scaling.conformal import LEVELS, calibrate, interval, scores
+from sweetspot.scaling.conformal import LEVELS, interval, scores
 from sweetspot.scaling.methods import METHODS, Predictor, fit_method
+from sweetspot.throughput.calibration import calibrate
 
 STUDY_MODELS = ("inception3", "resnet50", "vgg16")
 VALIDATION_COLUMNS = (

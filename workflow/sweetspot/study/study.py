@@ -93,6 +93,11 @@ class Study(Closed):
     logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
     method: Slug = Field("auto", description="Extrapolation method of the headline; auto takes the best validated")
     borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
+    transfer: bool = Field(
+        False,
+        description="Whether machines of one device without a figure get one transferred from another device's figure "
+        "of the same workload (basis `transferred`)",
+    )
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"

@@ -15,6 +15,7 @@ from sweetspot.warnings import joined, warning
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
+STUDIES = Path(__file__).resolve().parents[3] / "config" / "studies"  # those that come with the project
 THROUGHPUT_CSV = {
     "gpu": str,
     "instance": str,
@@ -56,6 +57,12 @@ OPTIONAL_NUMBERS = frozenset({"batch_size"})
 # takes 1e5 FLOP: more than 1e15 samples a second there cannot be. Less than 1e-12 is one in thirty thousand years.
 RATES = (1e-12, 1e15)
 MOST = 10**9  # of devices, nodes or samples in a batch
+
+
+def studies_folder() -> Path:
+    """Beside the library where that stands in its repository, else of the project in the current folder."""
+    here = Path("config") / "studies"
+    return here if not STUDIES.is_dir() and here.is_dir() else STUDIES
 
 
 def noted(note: str | float | None) -> list[dict[str, str]]:

@@ -1,0 +1,96 @@
+"""Devices by their data sheets, and how people write their names."""
+
+import math
+
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.throughput.published import STUDIES
+from sweetspot.transfer.figures import network_name, shipped_devices
+from sweetspot.transfer.specifications import precision_name
+
+DEVICES = shipped_devices(STUDIES)
+
+
+@pytest.mark.parametrize(
+    ("written", "gpu"),
+    [
+        ("NVIDIA GeForce RTX 4090", "RTX 4090"),
+        ("rtx-5090", "RTX 5090"),
+        ("4090", "RTX 4090"),
+        ("1080ti", "GTX 1080 Ti"),
+        ("GeForce GTX 1080 Ti", "GTX 1080 Ti"),
+        ("GTX 1080", "GTX 1080"),
+        ("h100-sxm", "H100 SXM"),
+        ("NVIDIA H100 80GB HBM3", "H100 SXM"),
+        ("H100 80GB PCIe Gen5", "H100 PCIe"),
+        ("NVIDIA A100-SXM4-80GB", "A100 SXM 80GB"),
+        ("NVIDIA A100-PCIE-40GB", "A100 PCIe 40GB"),
+        ("A100 40GB SXM4", "A100 SXM 40GB"),
+        ("Tesla V100-SXM2-16GB", "Tesla V100-SXM2-16GB"),
+        ("V100 16GB", "Tesla V100-SXM2-16GB"),
+        ("GeForce GTX TITAN X", "GeForce GTX TITAN X"),  # Maxwell
+        ("TITAN X", "TITAN X Pascal"),
+        ("NVIDIA GH200 480GB", "GH200"),
+        ("Quadro RTX 8000", "Quadro RTX 8000"),
+        ("RTX 6000 Ada Generation", "RTX 6000 Ada"),
+        ("B200 SXM", "B200"),
+    ],
+)
+def test_a_device_is_found_by_the_ways_people_write_it(written, gpu):
+    assert DEVICES.get(written).gpu == gpu
+
+
+@pytest.mark.parametrize("written", ["RTX 9999", "RTX", "", "H1000", "RTX 4090 Mobile Turbo"])
+def test_what_nobody_specified_is_refused_in_one_sentence(written):
+    with pytest.raises(UserError, match=r"no device of that name is specified; expected one of .*devices\.csv"):
+        DEVICES.get(written)
+
+
+@pytest.mark.parametrize("written", ["Intel(R) Xeon(R) CPU @ 2.20GHz", "AMD EPYC 7B13", "CPU"])
+def test_a_processor_is_refused_as_such(written):
+    with pytest.raises(UserError, match="is a processor: nothing is learnt"):
+        DEVICES.get(written)
+
+
+def test_dense_tensor_peaks_follow_from_cores_and_clocks():
+    # Cores x FLOP a clock and core x boost clock, by the white papers of Volta, Turing, Ampere (GA100, GA102) and Ada.
+    by_hand = {
+        "Tesla V100-SXM2-16GB": 640 * 128 * 1.530e-3,
+        "Quadro RTX 8000": 576 * 128 * 1.770e-3,
+        "RTX 2080 Ti": 544 * 128 * 1.545e-3 / 2,  # GeForce: half the rate with fp32 accumulation
+        "A100 SXM 80GB": 432 * 512 * 1.410e-3,
+        "A10": 288 * 256 * 1.695e-3,
+        "RTX 3090": 328 * 256 * 1.695e-3 / 2,
+        "RTX A6000": 336 * 256 * 1.800e-3,
+        "RTX 4090": 512 * 256 * 2.520e-3 / 2,
+        "RTX 6000 Ada": 568 * 256 * 2.505e-3,
+        "RTX 5090": 680 * 256 * 2.407e-3 / 2,
+    }
+    for gpu, teraflops in by_hand.items():
+        assert DEVICES.by_gpu[gpu].peak("fp16") == pytest.approx(teraflops, rel=0.01), gpu
+
+
+def test_fp32_runs_in_tf32_where_the_device_has_it():
+    a100, old = DEVICES.get("A100"), DEVICES.get("GTX 1080 Ti")
+    assert a100.peak("fp32") == a100.peak("tf32") == 156
+    assert old.peak("fp32") == old.peak("fp16") == 11.34  # pseudo-half computes in fp32
+    assert math.isnan(old.peak("bf16")) and math.isnan(a100.peak("fp8"))
+
+
+def test_every_device_says_where_it_comes_from_and_what_it_can():
+    for device in DEVICES.by_gpu.values():
+        assert device.source.strip() and device.memory_gb > 0 and device.memory_bandwidth_gb_s > 0
+        assert any(peak > 0 for peak in device.peaks.values()), device.gpu
+        steps = [device.peaks[name] for name in ("fp16", "fp8", "fp4") if device.peaks[name] > 0]
+        assert steps == sorted(steps), device.gpu  # fewer bits are never slower
+
+
+def test_names_of_networks_and_precisions():
+    written = ("SSD300 (ResNet-50)", "BERT-large SQuAD fine-tune", "ResNet-50 v1.5", "resnet50", "efficientvit_m4")
+    assert [network_name(name) for name in written] == ["ssd300", "bertlarge", "resnet50", "resnet50", "efficientvitm4"]
+    assert [precision_name(text) for text in ("fp16 AMP", "mixed", "fp32/TF32", "bf16")] == [
+        "fp16",
+        "fp16",
+        "tf32",
+        "bf16",
+    ]

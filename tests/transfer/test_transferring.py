@@ -1,0 +1,123 @@
+"""A person's figure on other devices: what is told, what is warned of, what is refused."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.scaling.several_devices import joined_by, learn_scaling, several
+from sweetspot.throughput.published import STUDIES
+from sweetspot.transfer.left_out import KNOWN, SPECIFIED
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+
+LEARNT = learn_devices(STUDIES)
+
+
+def figure(gpu="RTX 4090", rate=1120.0, model="resnet50", precision="fp16", batch=256.0, **more):
+    return Measured(LEARNT.devices.get(gpu), rate, model, precision, "torch", batch, **more)
+
+
+def on(*names):
+    return [LEARNT.devices.get(name) for name in names]
+
+
+def told(*known, names):
+    return transferred(known, on(*names), LEARNT).set_index("gpu")
+
+
+def rules(row):
+    return {pair["rule"] for pair in row["warnings"]}
+
+
+def test_a_figure_on_devices_that_were_and_were_not_learnt_from():
+    table = told(figure(), names=["H100 SXM", "L40S", "RTX 4090"])
+    h100, sheet, itself = (table.loc[name] for name in ("H100 SXM", "L40S", "RTX 4090"))
+    # Published elsewhere for ResNet-50 in fp16: 2,616 to 2,791 images/s on seven H100 SXM where an RTX 4090 has 1,301.
+    assert h100["images_per_s_low"] < 1120 * 2780 / 1301 < h100["images_per_s_high"]
+    assert (h100["place"], sheet["place"]) == (KNOWN, SPECIFIED)
+    assert rules(h100) == set() and rules(sheet) == {"specified_only"}
+    assert itself["images_per_s"] == pytest.approx(1120, rel=0.1)
+
+
+def test_two_devices_narrow_what_one_leaves_open():
+    def width(table):
+        row = table.loc["A100 SXM 80GB"]
+        return math.log(row["images_per_s_high"] / row["images_per_s_low"])
+
+    one = told(figure(), names=["A100"])
+    two = told(figure(), figure("RTX A6000", 700.0), names=["A100"])
+    assert width(two) < width(one)
+
+
+def test_a_figure_that_is_not_sure_widens_and_is_told():
+    pair = ({"rule": "unstable", "message": "not steady"},)
+    sure, unsure = told(figure(), names=["H100"]), told(figure(spread=0.3, warnings=pair), names=["H100"])
+    assert unsure.loc["H100 SXM", "images_per_s_high"] > sure.loc["H100 SXM", "images_per_s_high"]
+    assert rules(unsure.loc["H100 SXM"]) == {"unstable"}
+
+
+def test_another_maker_is_wider_and_says_so():
+    table = told(figure(precision="bf16"), names=["H100", "TPU v5p"])
+    spans = np.log(table["images_per_s_high"] / table["images_per_s_low"])
+    assert spans["TPU v5p"] > spans["H100 SXM"]
+    assert rules(table.loc["TPU v5p"]) == {"specified_only", "unknown_maker"}
+
+
+def test_a_short_step_widens_on_the_side_where_it_would_show():
+    # 8 images at 2,000/s are 4 ms, below the 10 ms that are learnt from.
+    table = told(figure(rate=2000.0, batch=8.0), names=["H100", "GTX 1080 Ti"])
+    usual = told(figure(rate=2000.0, batch=256.0), names=["H100", "GTX 1080 Ti"])
+    fast, slow = "H100 SXM", "GTX 1080 Ti"
+    assert rules(table.loc[fast]) == rules(table.loc[slow]) == {"short_step"}
+    after = 0.004 * 2000 / usual.loc[fast, "images_per_s"]
+    ratio = table["images_per_s_low"] / usual["images_per_s_low"]
+    assert ratio[fast] == pytest.approx(after / 0.010)
+    high = table["images_per_s_high"] / usual["images_per_s_high"]
+    assert high[slow] == pytest.approx(0.010 / 0.004)
+
+
+def test_what_cannot_run_is_named_and_the_rest_goes_on():
+    table = told(figure(precision="fp8"), names=["A100", "H100"])
+    assert rules(table.loc["A100 SXM 80GB"]) == {"cannot_run"} and math.isnan(
+        table.loc["A100 SXM 80GB", "images_per_s"]
+    )
+    assert table.loc["H100 SXM", "images_per_s"] > 0
+
+
+@pytest.mark.parametrize(
+    ("known", "names", "words"),
+    [
+        ({"precision": "fp8"}, ["A100", "V100"], "none of A100 SXM 80GB, Tesla V100-SXM2-16GB computes in fp8"),
+        (
+            {"gpu": "V100", "precision": "bf16"},
+            ["A100"],
+            "does not compute in bf16; expected a precision of fp32, fp16",
+        ),
+        ({"rate": 100_000.0, "batch": 32.0}, ["A100"], r"a step of 0.32 ms is spent on starting kernels"),
+    ],
+)
+def test_what_says_nothing_is_refused_in_one_sentence(known, names, words):
+    with pytest.raises(UserError, match=words):
+        told(figure(**known), names=names)
+
+
+def test_several_devices_carry_both_errors():
+    learnt = learn_scaling(STUDIES)
+    sure = pd.DataFrame(
+        {"gpu": ["H100 SXM"], "images_per_s": 1000.0, "images_per_s_low": 1000.0, "images_per_s_high": 1000.0,
+         "warnings": [[]]}
+    )  # fmt: skip
+    unsure = sure.assign(images_per_s_low=1000 / math.exp(0.3), images_per_s_high=1000 * math.exp(0.3))
+    alone, both = (several(table, [8], figure(), None, learnt).iloc[0] for table in (sure, unsure))
+    assert alone["images_per_s"] == both["images_per_s"] and 7000 < both["images_per_s"] < 8000
+    scaled = math.log(alone["images_per_s_high"] / alone["images_per_s"])
+    whole = math.log(both["images_per_s_high"] / both["images_per_s"])
+    assert whole == pytest.approx(math.hypot(0.3, scaled))
+
+
+def test_what_joins_devices_follows_from_their_form():
+    names = ("H100 SXM", "H100 PCIe", "B200", "MI300X", "RTX 4090", "L40S", "TPU v6e", "H200 NVL")
+    assert [joined_by(name) for name in names] == [
+        "nvlink", "pcie", "nvlink", "nvlink", "pcie", "pcie", "ici", "pcie"
+    ]  # fmt: skip

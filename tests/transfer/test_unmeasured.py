@@ -1,0 +1,100 @@
+"""`transfer: true`: machines without a figure get one, and nothing else moves."""
+
+import math
+
+import pandas as pd
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.scaling.targets import extrapolation
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import Question
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import STUDIES, THROUGHPUT_CSV
+from sweetspot.transfer.transferring import learn_devices
+from sweetspot.transfer.unmeasured import with_transferred
+
+LEARNT = learn_devices(STUDIES)
+QUESTION = Question(
+    model=["resnet50"], batch_size=[256], precision="fp16", framework="torch", headline_batch_size=256
+)  # fmt: skip
+
+
+def machine(gpu, gpus=1, **more):
+    return Instance(title=gpu, provider="own", gpu=gpu, gpus=gpus, **more)
+
+
+def study(tmp_path, rows, instances):
+    table = pd.DataFrame([dict.fromkeys(THROUGHPUT_CSV, "") | row for row in rows])
+    table.to_csv(tmp_path / "throughput.csv", index=False)
+    return gather_throughput([], QUESTION, "2026-11-22", instances, tmp_path)
+
+
+def row(instance, gpu, rate, **more):
+    return {
+        "gpu": gpu, "instance": instance, "gpus": 1, "framework": "torch", "benchmark": "own", "model": "resnet50",
+        "batch_size": 256, "precision": "fp16", "variant": "default", "images_per_s": rate, "source": "a stopwatch",
+    } | more  # fmt: skip
+
+
+def test_a_machine_without_a_figure_gets_one_and_the_others_keep_theirs(tmp_path):
+    instances = {
+        "mine": machine("RTX 4090"), "h100": machine("H100 SXM"), "rented": machine("RTX 5090"),
+        "box": machine("RTX 4090", gpus=4, base_instance="mine"), "cpu": machine("CPU"),
+    }  # fmt: skip
+    before = study(tmp_path, [row("mine", "RTX 4090", 1120), row("rented", "RTX 5090", 1500)], instances)
+    after = with_transferred(before, QUESTION, instances, "2026-11-22", LEARNT)
+    pd.testing.assert_frame_equal(
+        after[after["basis"] != "transferred"].reset_index(drop=True), before.reset_index(drop=True)
+    )
+    added = after[after["basis"] == "transferred"]
+    assert added["instance"].tolist() == ["h100"]
+    told = added.iloc[0]
+    assert 0 < told["images_per_s_low"] < told["images_per_s"] < told["images_per_s_high"] and told["best"]
+    assert told["source"].startswith("transferred from RTX 4090 (1120 images/s) and RTX 5090 (1500 images/s)")
+    assert told["source"].endswith("a stopwatch")
+
+
+def test_nothing_is_transferred_from_another_workload(tmp_path):
+    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    for other in ({"batch_size": 64}, {"precision": "fp32"}, {"framework": "tensorflow"}, {"model": "vgg16"}):
+        before = study(tmp_path, [row("mine", "RTX 4090", 1120, **other)], instances)
+        assert "transferred" not in set(with_transferred(before, QUESTION, instances, "2026", LEARNT)["basis"])
+
+
+def test_a_device_that_nobody_specified_is_named(tmp_path):
+    instances = {"mine": machine("RTX 4090"), "new": machine("RTX 9999")}
+    before = study(tmp_path, [row("mine", "RTX 4090", 1120)], instances)
+    with pytest.raises(UserError, match=r"new has no figure .*'RTX 9999': no device of that name is specified"):
+        with_transferred(before, QUESTION, instances, "2026", LEARNT)
+
+
+def test_a_processor_as_the_known_device_is_refused(tmp_path):
+    instances = {"mine": machine("AMD EPYC 7B13"), "h100": machine("H100 SXM")}
+    before = study(tmp_path, [row("mine", "AMD EPYC 7B13", 3)], instances)
+    with pytest.raises(UserError, match="is a processor"):
+        with_transferred(before, QUESTION, instances, "2026", LEARNT)
+
+
+def test_what_is_scaled_from_a_transferred_figure_carries_its_error():
+    half = 0.4
+    cells = pd.DataFrame(
+        {
+            "gpus": 4,
+            "basis": ["transferred", "published"],
+            "base_images_per_s": 1000.0,
+            "source": "known",
+            "base_images_per_s_low": 1000 * math.exp(-half),
+            "base_images_per_s_high": 1000 * math.exp(half),
+            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 2,
+        }
+    )
+    rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
+    cells = cells.reindex(columns=[*cells.columns, *rest])
+    predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
+                              "source": "rule", "warnings": [[], []]})  # fmt: skip
+    moved, plain = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())
+    assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
+    # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
+    assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)
+    assert math.log(plain["images_per_s_high"] / 3600) == pytest.approx(0.1)
+    assert [pair["rule"] for pair in moved["warnings"]] == ["specified_only"] and plain["warnings"] == []

@@ -1,0 +1,164 @@
+"""The files of a new study about one GPU: rentals of today, whose speed is transferred from that device's figure."""
+
+import csv
+import io
+import json
+import string
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from sweetspot.errors import UserError
+from sweetspot.study.yamlfile import load_yaml
+from sweetspot.throughput.published import THROUGHPUT_CSV
+from sweetspot.transfer.specifications import Device, Devices
+
+TEMPLATE = Path(__file__).parent / "study_template_today"
+PRICES_FROM = "office-box-2026"
+RENTALS = ("single-gpus", "clouds")  # its price lists that are taken over: single devices, and whole machines
+OWN = "mine"
+# USD per unit, for the offers on one's desk; nothing dated for the day of the study was to be had.
+PLACEHOLDER_RATES = {"EUR": {"value": 1.15, "low": 1.0, "high": 1.25}}
+HEAD = {
+    "instances": "# Machines this study asks about. Rentals and their devices are those of office-box-2026.\n",
+    "rent": "# Rentals of office-box-2026, with their sources. Newer prices: sweetspot import-prices --help.\n",
+    "box": "# The box. Every number may be {value: 10, low: 8, high: 12}; intervals then reach the answer.\n",
+}
+
+
+class Own(NamedTuple):
+    """The device that a person has, and what it does.
+
+    instance: its name (one of config/instances.yaml where it is measured here, else OWN); images_per_s: None where it
+    is to be measured; currency: of the box.
+    """
+
+    device: Device
+    instance: str
+    model: str = "resnet50"
+    precision: str = "fp32"
+    framework: str = "tensorflow"
+    batch_size: int = 16
+    images_per_s: float | None = None
+    currency: str = "USD"
+
+
+def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: str) -> dict[str, str]:
+    """Path below the study's folder -> text, but workloads.yaml. Raises UserError for a currency without a rate."""
+    source = studies / PRICES_FROM
+    offers, lists = _offers(source)
+    instances, targets = _machines(own, load_yaml(source / "instances.yaml"), list(offers), devices)
+    if own.images_per_s is not None:
+        instances = {OWN: _one("Our device", own.device.gpu), **instances}
+    words = {
+        "name": name,
+        "card": own.device.gpu,
+        "today": today,
+        "model": own.model,
+        "batch_size": str(own.batch_size),
+        "precision": own.precision,
+        "framework": own.framework,
+        "measure": "true" if own.images_per_s is None else "false",
+        "targets": "\n".join(f"  - {json.dumps(target)}" for target in targets),
+    }
+    study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
+    rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
+    made = {
+        "study.yaml": study,
+        "instances.yaml": HEAD["instances"] + _yaml(instances),
+        "prices/rent.yaml": HEAD["rent"] + _yaml(rent),
+        "prices/box.yaml": HEAD["box"] + _yaml(_box(own, load_yaml(source / "prices" / "office.yaml"), today, devices)),
+    }
+    return made | ({"throughput.csv": _figure(own, today)} if own.images_per_s is not None else {})
+
+
+def _offers(source: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    lists = [load_yaml(source / "prices" / f"{name}.yaml") for name in RENTALS]
+    return {offer["instance"]: offer for prices in lists for offer in prices["offers"]}, lists
+
+
+def _machines(
+    own: Own, known: Mapping[str, Any], offered: list[str], devices: Devices
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Instances of the box and of what is offered, and the targets: machines of several devices, from one of theirs.
+
+    A machine of several devices needs one of a single such device, offered too, to be estimated from.
+    """
+    box = _one("A box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
+    instances = {"box-4": box | {"base_instance": own.instance}}
+    targets = [{"instance": "box-4", "base_instance": own.instance, "gpus": 4}]
+    single = {devices.get(known[name]["gpu"]).gpu: name for name in offered if known[name]["gpus"] == 1}
+    for name in offered:
+        machine = {key: value for key, value in known[name].items() if key != "equivalent_to"}
+        base = single.get(devices.get(machine["gpu"]).gpu)
+        if machine["gpus"] > 1 and base is not None:
+            machine["base_instance"] = base
+            targets.append({"instance": name, "base_instance": base, "gpus": machine["gpus"]})
+        instances[name] = machine
+    return instances, targets
+
+
+def _one(title: str, gpu: str) -> dict[str, Any]:
+    return {"title": title, "provider": "own", "gpu": gpu, "gpus": 1}
+
+
+def _box(own: Own, office: Mapping[str, Any], today: str, devices: Devices) -> dict[str, Any]:
+    """The price list of the box: four of a device that office-box-2026 prices, else numbers to be replaced."""
+    boxes = {offer["instance"]: offer for offer in office["offers"]}
+    words = own.device.gpu.lower().replace("rtx", "").replace(" ", "")
+    found = boxes.get(f"office-4x{words}")
+    placeholder = {
+        "capex": {"value": 6500, "low": 6000, "high": 7500},
+        "months": 36,
+        "kw": {"value": 1.0, "low": 0.7, "high": 1.3},
+        "per_kwh": 0.30,
+        "days_per_month": {"value": 10, "low": 5, "high": 15},
+    }
+    terms = found["own"] if found else placeholder
+    source = found["source"] if found else "the offer on your desk, to be replaced"
+    offer = {"instance": "box-4", "purchase": "own", "source": source, "own": terms}
+    prices: dict[str, Any] = {"title": "The box", "currency": own.currency, "as_of": today, "source": source}
+    prices |= {"max_age_days": 180, "project_months": 36}
+    if found:  # these are dollars of their day
+        prices |= {"as_of": str(office["as_of"]), "max_age_days": 400}
+        offer["currency"] = "USD"
+    if own.currency != "USD":
+        prices["rates"] = [_rate(own.currency, today)]
+    return prices | {"offers": [offer]}
+
+
+def _rate(currency: str, today: str) -> dict[str, Any]:
+    if currency not in PLACEHOLDER_RATES:
+        named = ", ".join(("USD", *PLACEHOLDER_RATES))
+        raise UserError(f"CURRENCY is {currency!r}; expected {named}, or a rate of your own in prices/box.yaml later")
+    told = {"currency": currency, "usd": PLACEHOLDER_RATES[currency], "as_of": today}
+    return {**told, "source": "a placeholder, to be replaced by the rate of your day"}
+
+
+def _figure(own: Own, today: str) -> str:
+    """throughput.csv with the figure that the person timed."""
+    row = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "") | {
+        "gpu": own.device.gpu,
+        "instance": OWN,
+        "gpus": 1,
+        "framework": own.framework,
+        "benchmark": "own",
+        "model": own.model,
+        "batch_size": own.batch_size,
+        "precision": own.precision,
+        "variant": "default",
+        "images_per_s": f"{own.images_per_s:g}",
+        "as_of": today,
+        "source": f"timed by us, given to sweetspot new-study on {today}",
+    }
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+    writer.writeheader()
+    writer.writerow(row)
+    return text.getvalue()
+
+
+def _yaml(value: Any) -> str:
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)

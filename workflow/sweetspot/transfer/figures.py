@@ -1,0 +1,105 @@
+"""Single-device figures as the transfer model reads them: which workload, on which device, by which program."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.errors import UserError
+from sweetspot.throughput.published import STUDIES, read_published
+from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.transfer.pools import DEVICES, HOME, POOLS
+from sweetspot.transfer.specifications import precision_name, read_devices, with_features
+
+if TYPE_CHECKING:
+    from sweetspot.transfer.specifications import Devices
+
+COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")
+FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "half", "log_rate")
+HALF = ("fp16", "bf16", "fp8", "fp4")
+# Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
+# without cuDNN computes by other kernels.
+DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
+ASIDE = re.compile(r"\(.*?\)")
+TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
+VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
+
+
+def network_name(model: str) -> str:
+    """A model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD fine-tune`, `ResNet-50 v1.5`."""
+    plain = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
+    return VERSION.sub("", TASK.sub("", plain))
+
+
+def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
+    """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
+
+    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated). A workload is a benchmark's model at
+    one precision, dataset, way of compiling and batch; where each device has one batch of its own (the largest that
+    its memory holds) the batch is no part of it. Machines with the same device count as one, by the mean of the
+    logarithms. Rows of devices that nobody has specified, or that cannot run the precision, are left out.
+    """
+    found = [devices.find(str(gpu)) for gpu in table["gpu"]]
+    rows = table.assign(
+        device=[device.gpu if device else None for device in found],
+        precision=[precision_name(str(text)) for text in table["precision"]],
+        stack=[f"{ASIDE.sub('', str(row.benchmark)).strip()} {row.framework}" for row in table.itertuples()],
+        network=[network_name(str(model)) for model in table["model"]],
+        dataset=table["dataset"].fillna("").astype(str),
+        log_rate=np.log(table["images_per_s"].astype(float)),
+    )
+    able = [
+        device is not None and device.peak(precision) > 0
+        for device, precision in zip(found, rows["precision"], strict=True)
+    ]
+    rows = rows[able].assign(workload=lambda known: _workloads(known))
+    rows["half"] = rows["precision"].isin(HALF)
+    named = [name for name in FIGURE_COLUMNS if name != "log_rate"]
+    one = rows.groupby(named, sort=True)["log_rate"].mean().reset_index()
+    return with_features(one, devices)
+
+
+def _workloads(rows: pd.DataFrame) -> pd.Series:
+    key = ["benchmark", "framework", "model", "precision", "dataset", "xla"]
+    batch = rows["batch_size"].astype("float64").fillna(0.0)
+    counted = rows.assign(batch=batch).groupby([*key, "device"])["batch"].transform("nunique")
+    several = counted.groupby([rows[name] for name in key]).transform("max") > 1
+    batch = batch.where(several, 0.0).map(lambda size: f"{size:g}" if size else "")
+    return rows[key].astype(str).agg(" | ".join, axis=1) + " | " + batch
+
+
+def related(figures: pd.DataFrame) -> pd.DataFrame:
+    """The figures of workloads that two devices or more have run: what a relation of devices can be learnt from."""
+    return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
+
+
+def shipped_devices(studies: Path = STUDIES) -> "Devices":
+    """The table of device specifications that comes with the project. Raises UserError where it is missing."""
+    return read_devices(studies / HOME / DEVICES)
+
+
+@cache
+def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
+    """What the project ships, as `as_figures` gives it, of workloads that several devices have run.
+
+    Raises UserError where the studies are not beside the package (it must be installed with `pip install -e`).
+    """
+    return related(as_figures(single_device_rows(studies), shipped_devices(studies)))
+
+
+@cache
+def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
+    """The single-device rows of POOLS in COLUMNS and `unit`, without those that the host or another program decides."""
+    parts = []
+    for name in POOLS:
+        path = studies / name / "throughput.csv"
+        if not path.is_file():
+            raise UserError(f"{path}: the shipped figures are missing; expected the package in its repository")
+        parts.append(with_machine_facts(read_published(path)))
+    table = pd.concat(parts, ignore_index=True)
+    kept = (table["gpus"] == 1) & ~table["dataset"].str.contains(DISTORTED)
+    kept &= ~table["framework_version"].str.contains(WITHOUT_CUDNN, regex=False)
+    return table.loc[kept, [*COLUMNS, "unit"]].reset_index(drop=True)

@@ -1,0 +1,107 @@
+"""How the throughput of one workload on one device follows from that on others: pooled effects of both.
+
+log throughput = effect of the workload + 1/2 log dense peak + 1/2 log bandwidth + effects, all normal around zero:
+slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of the network, of the benchmark's stack
+and of the workload itself (bound by arithmetic it rises with the peak, bound by memory with the bandwidth); and of the
+device, its architecture, both by width of the number format, and the device in one stack. A device that
+nobody has run has its specifications and its architecture; one with many figures has its own effect: partial pooling.
+The best linear prediction and its variance have a closed form. Sources: roofline, Williams et al. 2009; partial
+pooling, Gelman & Hill 2007, chapter 12; leaving rows out of it, Rasmussen & Williams 2006, section 5.4.2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.transfer.specifications import FEATURES
+
+# Spreads in log units: rounded from those of greatest marginal likelihood on the shipped figures, under a lognormal
+# prior with sd 1 of each. Slopes by feature, then plain effects.
+SLOPES = {
+    "all": {"peak": 0.24, "bandwidth": 0.14, "memory": 0.08, "vector": 0.12},
+    "network": {"peak": 0.07, "bandwidth": 0.1, "memory": 0.09, "vector": 0.06},
+    "stack": {"peak": 0.11, "bandwidth": 0.05},
+    "workload": {"peak": 0.05, "bandwidth": 0.05, "memory": 0.18, "vector": 0.03},
+}
+EFFECTS = {
+    ("device",): 0.036,
+    ("device", "half"): 0.022,
+    ("architecture",): 0.27,
+    ("architecture", "half"): 0.05,
+    ("device", "stack"): 0.06,
+}
+WORKLOAD = 10.0  # of the level of a workload: it may be anything
+NOISE = 0.08  # what machines and builds of one device differ by
+CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # logs of a device of 2018
+GROUPS = ("workload", "network", "stack", "device", "architecture", "half")
+
+
+class Relation(NamedTuple):
+    """A fit: its figures, the inverse of their covariance, and that times their gaps to the prior mean."""
+
+    figures: pd.DataFrame
+    inverse: np.ndarray
+    weighed: np.ndarray
+
+
+class Told(NamedTuple):
+    """Means and covariance of log throughput of several cells together; `noise` of a further figure is in it."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
+def fit_relation(figures: pd.DataFrame) -> Relation:
+    """Fit to figures: `figures.as_figures`."""
+    inverse = np.linalg.inv(_covariance(figures, figures) + NOISE**2 * np.eye(len(figures)))
+    return Relation(figures, inverse, inverse @ (figures["log_rate"] - _prior(figures)).to_numpy())
+
+
+def predict(fitted: Relation, cells: pd.DataFrame) -> Told:
+    """What a fit says of further cells together (FIGURE_COLUMNS but log_rate, and FEATURES)."""
+    across = _covariance(cells, fitted.figures)
+    mean = _prior(cells).to_numpy() + across @ fitted.weighed
+    own = _covariance(cells, cells) + NOISE**2 * np.eye(len(cells))
+    return Told(mean, own - across @ fitted.inverse @ across.T)
+
+
+def without(fitted: Relation, rows: np.ndarray) -> Told:
+    """What the fit without `rows` (their numbers) says of these rows together, without fitting anew."""
+    covariance = np.linalg.inv(fitted.inverse[np.ix_(rows, rows)])
+    mean = fitted.figures["log_rate"].to_numpy()[rows] - covariance @ fitted.weighed[rows]
+    return Told(mean, covariance)
+
+
+def given(told: Told, known: list[int], rates: np.ndarray, spread: np.ndarray | float = 0.0) -> Told:
+    """`told` once the cells of numbers `known` are measured: log throughputs `rates`, each with an sd `spread`."""
+    inner = told.covariance[np.ix_(known, known)] + np.diag(np.broadcast_to(np.square(spread), len(known)))
+    gain = np.linalg.solve(inner, told.covariance[known]).T
+    return Told(
+        told.mean + gain @ (rates - told.mean[known]),
+        told.covariance - gain @ told.covariance[known],
+    )
+
+
+def _prior(cells: pd.DataFrame) -> pd.Series:
+    return (cells["peak"] + cells["bandwidth"]) / 2
+
+
+def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
+    """Prior covariance of log throughput between two tables of cells, without noise."""
+    same = {name: _same(rows[name], columns[name]) for name in GROUPS}
+    total = WORKLOAD**2 * same["workload"].astype(float)
+    for feature in FEATURES:
+        slopes = np.full(total.shape, SLOPES["all"][feature] ** 2)
+        for group in ("network", "stack", "workload"):
+            slopes += SLOPES[group].get(feature, 0.0) ** 2 * same[group]
+        left, right = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))
+        total += slopes * np.outer(left, right)
+    for groups, spread in EFFECTS.items():
+        total += spread**2 * np.logical_and.reduce([same[name] for name in groups])
+    return total
+
+
+def _same(left: pd.Series, right: pd.Series) -> np.ndarray:
+    codes, _ = pd.factorize(pd.concat([left, right], ignore_index=True))
+    return codes[: len(left), None] == codes[None, len(left) :]

@@ -1,0 +1,138 @@
+"""What a device can do by its data sheet: memory, bandwidth and dense peaks, and how people write its name."""
+
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from sweetspot.errors import UserError
+from sweetspot.throughput.published import read_table
+
+TEXT: dict[str, type] = {"gpu": str, "maker": str, "architecture": str, "released": str, "as_of": str, "source": str}
+ALWAYS: dict[str, type] = {"memory_gb": float, "memory_bandwidth_gb_s": float}
+PEAKS = ("fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
+# A device without a unit of its own computes these in fp32: the pseudo-half of cuDNN before Volta, and TF32 before
+# Ampere, which PyTorch and cuDNN ask for without it being said. The others are refused.
+IN_FP32 = ("fp32", "tf32", "fp16")
+# What sources write of a precision, in small letters.
+PRECISIONS = {
+    "mixed": "fp16",
+    "amp": "fp16",
+    "fp16 amp": "fp16",
+    "float16": "fp16",
+    "half": "fp16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "fp32/tf32": "tf32",
+}
+COMMON = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "graphics", "generation", "gpu", "gen5"})
+BOARD = re.compile(r"sxm[45]")  # V100's SXM2 and SXM3 stay apart: they differ in clock
+RUN_TOGETHER = re.compile(r"(\d{4}) ?(ti|super)\b")
+MEMORY = re.compile(r"\d+gb")
+PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
+
+
+class Device(NamedTuple):
+    """One row of devices.csv: GB, GB/s and dense TFLOP/s (NaN: no such unit, or none published)."""
+
+    gpu: str
+    maker: str
+    architecture: str
+    memory_gb: float
+    memory_bandwidth_gb_s: float
+    peaks: dict[str, float]
+    source: str
+
+    def peak(self, precision: str) -> float:
+        """Dense TFLOP/s that training in a precision can use; NaN where the device cannot run it.
+
+        fp32 runs in TF32 where the device has it: PyTorch's convolutions, TensorFlow from 2.4 on and JAX by default.
+        """
+        wanted = "tf32" if precision == "fp32" else precision
+        own = self.peaks.get(wanted, math.nan)
+        return self.peaks["fp32"] if math.isnan(own) and wanted in IN_FP32 else own
+
+
+class Devices:
+    """The devices of a table, found by any of the ways people write their names."""
+
+    def __init__(self, path: Path, rows: list[tuple[Device, list[str]]]) -> None:
+        self.path = path
+        self.by_gpu = {device.gpu: device for device, _ in rows}
+        self.by_words = {_words(name): device for device, names in rows for name in (device.gpu, *names)}
+
+    def find(self, name: str) -> Device | None:
+        """The device of that name, else the only one whose name has all its words (`4090`); None where none is."""
+        words = _words(name)
+        plain = frozenset(word for word in words if not MEMORY.fullmatch(word))
+        exact = self.by_words.get(words) or self.by_words.get(plain)
+        if exact is not None or not words:
+            return exact
+        shorter = {device.gpu: device for known, device in self.by_words.items() if words <= known}
+        return next(iter(shorter.values())) if len(shorter) == 1 else None
+
+    def get(self, name: str) -> Device:
+        """As `find`. Raises UserError in one sentence for a processor and for a device that nobody has specified."""
+        found = self.find(name)
+        if found is not None:
+            return found
+        if PROCESSOR.search(name):
+            raise UserError(
+                f"{name!r} is a processor: nothing is learnt of how processors relate to GPUs; expected a GPU"
+            )
+        raise UserError(f"{name!r}: no device of that name is specified; expected one of {self.path} (add it there)")
+
+
+@cache
+def read_devices(path: Path) -> Devices:
+    """The table of device specifications. Raises UserError for a faulty row."""
+    optional: dict[str, type] = {f"{name}_tflops": float for name in PEAKS}
+    table = read_table(path, TEXT | {"names": str} | ALWAYS | optional, optional=optional)
+    rows = []
+    for row in table.to_dict("records"):
+        peaks = {name: float(row[f"{name}_tflops"]) for name in PEAKS}
+        device = Device(
+            row["gpu"],
+            row["maker"],
+            row["architecture"],
+            row["memory_gb"],
+            row["memory_bandwidth_gb_s"],
+            peaks,
+            row["source"],
+        )
+        rows.append((device, [name.strip() for name in row["names"].split(";") if name.strip()]))
+    return Devices(path, rows)
+
+
+def precision_name(text: str) -> str:
+    """A precision in the project's word: `fp16 AMP` and `mixed` are `fp16`."""
+    plain = text.strip().lower()
+    return PRECISIONS.get(plain, plain)
+
+
+def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
+    """`figures` with the logs of what their devices can do, in FEATURES; NaN where a device cannot run the precision.
+
+    figures: device (a name of devices.csv), precision.
+    """
+    known = [devices.by_gpu[name] for name in figures["device"]]
+    return figures.assign(
+        peak=[math.log(device.peak(precision)) for device, precision in zip(known, figures["precision"], strict=True)],
+        bandwidth=[math.log(device.memory_bandwidth_gb_s) for device in known],
+        memory=[math.log(device.memory_gb) for device in known],
+        # The peak outside of the matrix units, which activations and normalisations run at; of TPUs none is published.
+        vector=[math.log(device.peaks["fp32"] if device.peaks["fp32"] > 0 else USUAL_VECTOR) for device in known],
+        architecture=[device.architecture for device in known],
+    )
+
+
+FEATURES = ("peak", "bandwidth", "memory", "vector")
+USUAL_VECTOR = 60.0  # TFLOP/s of fp32, as of the data-centre devices of the same years
+
+
+def _words(name: str) -> frozenset[str]:
+    plain = RUN_TOGETHER.sub(r"\1 \2", BOARD.sub("sxm", name.lower()))
+    return frozenset(re.findall(r"[a-z0-9]+", plain)) - COMMON

@@ -1,0 +1,163 @@
+"""The throughput of a person's workload on devices where nobody has run it, with its interval and its warnings."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.errors import UserError
+from sweetspot.throughput.published import STUDIES
+from sweetspot.transfer.figures import HALF, network_name, shipped_devices, shipped_figures
+from sweetspot.transfer.left_out import KNOWN, SPECIFIED, widths
+from sweetspot.transfer.relation import Relation, fit_relation, given, predict
+from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
+from sweetspot.warnings import joined, warning
+
+TOLD_COLUMNS = ("gpu", "images_per_s", "images_per_s_low", "images_per_s_high", "place", "warnings")
+# Seconds. One figure in a hundred of the pool has a shorter step; below, starting the kernels counts, which no data
+# sheet tells. A tenth of it is refused: such a figure says nothing of another device.
+SHORT_STEP, TOO_SHORT = 0.010, 0.001
+BATCHED = ("images", "samples", "sequences")
+UNSTEADY = 0.05  # log sd of a figure whose steps were not steady, where its runs tell none
+
+
+class Measured(NamedTuple):
+    """One figure of one device.
+
+    spread: sd of its logarithm (0: taken as it stands); batch_size: samples of a step (NaN: not stated); warnings: what
+    is told of it already.
+    """
+
+    device: Device
+    images_per_s: float
+    model: str
+    precision: str
+    framework: str
+    batch_size: float = math.nan
+    unit: str = "images"
+    spread: float = 0.0
+    warnings: tuple[dict[str, str], ...] = ()
+
+
+class Learnt(NamedTuple):
+    """What the shipped figures teach of devices: the fit, widths of intervals by place, and the table of devices."""
+
+    relation: Relation
+    width: Mapping[str, float]
+    devices: Devices
+
+
+@cache
+def learn_devices(studies: Path = STUDIES) -> Learnt:
+    """Fit to what the project ships in `studies`, with widths from workloads and devices left out. Raises UserError."""
+    figures = shipped_figures(studies)
+    return Learnt(fit_relation(figures), widths(figures), shipped_devices(studies))
+
+
+def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Learnt) -> pd.DataFrame:
+    """The workload of `known` (one figure or several, of one workload) on each wanted device, in TOLD_COLUMNS.
+
+    images_per_s in the unit of `known`, of one device; low and high: 90 % prediction interval; place: KNOWN, or
+    SPECIFIED where one of the devices is known by its specifications only. A device that cannot run the precision has
+    no figure and the warning `cannot_run`. Raises UserError where the known device cannot, where no wanted one can, and
+    where a step of the figure is too short to say anything.
+    """
+    first = known[0]
+    precision = precision_name(first.precision)
+    _check(known, precision)
+    able = [device for device in wanted if device.peak(precision) > 0]
+    if not able:
+        named = ", ".join(device.gpu for device in wanted)
+        raise UserError(f"{first.model}: none of {named} computes in {precision}; expected a device that does")
+    cells = _cells([*(figure.device for figure in known), *able], first, precision, learnt.devices)
+    rates = np.log([figure.images_per_s for figure in known])
+    spread = np.array([figure.spread for figure in known])
+    told = given(predict(learnt.relation, cells), list(range(len(known))), rates, spread)
+    seen = set(learnt.relation.figures["device"])
+    rows = []
+    for number, device in enumerate(able, len(known)):
+        place = KNOWN if {device.gpu, *(figure.device.gpu for figure in known)} <= seen else SPECIFIED
+        half = learnt.width[place] * math.sqrt(told.covariance[number, number])
+        rows.append(_row(device, known, math.exp(told.mean[number]), half, place, learnt))
+    rows += [_cannot(device, precision) for device in wanted if device not in able]
+    order = {device.gpu: number for number, device in enumerate(wanted)}
+    return pd.DataFrame(sorted(rows, key=lambda row: order[str(row["gpu"])]), columns=list(TOLD_COLUMNS))
+
+
+def _check(known: Sequence[Measured], precision: str) -> None:
+    for figure in known:
+        if not figure.device.peak(precision) > 0:
+            raise UserError(
+                f"{figure.model} on {figure.device.gpu}: it does not compute in {precision}; expected a precision of "
+                f"{', '.join(name for name, peak in figure.device.peaks.items() if peak > 0)}"
+            )
+        step = _step(figure)
+        if step < TOO_SHORT:
+            raise UserError(
+                f"{figure.model} on {figure.device.gpu}: a step of {1000 * step:.2g} ms is spent on starting "
+                f"kernels and says nothing of another device; expected at least "
+                f"{1000 * TOO_SHORT:g} ms, such as by a larger batch"
+            )
+
+
+def _step(figure: Measured) -> float:
+    """Seconds of a step; infinite where the batch is not stated, or is not counted in the unit of the figure."""
+    batched = figure.unit in BATCHED and figure.batch_size > 0
+    return figure.batch_size / figure.images_per_s if batched else math.inf
+
+
+def _cells(devices: list[Device], first: Measured, precision: str, table: Devices) -> pd.DataFrame:
+    cells = pd.DataFrame({"device": [device.gpu for device in devices]}).assign(
+        workload="asked",
+        precision=precision,
+        framework=first.framework,
+        stack=f"asked {first.framework}",
+        network=network_name(first.model),
+        half=precision in HALF,
+    )
+    return with_features(cells, table)
+
+
+def _row(
+    device: Device, known: Sequence[Measured], rate: float, half: float, place: str, learnt: Learnt
+) -> dict[str, object]:
+    low, high = rate * math.exp(-half), rate * math.exp(half)
+    told = [*(pair for figure in known for pair in figure.warnings), *_unlearnt(device, known, learnt)]
+    before = min(_step(figure) for figure in known)
+    after = before * known[0].images_per_s / rate
+    if min(before, after) < SHORT_STEP:
+        # Time that no device shortens: the faster device gains less, the slower one loses less.
+        low, high = low * min(1.0, after / SHORT_STEP), high * max(1.0, SHORT_STEP / before)
+        told.append(
+            warning(
+                "short_step",
+                f"a step of {1000 * min(before, after):.2g} ms is shorter than those learnt from "
+                f"({1000 * SHORT_STEP:g} ms): starting kernels may decide it, the interval is widened",
+            )
+        )
+    row = dict(zip(TOLD_COLUMNS, (device.gpu, rate, low, high, place), strict=False))
+    return {**row, "warnings": joined(told)}
+
+
+def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list[dict[str, str]]:
+    """What is not learnt of the devices: known by their specifications, or of a maker without a figure."""
+    seen = set(learnt.relation.figures["device"])
+    makers = {learnt.devices.by_gpu[name].maker for name in seen}
+    told = []
+    for each in {each.gpu: each for each in (*(figure.device for figure in known), device)}.values():
+        if each.gpu in seen:
+            continue
+        told.append(warning("specified_only", f"{each.gpu} is known by its specifications only"))
+        if each.maker not in makers:
+            told.append(warning("unknown_maker", f"no figure of a device of {each.maker} was learnt from"))
+    return told
+
+
+def _cannot(device: Device, precision: str) -> dict[str, object]:
+    told = [warning("cannot_run", f"{device.gpu} does not compute in {precision}")]
+    row = dict.fromkeys(TOLD_COLUMNS[1:4], math.nan)
+    return {"gpu": device.gpu, **row, "place": "", "warnings": told}

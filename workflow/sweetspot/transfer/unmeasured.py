@@ -1,0 +1,154 @@
+"""A study's machines of one device that have no figure of a workload: transferred from those that have one."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sweetspot.cells import CELL_COLUMNS, USABLE
+from sweetspot.errors import UserError
+from sweetspot.study.instances import cautions
+from sweetspot.throughput.best import mark_best
+from sweetspot.throughput.collect import TABLE_COLUMNS
+from sweetspot.throughput.gather import SAME_BUT_VARIANT
+from sweetspot.transfer.specifications import PROCESSOR, Device
+from sweetspot.transfer.transferring import UNSTEADY, Learnt, Measured, transferred
+from sweetspot.warnings import joined, warning
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question
+
+GIVING = ("measured", "published")  # bases that a figure may be transferred from
+WORKLOAD = ["framework", "model", "batch_size", "precision"]
+SD_95, SD_90 = 1.959964, 1.644854  # standard deviations either side
+
+
+def with_transferred(
+    table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], as_of: str, learnt: Learnt
+) -> pd.DataFrame:
+    """`table` (throughput.parquet) and, for every machine of one device, the question's workloads that it lacks.
+
+    Each is transferred from the figures of GIVING that other single devices have of the same framework, model, batch
+    and precision; without one there is nothing to transfer. Where several machines have one device, its fastest figure
+    counts; a processor, and a machine that can be measured, get nothing, nor does a device that cannot run the
+    precision. Ends are those of a 95 % interval, as in the rest of the table. Raises UserError for a device that nobody
+    has specified, and where a processor is all that is known.
+    """
+    known = table[
+        table["basis"].isin(GIVING)
+        & (table["gpus"] == 1)
+        & table["status"].isin(USABLE)
+        & ~table["logical"].astype(bool)
+        & table["model"].isin(question.model)
+        & (table["precision"] == question.precision)
+    ]
+    usable = table[table["status"].isin(USABLE) & table["images_per_s"].notna()]
+    have = set(zip(usable["instance"], *(usable[name] for name in WORKLOAD), strict=True))
+    rows = []
+    for cell, own in known.groupby(WORKLOAD, sort=True):
+        framework, model, batch_size, _ = cell
+        if question.batches(model) and batch_size not in question.batches(model):
+            continue
+        wanted = {
+            name: instance
+            for name, instance in instances.items()
+            if instance.gpus == 1
+            and instance.measure is None
+            and not PROCESSOR.search(instance.gpu)
+            and (instance.framework or question.framework) == framework
+            and (name, *cell) not in have
+            and not _has_own_batch(name, model, usable, question)
+        }
+        rows += _rows(own, wanted, learnt, as_of) if wanted else []
+    return _joined(table, rows)
+
+
+def _has_own_batch(name: str, model: str, usable: pd.DataFrame, question: "Question") -> bool:
+    """Whether a machine whose batch is its own has a figure at some batch already: that one counts."""
+    own = (usable["instance"] == name) & (usable["model"] == model) & (usable["precision"] == question.precision)
+    return not question.batches(model) and bool(own.any())
+
+
+def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, as_of: str) -> list[dict[str, Any]]:
+    """Rows of TABLE_COLUMNS for the wanted machines, from figures of one workload."""
+    figures = _figures(own, learnt)
+    devices = {name: _specified(name, instance.gpu, learnt) for name, instance in wanted.items()}
+    told = transferred(figures, list({device.gpu: device for device in devices.values()}.values()), learnt)
+    by_gpu = {row.gpu: row for row in told.itertuples()}
+    first = own.iloc[0]
+    of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
+    source = (
+        f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices ; {first['source']}"
+    )
+    rows = []
+    for name, instance in wanted.items():
+        row = by_gpu[devices[name].gpu]
+        if math.isnan(row.images_per_s):
+            continue
+        ends = [(getattr(row, f"images_per_s_{end}") / row.images_per_s) ** (SD_95 / SD_90) for end in ("low", "high")]
+        rows.append(
+            {
+                **{column: first[column] for column in CELL_COLUMNS},
+                "instance": name,
+                "variant": "default",
+                "gpu": instance.gpu,
+                "nodes": 1,
+                "images_per_s": row.images_per_s,
+                "images_per_s_low": row.images_per_s * ends[0],
+                "images_per_s_high": row.images_per_s * ends[1],
+                "runs": 0,
+                "basis": "transferred",
+                "status": "ok",
+                "source": source,
+                "unit": first["unit"],
+                "warnings": joined(row.warnings, cautions({name: instance}, name)),
+                "as_of": as_of,
+                "logical": False,
+                "xla": bool(first["xla"]),
+            }
+        )
+    return rows
+
+
+def _figures(own: pd.DataFrame, learnt: Learnt) -> list[Measured]:
+    """One figure a device, its fastest; processors only where nothing else is known, which is then refused."""
+    devices = [row for row in own.itertuples() if not PROCESSOR.search(str(row.gpu))] or list(own.itertuples())
+    found: dict[str, Measured] = {}
+    for row in sorted(devices, key=lambda row: row.images_per_s):
+        device = learnt.devices.get(str(row.gpu))
+        high = row.images_per_s_high
+        spread = math.log(high / row.images_per_s) / SD_95 if high > row.images_per_s else 0.0
+        told = [warning("unstable", f"the figure of {device.gpu} is not steady")] if row.status == "unstable" else []
+        found[device.gpu] = Measured(
+            device,
+            float(row.images_per_s),
+            str(row.model),
+            str(row.precision),
+            str(row.framework),
+            float(row.batch_size),
+            str(row.unit),
+            max(spread, UNSTEADY) if told else spread,
+            tuple(told),
+        )
+    return list(found.values())
+
+
+def _specified(name: str, gpu: str, learnt: Learnt) -> Device:
+    try:
+        return learnt.devices.get(gpu)
+    except UserError as error:
+        raise UserError(
+            f"instances.yaml: {name} has no figure to be compared by and its gpu cannot get one: {error}"
+        ) from None
+
+
+def _joined(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    if not rows:
+        return table
+    added = pd.DataFrame(rows).reindex(columns=list(TABLE_COLUMNS))
+    plain = table[list(TABLE_COLUMNS)]
+    both = pd.concat([plain, added.astype({name: plain[name].dtype for name in TABLE_COLUMNS if len(plain)})])
+    ordered = both.sort_values(list(CELL_COLUMNS), kind="stable").reset_index(drop=True)
+    return mark_best(ordered, "images_per_s", SAME_BUT_VARIANT)
