@@ -15,29 +15,6 @@ include: "rules/claims.smk"
 include: "rules/report.smk"
 
 
-localrules:
-    all,
-    collect_throughput,
-    list_left_out,
-    fit_scaling,
-    extrapolate,
-    price_workloads,
-    compare,
-    check_claims,
-    draw_speed,
-    draw_figures,
-    draw_png,
-    draw_speed_png,
-    write_tables,
-    render_report,
-    print_report,
-    throughput,
-    scaling,
-    costs,
-    comparison,
-    report,
-
-
 # Every file by name: of one that only its consumers ask for, Snakemake does not notice that it is gone.
 rule all:
     """All that the study makes, the page last; what is missing of it is made again."""
@@ -56,3 +33,4 @@ rule all:
         rules.compare.output,
         rules.check_claims.output,
         rules.report.input,
+    localrule: True
