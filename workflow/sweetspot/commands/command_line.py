@@ -16,6 +16,7 @@ COMMANDS = {
     "validate-scaling": "test the extrapolation on figures of your own",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
+    "doctor": "what this machine has, and what is missing for what; for reports of faults",
     "schemas": "write the JSON schemas of all files that a person edits",
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
