@@ -5,6 +5,9 @@ from snakemake.utils import min_version
 min_version("9.19")
 
 
+report: "rules/captions/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/benchmark.smk"
 include: "rules/throughput.smk"

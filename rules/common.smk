@@ -17,14 +17,10 @@ from snakemake.logging import logger
 RULES = workflow.current_basedir
 HOME = Path(RULES).parent if isinstance(RULES, os.PathLike) else None
 if HOME is not None:
-    # Its own library, installed or not; for jobs that are processes of their own too.
-    own = str(HOME / "workflow")
-    others = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([own, *others]))
-    sys.path[:] = [own, *(path for path in sys.path if path != own)]
+    sys.path.insert(0, str(HOME / "workflow"))  # its own library, installed or not
 
 try:
-    from sweetspot.packages import require_packages
+    from sweetspot.packages import hand_on, require_packages
 except ModuleNotFoundError:
     raise WorkflowError(
         f"the library of Sweetspot is not in {sys.executable}, and {RULES} gives the rules only; "
@@ -32,6 +28,7 @@ except ModuleNotFoundError:
     ) from None
 from sweetspot.errors import UserError
 
+hand_on()
 try:
     require_packages(HOME)
 except UserError as error:

@@ -1,6 +1,7 @@
 """Which packages the library needs and does not find; a plain module that needs none itself."""
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,13 @@ def is_here(module: str) -> bool:
 def missing_packages(found: Callable[[str], bool] = is_here) -> list[str]:
     """Packages of the core that this Python lacks."""
     return [package for module, package in CORE.items() if not found(module)]
+
+
+def hand_on() -> None:
+    """Let Python processes that this one starts find the same library, installed or not."""
+    own = str(Path(__file__).parent.parent)
+    others = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([own, *others]))
 
 
 def require_packages(home: Path | None, found: Callable[[str], bool] = is_here) -> None:
