@@ -5,6 +5,9 @@ from snakemake.utils import min_version
 min_version("9.19")
 
 
+report: "rules/captions/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/benchmark.smk"
 include: "rules/throughput.smk"
@@ -13,29 +16,6 @@ include: "rules/cost.smk"
 include: "rules/compare.smk"
 include: "rules/claims.smk"
 include: "rules/report.smk"
-
-
-localrules:
-    all,
-    collect_throughput,
-    list_left_out,
-    fit_scaling,
-    extrapolate,
-    price_workloads,
-    compare,
-    check_claims,
-    draw_speed,
-    draw_figures,
-    draw_png,
-    draw_speed_png,
-    write_tables,
-    render_report,
-    print_report,
-    throughput,
-    scaling,
-    costs,
-    comparison,
-    report,
 
 
 # Every file by name: of one that only its consumers ask for, Snakemake does not notice that it is gone.
@@ -56,3 +36,4 @@ rule all:
         rules.compare.output,
         rules.check_claims.output,
         rules.report.input,
+    localrule: True

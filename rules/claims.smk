@@ -15,12 +15,13 @@ rule check_claims:
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
-        claims=[str(CLAIMS)] if CLAIMS.is_file() else [],
+        claims=given([str(CLAIMS)] if CLAIMS.is_file() else []),
         formula=formula("study", "bills", "decision", "claims"),
     output:
         claims=f"{RESULTS}/comparison/claims.parquet",
     log:
         f"results/logs/check_claims/{STUDY}.log",
+    localrule: True
     run:
         here("check_claims", input, output, log)
 
@@ -30,3 +31,4 @@ rule comparison:
     input:
         rules.compare.output,
         rules.check_claims.output,
+    localrule: True

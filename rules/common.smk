@@ -12,9 +12,31 @@ from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
-from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
+
+# This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
+RULES = workflow.current_basedir
+HOME = Path(RULES).parent if isinstance(RULES, os.PathLike) else None
+if HOME is not None:
+    sys.path.insert(0, str(HOME / "workflow"))  # its own library, installed or not
+
+try:
+    from sweetspot.packages import hand_on, require_packages
+except ModuleNotFoundError:
+    raise WorkflowError(
+        f"the library of Sweetspot is not in {sys.executable}, and {RULES} gives the rules only; "
+        "install it from the same repository and tag: pip install git+https://HOST/OWNER/NAME@TAG"
+    ) from None
 from sweetspot.errors import UserError
-from sweetspot.files import require_writable
+
+hand_on()
+try:
+    require_packages(HOME)
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+import sweetspot
+from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
+from sweetspot.files import require_writable, write_whole
 from sweetspot.matrix import pending
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
@@ -36,11 +58,29 @@ gc.set_threshold(100_000, 50, 100)
 
 stop_when_unread(logger.handlers)
 
+
+def made(path: str) -> str:
+    """Where a file that the rules make lies: for a module with a prefix, below that."""
+    return workflow.modifier.path_modifier.replace_prefix(path)
+
+
+PREFIXED = made("results/benchmarks") != "results/benchmarks"
+
+
+def given(files):
+    """A file (or several) that the rules find: a prefix, which is for what they make, does not move it."""
+    return local(files) if PREFIXED else files
+
+
 try:
-    INVOCATION = load_invocation(Path("config/config.yaml"), config)
+    # A module that is handed a `config:` has its whole configuration from there.
+    INVOCATION = load_invocation(
+        None if workflow.modifier.skip_configfile else Path("config/config.yaml"),
+        config,
+    )
     # Said here because Snakemake would show its own traceback when it first removes or makes a file there.
     if not workflow.output_settings.dryrun:
-        require_writable("results", "results/benchmarks")
+        require_writable(made("results"), made("results/benchmarks"))
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
@@ -50,8 +90,7 @@ RESULTS = f"results/{STUDY}"
 REPORT = f"{RESULTS}/report"
 PRICE_LISTS = list(INVOCATION.price_lists)
 # Relative where the project runs in its own folder: moving the folder then changes no job.
-SCRIPTS = Path(workflow.basedir) / "workflow" / "scripts"
-LIBRARY = os.path.relpath(Path(workflow.basedir) / "workflow" / "sweetspot")
+LIBRARY = os.path.relpath(Path(sweetspot.__file__).parent)
 # Machines of one's own come first; a study without any still has its published ones.
 INSTANCE_FILES = [
     file
@@ -59,11 +98,48 @@ INSTANCE_FILES = [
     if Path(file).is_file()
 ]
 
+
+def scripts() -> Path:
+    """The folder of the rules' scripts: the checkout's, or what a module's repository holds, kept beside its records."""
+    if HOME is not None:
+        return HOME / "workflow" / "scripts"
+    folder = Path(".snakemake", "sweetspot", "scripts").absolute()
+    for name in SCRIPT_NAMES:
+        text = Path(workflow.source_path(f"../workflow/scripts/{name}.py")).read_bytes()
+        file = folder / f"{name}.py"
+        if not file.is_file() or file.read_bytes() != text:
+            with write_whole(file) as temporary:
+                temporary.write_bytes(text)
+    return folder
+
+
+# What a repository elsewhere is asked for; the same as the files of workflow/scripts/.
+SCRIPT_NAMES = (
+    "check_claims",
+    "collect_throughput",
+    "compare",
+    "draw_figures",
+    "draw_png",
+    "extrapolate",
+    "fit_scaling",
+    "list_left_out",
+    "price_workloads",
+    "print_report",
+    "render_report",
+    "run_benchmark",
+    "write_tables",
+)
+SCRIPTS = scripts()
+
 # What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
 BUDGET = budget_words(INVOCATION.config) if workflow.is_main_process else ""
-CHOICE = choose_runs(INVOCATION, BENCHMARKS, budget=bool(BUDGET))
+CHOICE = choose_runs(INVOCATION, Path(made(str(BENCHMARKS))), budget=bool(BUDGET))
 RUNS = [str(run_file(BENCHMARKS, run)) for run in CHOICE.kept]
-MISSING_RUNS = missing_runs(RUNS, Path(RESULTS, "throughput.parquet"))
+PLACES = {made(file): file for file in RUNS} if PREFIXED else dict(zip(RUNS, RUNS))
+MISSING_RUNS = [
+    PLACES[place]
+    for place in missing_runs(list(PLACES), Path(made(f"{RESULTS}/throughput.parquet")))
+]
 ATTEMPTS = attempts() if workflow.is_main_process else {}
 JOBS = Jobs(INVOCATION, ATTEMPTS)
 if CHOICE.left_out:
@@ -87,7 +163,7 @@ def formula(*rooms: str) -> list[str]:
     own = (
         Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
     )
-    return [*ground, *sorted(str(file) for files in own for file in files)]
+    return given([*ground, *sorted(str(file) for files in own for file in files)])
 
 
 def here(script: str, input, output, log, params=None, wildcards=None) -> None:
@@ -122,11 +198,16 @@ def figure(chart):
     marked = report(
         f"{REPORT}/figures/{chart.name}.svg",
         # Made with the figure, from the chart's own words.
-        caption=os.path.abspath(caption),
+        caption=os.path.abspath(made(caption)),
         category=chart.category,
         labels={"figure": chart.name.replace("_", " ")},
     )
     return marked
+
+
+def png(chart) -> str:
+    """The same figure for slides."""
+    return f"{REPORT}/figures/{chart.name}.png"
 
 
 def captions(charts) -> list[str]:
@@ -145,9 +226,7 @@ def kept(file: str):
 
 # By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run.
 RUN_BENCHMARK = shell_text(
-    shlex.join(
-        [sys.executable, f"{workflow.basedir}/workflow/scripts/run_benchmark.py"]
-    )
+    shlex.join([sys.executable, str(SCRIPTS / "run_benchmark.py")])
 )
 PLACE, PLACE_PARAMS = JOBS.place()
 

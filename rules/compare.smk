@@ -36,18 +36,21 @@ rule compare:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
         left_out=f"{RESULTS}/left_out.parquet",
-        workloads=f"{CONFIG}/workloads.yaml",
+        workloads=given(f"{CONFIG}/workloads.yaml"),
         # What others published of the answer's devices.
-        published=[
-            str(file)
-            for study in (STUDY, *INVOCATION.study.borrow)
-            if (file := Path("config/studies", study, "throughput.csv")).is_file()
-        ],
+        published=given(
+            [
+                str(file)
+                for study in (STUDY, *INVOCATION.study.borrow)
+                if (file := Path("config/studies", study, "throughput.csv")).is_file()
+            ]
+        ),
         formula=formula("study", "throughput", "bills", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:
         f"results/logs/compare/{STUDY}.log",
+    localrule: True
     params:
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),

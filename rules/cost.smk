@@ -6,9 +6,9 @@ rule price_workloads:
     input:
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",
-        prices=f"{CONFIG}/prices/{{price_list}}.yaml",
-        workloads=f"{CONFIG}/workloads.yaml",
-        instances=INSTANCE_FILES,
+        prices=given(f"{CONFIG}/prices/{{price_list}}.yaml"),
+        workloads=given(f"{CONFIG}/workloads.yaml"),
+        instances=given(INSTANCE_FILES),
         formula=formula("study", "bills"),
     output:
         costs=f"{RESULTS}/costs/{{price_list}}.parquet",
@@ -20,6 +20,7 @@ rule price_workloads:
         price_lint=f"{RESULTS}/price_lint/{{price_list}}.parquet",
     log:
         f"results/logs/price_workloads/{STUDY}/{{price_list}}.log",
+    localrule: True
     params:
         # Not study.yaml itself: an edit of its title leaves costs as they are.
         month_days=INVOCATION.study.month_days,
@@ -34,3 +35,4 @@ rule costs:
     """Stop after pricing: all price lists of the study."""
     input:
         collect(f"{RESULTS}/costs/{{price_list}}.parquet", price_list=PRICE_LISTS),
+    localrule: True

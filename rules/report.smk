@@ -23,13 +23,14 @@ rule draw_speed:
     """Draw the figures that no price can change, so that a price edit need not."""
     input:
         **SPEED,
-        study=f"{CONFIG}/study.yaml",
+        study=given(f"{CONFIG}/study.yaml"),
         formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("speed")],
         captions=captions(of_stage("speed")),
     log:
         f"results/logs/draw_speed/{STUDY}.log",
+    localrule: True
     params:
         machines=titles(INVOCATION.instances),
     run:
@@ -41,13 +42,14 @@ rule draw_figures:
     input:
         **SPEED,
         **PRICED,
-        study=f"{CONFIG}/study.yaml",
+        study=given(f"{CONFIG}/study.yaml"),
         formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("price")],
         captions=captions(of_stage("price")),
     log:
         f"results/logs/draw_figures/{STUDY}.log",
+    localrule: True
     params:
         machines=titles(INVOCATION.instances),
     run:
@@ -59,9 +61,10 @@ rule draw_png:
     input:
         figures=rules.draw_figures.output.figures,
     output:
-        [file.replace(".svg", ".png") for file in rules.draw_figures.output.figures],
+        [png(chart) for chart in of_stage("price")],
     log:
         f"results/logs/draw_png/{STUDY}.log",
+    localrule: True
     shell:
         f"{DRAW_PNG} {{input.figures:q}} 2> {{log:q}}"
 
@@ -70,7 +73,7 @@ use rule draw_png as draw_speed_png with:
     input:
         figures=rules.draw_speed.output.figures,
     output:
-        [file.replace(".svg", ".png") for file in rules.draw_speed.output.figures],
+        [png(chart) for chart in of_stage("speed")],
     log:
         f"results/logs/draw_speed_png/{STUDY}.log",
 
@@ -84,6 +87,7 @@ rule write_tables:
         tables=directory(f"{REPORT}/tables"),
     log:
         f"results/logs/write_tables/{STUDY}.log",
+    localrule: True
     run:
         here("write_tables", input, output, log)
 
@@ -92,11 +96,11 @@ rule render_report:
     """Write the page with its charts, and a summary in Markdown."""
     input:
         **TOLD,
-        study=f"{CONFIG}/study.yaml",
+        study=given(f"{CONFIG}/study.yaml"),
         figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
         formula=[
             *formula("study", "throughput", "bills", "decision", "claims", "report"),
-            *sorted(map(str, Path(LIBRARY, "report", "assets").iterdir())),
+            *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
         ],
     output:
         html=report(
@@ -107,6 +111,7 @@ rule render_report:
         summary=f"{REPORT}/summary.md",
     log:
         f"results/logs/render_report/{STUDY}.log",
+    localrule: True
     params:
         machines=titles(INVOCATION.instances),
     run:
@@ -122,6 +127,7 @@ rule print_report:
         pdf=f"{REPORT}/index.pdf",
     log:
         f"results/logs/print_report/{STUDY}.log",
+    localrule: True
     run:
         here("print_report", input, output, log)
 
@@ -136,3 +142,4 @@ rule report:
         rules.draw_figures.output,
         rules.draw_png.output,
         rules.draw_speed_png.output,
+    localrule: True

@@ -5,12 +5,16 @@ rule fit_scaling:
     """Scaling efficiencies of the study, the averages that the 2018 rule is, and the evidence for the other methods."""
     input:
         throughput=f"{RESULTS}/throughput.parquet",
-        table=[file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()],
-        borrowed=[
-            f"config/studies/{study}/throughput.csv"
-            for study in INVOCATION.study.borrow
-        ],
-        instances=INSTANCE_FILES,
+        table=given(
+            [file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()]
+        ),
+        borrowed=given(
+            [
+                f"config/studies/{study}/throughput.csv"
+                for study in INVOCATION.study.borrow
+            ]
+        ),
+        instances=given(INSTANCE_FILES),
         formula=formula("study", "throughput", "scaling"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
@@ -18,6 +22,7 @@ rule fit_scaling:
         evidence=f"{RESULTS}/scaling/evidence.parquet",
     log:
         f"results/logs/fit_scaling/{STUDY}.log",
+    localrule: True
     params:
         framework=INVOCATION.study.cells.framework,
     run:
@@ -31,10 +36,14 @@ rule extrapolate:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
-        times=[
-            file for file in (f"{CONFIG}/time_to_target.csv",) if Path(file).is_file()
-        ],
-        instances=INSTANCE_FILES,
+        times=given(
+            [
+                file
+                for file in (f"{CONFIG}/time_to_target.csv",)
+                if Path(file).is_file()
+            ]
+        ),
+        instances=given(INSTANCE_FILES),
         formula=formula("study", "throughput", "scaling"),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
@@ -43,6 +52,7 @@ rule extrapolate:
         explain=f"{RESULTS}/scaling/explain.parquet",
     log:
         f"results/logs/extrapolate/{STUDY}.log",
+    localrule: True
     params:
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
@@ -56,3 +66,4 @@ rule scaling:
     input:
         f"{RESULTS}/efficiency.parquet",
         f"{RESULTS}/extrapolation.parquet",
+    localrule: True

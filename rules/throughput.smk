@@ -8,17 +8,23 @@ rule collect_throughput:
     """Gather run files and published figures into one row a cell."""
     input:
         runs=RUNS,
-        instances=INSTANCE_FILES,
-        published=[
-            str(file)
-            for file in (
-                Path(CONFIG) / name
-                for name in ("throughput.csv", "efficiency.csv", "time_to_target.csv")
-            )
-            if file.is_file()
-        ],
-        logs=log_files(INVOCATION.study.logs, CONFIG),
-        pools=pool_files(INVOCATION.study.transfer),
+        instances=given(INSTANCE_FILES),
+        published=given(
+            [
+                str(file)
+                for file in (
+                    Path(CONFIG) / name
+                    for name in (
+                        "throughput.csv",
+                        "efficiency.csv",
+                        "time_to_target.csv",
+                    )
+                )
+                if file.is_file()
+            ]
+        ),
+        logs=given(log_files(INVOCATION.study.logs, CONFIG)),
+        pools=given(pool_files(INVOCATION.study.transfer)),
         formula=formula(
             "study",
             "harness",
@@ -30,6 +36,7 @@ rule collect_throughput:
         f"{RESULTS}/throughput.parquet",
     log:
         f"results/logs/collect_throughput/{STUDY}.log",
+    localrule: True
     params:
         # Not study.yaml itself: an edit of its title or its method leaves throughput as it is.
         question=INVOCATION.study.cells.model_dump(mode="json"),
@@ -47,6 +54,7 @@ rule list_left_out:
         f"{RESULTS}/left_out.parquet",
     log:
         f"results/logs/list_left_out/{STUDY}.log",
+    localrule: True
     params:
         # No estimates: they change with every run made, and the list would be made anew each time.
         runs=left_out_rows(CHOICE),
@@ -59,3 +67,4 @@ rule throughput:
     """Stop after measuring: one row a cell."""
     input:
         f"{RESULTS}/throughput.parquet",
+    localrule: True

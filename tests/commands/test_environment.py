@@ -11,6 +11,7 @@ import tomllib
 
 import pytest
 from project_copy import ROOT
+from sweetspot import packages
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {file.stem: file.read_text() for file in sorted((ROOT / "envs").glob("*.lock"))}
@@ -50,6 +51,11 @@ def test_the_core_is_what_the_rooms_without_a_framework_import():
     core = names(PROJECT["dependencies"])
     assert imported(*rooms) - FOUNDATIONS <= core
     assert core <= imported(LIBRARY) | {"snakemake"}, "a dependency that no module imports"
+
+
+def test_what_the_rules_look_for_before_they_start_is_the_core():
+    assert set(packages.CORE.values()) == names(PROJECT["dependencies"])
+    assert {DISTRIBUTIONS.get(module, module) for module in packages.CORE} == set(packages.CORE.values())
 
 
 def test_what_the_harness_imports_is_in_an_extra():

@@ -18,6 +18,7 @@ COMMANDS = {
     "predict": "what your workload would do on other devices, from one figure that you measured",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
+    "doctor": "what this machine has, and what is missing for what; for reports of faults",
     "schemas": "write the JSON schemas of all files that a person edits",
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it

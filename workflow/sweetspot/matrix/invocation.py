@@ -13,6 +13,9 @@ from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
 
+# What another workflow need not hand in: its study's own figures are enough.
+NOTHING_MEASURED: dict[str, Any] = {"measure_on": [], "matrix": {"model": ["resnet50"], "batch_size": [16]}}
+
 
 class Invocation(Closed):
     """Everything that the workflow needs to know while it is parsed: plain values, nothing read later."""
@@ -24,13 +27,17 @@ class Invocation(Closed):
     price_lists: tuple[str, ...]
 
 
-def load_invocation(config_file: Path, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
+def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
     """Read the configuration, the study and its instances; expand the matrix. Raises UserError.
 
+    `config_file` is None for a module of another workflow, which hands in the whole configuration as `overrides`.
     `overrides` is what stands on the command line (`--config`, `--configfile`); it replaces key by key,
     mappings are merged.
     """
-    raw = load_yaml(config_file)
+    if config_file is None:
+        raw, config_file = {} if "measure_on" in overrides else NOTHING_MEASURED, Path("`config:` of the module")
+    else:
+        raw = load_yaml(config_file)
     config = validated(Config, _merged(raw, overrides) if isinstance(raw, dict) else raw, config_file)
     folder = root / "studies" / config.study
     study = load_study(folder)

@@ -1,0 +1,73 @@
+"""What a fork finds on its first day: checks, templates and a citation that fit the project they stand in."""
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from project_copy import ROOT
+from sweetspot import __version__
+
+GITHUB = ROOT / ".github"
+JOBS = yaml.safe_load((GITHUB / "workflows" / "tests.yml").read_text())["jobs"]
+TEMPLATES = sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+def commands(job):
+    return [step["run"] for step in JOBS[job]["steps"] if "run" in step]
+
+
+def test_every_target_of_make_that_a_job_runs_is_there():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    run = {target for job in JOBS for command in commands(job) for target in re.findall(r"\bmake (\w+)", command)}
+    assert {"check", "fast", "report"} <= run <= targets
+
+
+def test_the_pages_are_of_all_studies_that_measure_nothing():
+    """A study is one that has a study.yaml; the rest of config/studies/ is figures that studies borrow."""
+    studies = {file.parent.name: yaml.safe_load(file.read_text()) for file in ROOT.glob("config/studies/*/study.yaml")}
+    unmeasured = {name for name, study in studies.items() if study.get("measure") is False}
+    assert set(JOBS["pages"]["strategy"]["matrix"]["study"]) == unmeasured
+    kept = JOBS["pages"]["steps"][-1]["with"]
+    assert kept["path"] == "results/${{ matrix.study }}/report"
+
+
+def test_everything_runs_on_schedule_only_and_by_the_script_of_our_own_checks():
+    assert "schedule" in JOBS["whole"]["if"]
+    assert commands("whole")[-1] == "bash .ci/run" and (ROOT / ".ci" / "run").is_file()
+    assert all("if" not in job for name, job in JOBS.items() if name != "whole")
+
+
+def test_no_job_has_a_secret_or_may_write():
+    text = (GITHUB / "workflows" / "tests.yml").read_text()
+    assert "secrets." not in text
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda file: file.stem)
+def test_a_template_asks_for_the_doctor(template):
+    form = yaml.safe_load(template.read_text())
+    assert {"name", "description", "body"} <= set(form)
+    asked = {field["id"]: field for field in form["body"]}
+    assert "`sweetspot doctor`" in asked["doctor"]["attributes"]["label"]
+
+
+def test_who_reports_a_fault_has_to_tell_the_doctors_words():
+    fault = yaml.safe_load((GITHUB / "ISSUE_TEMPLATE" / "fault.yml").read_text())
+    assert next(field for field in fault["body"] if field["id"] == "doctor")["validations"]["required"] is True
+
+
+def test_the_version_stands_in_one_place_and_is_semantic():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert "version" not in citation and {"cff-version", "message", "title", "authors"} <= set(citation)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" in project["project"]["dynamic"]
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "sweetspot.__version__"}
+
+
+def test_contributing_is_a_page_and_its_links_lead_somewhere():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert len(text.splitlines()) <= 60
+    links = re.findall(r"\]\((\S+?)\)", text)
+    assert links and all((ROOT / link).is_file() for link in links)

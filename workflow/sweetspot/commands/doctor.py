@@ -1,0 +1,152 @@
+"""What this machine has, and what is missing for what: versions, devices, plugins and programs.
+
+Nothing of the environment is printed but what is named here; no file, path, user or host name. No framework is
+imported. Paste it into a report of a fault.
+
+    sweetspot doctor
+    sweetspot doctor --json
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from sweetspot import __version__
+from sweetspot.harness.processor import instruction_sets, processor_name
+from sweetspot.packages import missing_packages
+from sweetspot.report.paper import BROWSERS
+from sweetspot.study.frameworks import FRAMEWORKS
+
+PROGRAMS = ("git", "make", "uv", "sbatch", "squeue", "kubectl", "rsync")
+OTHERS = ("keras", "numpy", "pandas", "polars", "pyarrow", "pydantic", "altair")  # what faults have hung on
+PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|software-deployment)[-_]plugin[-_].+")
+
+
+class Look(NamedTuple):
+    """Where the doctor looks; tests put other machines here."""
+
+    installed: Callable[[], Mapping[str, str]]  # version by distribution, in small letters
+    missing: Callable[[], list[str]]  # packages of the core
+    which: Callable[[str], str | None]
+    nvidia: Callable[[], tuple[list[str], str]]  # names of the devices; why there are none
+
+
+def here() -> Look:
+    """The machine that it runs on."""
+    return Look(_installed, missing_packages, shutil.which, _nvidia)
+
+
+def _installed() -> dict[str, str]:
+    found = ((each.metadata["Name"], each.version) for each in metadata.distributions())
+    return {name.lower().replace("_", "-"): version for name, version in found if name}
+
+
+def _nvidia() -> tuple[list[str], str]:
+    """Names of the NVIDIA devices that the driver shows; else why it shows none."""
+    try:
+        import pynvml
+    except ModuleNotFoundError:
+        return [], "the package nvidia-ml-py is missing"
+    try:
+        pynvml.nvmlInit()
+        count = pynvml.nvmlDeviceGetCount()
+        return [str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(index))) for index in range(count)], (
+            "" if count else "the NVIDIA driver shows no device"
+        )
+    except pynvml.NVMLError as error:
+        return [], f"the NVIDIA driver does not answer ({error})"
+
+
+def examine(look: Look) -> dict[str, Any]:
+    """What is here and what is missing: plain values.
+
+    Keys: `versions` and `plugins` (by name), `processor`, `gpus` (names), `programs` (those found), `missing`, a list
+    of {"what", "needed_for"}.
+    """
+    installed = look.installed()
+    gpus, why_none = look.nvidia()
+    named = ("snakemake", *FRAMEWORKS, *OTHERS)
+    programs = [name for name in (*PROGRAMS, *BROWSERS) if look.which(name)]
+    return {
+        "versions": {
+            "sweetspot": __version__,
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.machine()}",
+            **{name: installed[name] for name in named if name in installed},
+        },
+        "plugins": {name: version for name, version in sorted(installed.items()) if PLUGIN.fullmatch(name)},
+        "processor": {
+            "name": processor_name(),
+            "cores": len(os.sched_getaffinity(0)),
+            "instructions": instruction_sets(),
+        },
+        "gpus": gpus,
+        "programs": programs,
+        "missing": [
+            {"what": what, "needed_for": purpose}
+            for what, purpose in _missing(look.missing(), installed, why_none, programs)
+        ],
+    }
+
+
+def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, programs: list[str]) -> list[tuple[str, str]]:
+    """What is missing, and what it is needed for, what everything needs first."""
+    wanted = [
+        (sys.version_info < (3, 11), "Python 3.11 or newer", "everything"),
+        (bool(core), f"{', '.join(core)} (pip install -r envs/core.lock)", "everything"),
+        *(
+            (name not in installed, f"{name} (pip install '.[{extra}]')", f"measuring with framework: {name}")
+            for name, extra in zip(FRAMEWORKS, ("measure", "jax", "torch"), strict=True)
+        ),
+        (bool(no_gpu), f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"),
+        (not set(BROWSERS) & set(programs), " or ".join(BROWSERS), "the page on paper (make pdf)"),
+        (not {"sbatch", "squeue"} <= set(programs), "sbatch and squeue", "measuring on a Slurm cluster"),
+        (
+            "snakemake-executor-plugin-slurm" not in installed,
+            "snakemake-executor-plugin-slurm (pip install '.[slurm]')",
+            "measuring on a Slurm cluster",
+        ),
+        (
+            "snakemake-executor-plugin-kubernetes" not in installed,
+            "snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')",
+            "measuring on Kubernetes",
+        ),
+    ]
+    return [(what, purpose) for lacking, what, purpose in wanted if lacking]
+
+
+def sentences(found: Mapping[str, Any]) -> list[str]:
+    """The same in lines for a person, one sentence each."""
+
+    def listed(versions: Mapping[str, str]) -> str:
+        return ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
+
+    processor = found["processor"]
+    return [
+        f"Versions: {listed(found['versions'])}.",
+        f"Plugins of Snakemake: {listed(found['plugins'])}.",
+        f"Processor: {processor['name']}, {processor['cores']} cores ({', '.join(processor['instructions']) or 'none'} "
+        "of the instruction sets that matter).",
+        f"GPUs: {', '.join(found['gpus']) or 'none'}.",
+        f"Programs: {', '.join(found['programs']) or 'none'}.",
+        *(f"Missing for {each['needed_for']}: {each['what']}." for each in found["missing"]),
+    ]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot doctor`."""
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of sentences")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what is here; 1 where a study that measures nothing would not run, else 0."""
+    found = examine(here())
+    print(json.dumps(found, indent=2) if arguments.json else "\n".join(sentences(found)))
+    return int(any(each["needed_for"] == "everything" for each in found["missing"]))
