@@ -77,12 +77,15 @@ def offers_table(rows: Sequence[Row]) -> Columns:
     return from_rows(rows, OFFER_COLUMNS)
 
 
-def check_instances(offered: Iterable[str], instances: Collection[str], path: str) -> None:
-    """Refuse offers of machines that nobody declared; `offered`: the instance of each offer. Raises UserError."""
+def check_instances(offered: Iterable[str | None], instances: Collection[str], path: str) -> None:
+    """Refuse offers of machines that nobody declared. Raises UserError.
+
+    `offered`: the instance of each offer; None of one that cannot be read.
+    """
     refuse(
         f"{path}: offers[{number}].instance is '{name}'; expected an instance of instances.yaml"
         for number, name in enumerate(offered)
-        if name not in instances
+        if name is not None and name not in instances
     )
 
 

@@ -17,7 +17,7 @@ from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUM
 from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_list import load_price_list
+from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.workloads import Plan, Runs, load_workloads
 
 CONTRACT = {
@@ -71,6 +71,18 @@ def read_prices(
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
     check_instances([offer.instance for offer in prices.offers], instances, str(file))
+    return price_tables(prices, name, instances, month_days, study_date, energy)
+
+
+def price_tables(
+    prices: PriceList,
+    name: str,
+    instances: Mapping[str, Instance],
+    month_days: float,
+    study_date: date,
+    energy: Energy | None = None,
+) -> tuple[Columns, Columns, Columns]:
+    """The tables offers, fees and price_lint of a price list whose machines are all among `instances`."""
     month = prices.month_days or month_days
     rows, fees = offer_rows(name, prices, instances, month, energy)
     listed = lint(prices, rows, instances, study_date, month)

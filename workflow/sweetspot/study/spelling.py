@@ -20,11 +20,12 @@ def nearest(model: type[BaseModel], location: Location, missing: Iterable[Locati
     place, wrong = location[:-1], str(location[-1])
     needed = [str(other[-1]) for other in missing if other[:-1] == place]
     known = [name for kind in _models(model, place) for name in kind.model_fields]
-    for names in (needed, known):
-        found = difflib.get_close_matches(wrong, names, n=1, cutoff=CUTOFF)
-        if found:
-            return found[0]
-    return None
+    return near(wrong, needed) or near(wrong, known)
+
+
+def near(wrong: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that is spelt most like `wrong`; None where none is near."""
+    return next(iter(difflib.get_close_matches(wrong, list(names), n=1, cutoff=CUTOFF)), None)
 
 
 def _models(kind: Any, place: Location) -> list[type[BaseModel]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.study.spelling import near
 from sweetspot.throughput.published_machine import check_stated
 from sweetspot.throughput.software_dates import AS_OF
 from sweetspot.warnings import joined, warning
@@ -101,8 +102,14 @@ def read_rows(
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     missing = [name for name in columns if name not in text.columns]
     unknown = [name for name in text.columns if name not in {*columns, *(defaults or {})}]
-    wrong = [*((name, "missing") for name in missing), *((name, "unknown") for name in unknown)]
-    refuse(f"{path}, line 1: column '{name}' is {fault}; expected {', '.join(columns)}" for name, fault in wrong)
+    meant = {name: near(name, missing) or near(name, defaults or ()) for name in unknown}
+    expected = f"expected {', '.join(columns)}"
+    wrong = [f"'{name}' is missing; {expected}" for name in missing if name not in meant.values()]
+    wrong += [
+        f"'{name}' is unknown; {expected if other is None else f'did you mean {other}?'}"
+        for name, other in meant.items()
+    ]
+    refuse(f"{path}, line 1: column {words}" for words in wrong)
     table = text[list(columns)].copy()
     for name, default in (defaults or {}).items():
         table[name] = text[name].replace("", default) if name in text.columns else default
