@@ -18,6 +18,7 @@ from sweetspot.matrix.invocation import (
     merged,
     price_list_names,
 )
+from sweetspot.scaling.model_facts import network, unknown_network
 from sweetspot.study.base import validated
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
@@ -175,6 +176,10 @@ def _check_study(found: Findings, parts: _Parts) -> None:
             said = f"{file}: logs[{number}].instance is {source.instance!r}; expected one of instances.yaml, or a 'gpu'"
             wrong.append(said)
     found.errors += [(str(file), sentence) for sentence in wrong]
+    for model in study.cells.model if study.targets else ():
+        if model not in study.networks and not network(model).known:
+            told = unknown_network(model)
+            found.warnings.append((str(file), told["rule"], told["message"]))
 
 
 def _method(study: Study, file: Path) -> list[str]:
