@@ -105,10 +105,9 @@ def read_rows(
     meant = {name: near(name, missing) or near(name, defaults or ()) for name in unknown}
     expected = f"expected {', '.join(columns)}"
     wrong = [f"'{name}' is missing; {expected}" for name in missing if name not in meant.values()]
-    wrong += [
-        f"'{name}' is unknown; {expected if other is None else f'did you mean {other}?'}"
-        for name, other in meant.items()
-    ]
+    for name, other in meant.items():
+        hint = expected if other is None else f"did you mean '{other}'?"
+        wrong.append(f"'{name}' is unknown{f' and {other!r} is missing' if other in missing else ''}; {hint}")
     refuse(f"{path}, line 1: column {words}" for words in wrong)
     table = text[list(columns)].copy()
     for name, default in (defaults or {}).items():
