@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 import yaml
 from pydantic import ValidationError
-from sweetspot.scaling import methods, run
+from sweetspot.scaling import curves, methods, pooled, run
 from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, sound, study_efficiency, study_evidence
-from sweetspot.scaling.machine import LINKS, links
+from sweetspot.scaling.machine import LINKS, describe, links
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, fit_method
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.pooled import fit_pooled, predict_pooled
 from sweetspot.scaling.targets import Fitted, as_evidence, extrapolate_all, held_against_published, target_cells
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import Question, Target, load_study
+from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
@@ -210,6 +210,27 @@ def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
     assert set(found["extrapolation"]["nodes"]) == {1}
     assert len(found["curve"]) == 9 * 5
     assert len(found["explain"]) == len(few)
+
+
+def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(parkopedia, monkeypatch):
+    study, instances, made = parkopedia
+    evidence = made["evidence"]
+    few = evidence[evidence["family"].isin(["k80", "v100"])].reset_index(drop=True)
+    seen = []
+
+    def watched(rows):
+        facts = describe(rows)
+        seen.append((rows, facts))
+        return facts
+
+    monkeypatch.setattr(pooled, "describe", watched)
+    monkeypatch.setattr(curves, "describe", watched)
+    own = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
+    run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", None, own)
+    tensors = {count for rows, facts in seen for count in facts["tensors"][(rows["model"] == "resnet50").to_numpy()]}
+    assert tensors == {777.0}
+    machines = {name for rows, _ in seen for name in rows["instance"]}
+    assert {"p3.16xlarge", "office-4x1080ti"} <= machines  # fitted, predicted
 
 
 def test_an_estimate_of_several_devices_is_held_against_published_ones():

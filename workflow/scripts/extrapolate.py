@@ -6,16 +6,23 @@ from typing import Any
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.run import run
 from sweetspot.study.instances import load_instances
-from sweetspot.study.study import Question, Target
+from sweetspot.study.study import DeclaredNetwork, Question, Target
 from sweetspot.throughput.time_to_target import read_times
 
 
-def main(inputs: dict[str, Any], targets: list[Target], question: Question, method: str, out: dict[str, str]) -> None:
+def main(
+    inputs: dict[str, Any],
+    targets: list[Target],
+    question: Question,
+    method: str,
+    networks: dict[str, DeclaredNetwork],
+    out: dict[str, str],
+) -> None:
     """Write extrapolation.parquet, and in scaling/: curve, validation and explain.parquet."""
     tables = {name: read_parquet(inputs[name]) for name in ("throughput", "efficiency", "averages", "evidence")}
     declared = load_instances(*(Path(file) for file in inputs["instances"]))
     times = read_times(Path(inputs["times"])) if inputs["times"] else None
-    for name, table in run(tables, declared, targets, question, method, times).items():
+    for name, table in run(tables, declared, targets, question, method, times, networks).items():
         write_parquet(table, out[name])
 
 
@@ -29,5 +36,6 @@ if "snakemake" in globals():
         targets=[Target(**target) for target in snakemake.params.targets],
         question=Question(**snakemake.params.question),
         method=snakemake.params.method,
+        networks={name: DeclaredNetwork(**facts) for name, facts in snakemake.params.networks.items()},
         out=dict(snakemake.output.items()),
     )

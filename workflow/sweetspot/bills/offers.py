@@ -1,6 +1,6 @@
 """The offers table: every offer of a price list in USD and hours, one row each, and the fees beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sweetspot.bills.columns import Columns, from_rows
@@ -8,7 +8,7 @@ from sweetspot.bills.energy import energy_terms
 from sweetspot.bills.money import rate_used, source_of, to_usd
 from sweetspot.bills.offer_prices import Row, price
 from sweetspot.bills.renting import HOUR_S
-from sweetspot.errors import UserError
+from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
@@ -78,13 +78,16 @@ def offers_table(rows: Sequence[Row]) -> Columns:
     return from_rows(rows, OFFER_COLUMNS)
 
 
-def check_instances(prices: PriceList, instances: Mapping[str, Instance], path: str) -> None:
-    """Refuse offers of machines that nobody declared. Raises UserError."""
-    for number, offer in enumerate(prices.offers):
-        if offer.instance not in instances:
-            raise UserError(
-                f"{path}: offers[{number}].instance is '{offer.instance}'; expected an instance of instances.yaml"
-            )
+def check_instances(offered: Iterable[str | None], instances: Collection[str], path: str) -> None:
+    """Refuse offers of machines that nobody declared. Raises UserError.
+
+    `offered`: the instance of each offer; None of one that cannot be read.
+    """
+    refuse(
+        f"{path}: offers[{number}].instance is '{name}'; expected an instance of instances.yaml"
+        for number, name in enumerate(offered)
+        if name is not None and name not in instances
+    )
 
 
 def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, month_days: float) -> Row:

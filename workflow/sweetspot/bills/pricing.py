@@ -1,6 +1,6 @@
 """All tables that one price list makes: what the rule `price_workloads` writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
@@ -14,11 +14,11 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, 
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.price_lint import LINT_COLUMNS, lint, offer_findings, warnings_of
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, Workload, all_cells
-from sweetspot.errors import UserError
+from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_list import load_price_list
-from sweetspot.study.workloads import Plan, load_workloads
+from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.workloads import Plan, Runs, load_workloads
 
 CONTRACT = {
     "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
@@ -44,7 +44,8 @@ def price_study(
     """
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
     offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy)
-    check_workloads(workloads, instances, offers, workload_file, price_file)
+    check_workloads(workloads, instances, workload_file)
+    check_terms(workloads, offers, workload_file, price_file)
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
     costs, bills = price_cells(cells, offers, fees, workloads)
     tables = {
@@ -69,7 +70,19 @@ def read_prices(
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
-    check_instances(prices, instances, str(file))
+    check_instances([offer.instance for offer in prices.offers], instances, str(file))
+    return price_tables(prices, name, instances, month_days, study_date, energy)
+
+
+def price_tables(
+    prices: PriceList,
+    name: str,
+    instances: Mapping[str, Instance],
+    month_days: float,
+    study_date: date,
+    energy: Energy | None = None,
+) -> tuple[Columns, Columns, Columns]:
+    """The tables offers, fees and price_lint of a price list whose machines are all among `instances`."""
     month = prices.month_days or month_days
     rows, fees = offer_rows(name, prices, instances, month, energy)
     listed = lint(prices, rows, instances, study_date, month)
@@ -78,23 +91,23 @@ def read_prices(
     return offers, from_rows(fees, FEE_COLUMNS), from_rows([asdict(finding) for finding in findings], LINT_COLUMNS)
 
 
-def check_workloads(
-    workloads: Mapping[str, Workload],
-    instances: Mapping[str, Instance],
-    offers: Columns,
-    workload_file: Path,
-    price_file: Path,
-) -> None:
-    """Refuse workloads of unknown machines, and terms longer than the project. Raises UserError."""
-    for key, work in workloads.items():
-        machine = getattr(work, "instance", None)
-        if machine is not None and machine not in instances:
-            raise UserError(f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml")
-        if not isinstance(work, Plan) or work.months is None:
-            continue
-        for number, term in enumerate(offers["term_months"]):
-            if term > work.months:
-                raise UserError(
-                    f"{price_file}: offers[{number}].commitment.term_months is {term:g};"
-                    f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
-                )
+def check_workloads(workloads: Mapping[str, Workload], instances: Collection[str], workload_file: Path) -> None:
+    """Refuse workloads of unknown machines. Raises UserError."""
+    named = {key: work.instance for key, work in workloads.items() if isinstance(work, Runs | Plan)}
+    refuse(
+        f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml"
+        for key, machine in named.items()
+        if machine is not None and machine not in instances
+    )
+
+
+def check_terms(workloads: Mapping[str, Workload], offers: Columns, workload_file: Path, price_file: Path) -> None:
+    """Refuse terms longer than a project. Raises UserError."""
+    refuse(
+        f"{price_file}: offers[{number}].commitment.term_months is {term:g};"
+        f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
+        for key, work in workloads.items()
+        if isinstance(work, Plan) and work.months is not None
+        for number, term in enumerate(offers["term_months"])
+        if term > work.months
+    )

@@ -1,10 +1,11 @@
 """What one invocation of the workflow works on: configuration, study, instances, cells and price lists."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from sweetspot.cells import Cell
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults, refuse
 from sweetspot.matrix.expand import expand_matrix
 from sweetspot.matrix.possible import require_possible
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
@@ -38,54 +39,81 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
         raw, config_file = {} if "measure_on" in overrides else NOTHING_MEASURED, Path("`config:` of the module")
     else:
         raw = load_yaml(config_file)
-    config = validated(Config, _merged(raw, overrides) if isinstance(raw, dict) else raw, config_file)
+    config = validated(Config, merged(raw, overrides) if isinstance(raw, dict) else raw, config_file)
     folder = root / "studies" / config.study
     study = load_study(folder)
-    own = root / "instances.yaml"
-    instances = load_instances(*([own] if own.is_file() else []), folder / "instances.yaml")
-    for where, name in [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]:
-        if name is not None and name not in instances:
-            raise UserError(f"{folder / 'study.yaml'}: {where} is {name!r}; expected an instance of instances.yaml")
-    cells = _measured_cells(config, instances, config_file) if study.measure else []
-    price_lists = _price_lists(folder / "prices")
-    for name in study.answer_prices:
-        if name not in price_lists:
-            known = ", ".join(price_lists)
-            raise UserError(f"{folder / 'study.yaml'}: answer_prices names {name!r}; expected some of {known}")
+    instances = load_instances(*instance_files(root, config.study))
+    check_machines(study, instances, folder / "study.yaml")
+    cells = measured_cells(config, instances, config_file) if study.measure else []
+    price_lists = price_list_names(folder / "prices")
+    check_answer_prices(study, price_lists, folder / "study.yaml")
     return Invocation(
         config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
     )
 
 
-def _price_lists(folder: Path) -> list[str]:
-    """Names of the price lists, sorted; a list that would be passed over for its ending is refused."""
+def instance_files(root: Path, study: str) -> list[Path]:
+    """Where the machines of a study are declared; one's own come first."""
+    own = root / "instances.yaml"
+    return [*([own] if own.is_file() else []), root / "studies" / study / "instances.yaml"]
+
+
+def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
+    """Refuse a study about machines that nobody declared. Raises UserError."""
+    named = [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]
+    refuse(
+        f"{file}: {where} is {name!r}; expected an instance of instances.yaml"
+        for where, name in named
+        if name is not None and name not in instances
+    )
+
+
+def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) -> None:
+    """Refuse an answer from price lists that are not there. Raises UserError."""
+    refuse(
+        f"{file}: answer_prices names {name!r}; expected some of {', '.join(price_lists)}"
+        for name in study.answer_prices
+        if name not in price_lists
+    )
+
+
+def price_list_names(folder: Path) -> list[str]:
+    """Names of the price lists, sorted. Raises UserError for one that would be passed over for its ending."""
+    faults = Faults()
     for path in sorted(folder.glob("*")):
         if path.suffix.lower() in (".yml", ".yaml") and path.suffix != ".yaml":
-            raise UserError(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
+            faults.add(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
     names = sorted(path.stem for path in folder.glob("*.yaml"))
     for name in names:
-        validated(Name, {"name": name}, folder / f"{name}.yaml")
-    check_apart(names, "price lists", folder)
+        with faults.gather():
+            validated(Name, {"name": name}, folder / f"{name}.yaml")
+    with faults.gather():
+        check_apart(names, "price lists", folder)
+    faults.end()
     return names
 
 
-def _measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:
+def measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:
+    """The cells of the matrix. Raises UserError where they name no machine that can measure them."""
     named = [("measure_on", name) for name in config.measure_on]
-    for key, name in [*named, *(("measure.usd_per_hour", name) for name in config.measure.usd_per_hour)]:
+    named += [("measure.usd_per_hour", name) for name in config.measure.usd_per_hour]
+    faults = Faults()
+    for key, name in named:
         if name not in instances:
-            raise UserError(f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}")
-    for name in config.measure_on:
-        if instances[name].measure is None:
-            raise UserError(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
+            faults.add(f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}")
+        elif key == "measure_on" and instances[name].measure is None:
+            faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
+    faults.end()
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude)
     require_possible(cells, instances, config.measure.xla, file)
     return cells
 
 
-def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
+def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """`base` with the keys of `over` in place of its own, mappings key by key."""
+    found = dict(base)
     for key, value in over.items():
         both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        merged[key] = _merged(base[key], value) if both else value
-    return merged
+        found[key] = merged(base[key], value) if both else value
+    return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sweetspot.cells import Cell
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.model_names import expected, is_known
 from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
@@ -17,19 +17,22 @@ LEAVE_OUT = "or an entry of 'exclude'"
 
 
 def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla: bool, file: Path) -> None:
-    """Raises UserError for the first cell that no run can measure.
+    """Raises UserError for the cells that no run can measure.
 
     A network that is unknown; more devices than the instance has (logical ones of a processor are allowed); several
     nodes that are not whole ones; devices or a variant that the framework, the device or XLA does not allow.
     """
+    faults = Faults()
     for model in dict.fromkeys(cell.model for cell in cells):
         if not is_known(model):
-            raise UserError(f"{file}: matrix.model holds {model!r}; expected {expected(model)}")
+            faults.add(f"{file}: matrix.model holds {model!r}; expected {expected(model)}")
     for cell in {cell[:2] + cell[4:5] + cell[6:]: cell for cell in cells}.values():  # neither batch nor precision
         instance = instances[cell.instance]
-        _devices(cell, instance, file)
-        _variant(cell, instance, file)
-        _compiled(cell, instance, xla, file)
+        with faults.gather():
+            _devices(cell, instance, file)
+            _variant(cell, instance, file)
+            _compiled(cell, instance, xla, file)
+    refuse(dict.fromkeys(faults.sentences))  # cells of several networks have one mistake
 
 
 def _devices(cell: Cell, instance: Instance, file: Path) -> None:

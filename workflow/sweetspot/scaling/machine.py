@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.model_facts import network
+from sweetspot.scaling.model_facts import networks_of
 from sweetspot.throughput.published_machine import guessed_interconnect
 
 if TYPE_CHECKING:
@@ -92,13 +92,14 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
 
     cells: gpus, nodes, model, batch_size (NaN: not stated), precision, gpu, framework, interconnect, xla, exchange
     (bool: the devices exchange gradients), framework_version, base_images_per_s (one device); as_of (date as text)
-    where known. No name of an instance and no note is read. Returns floats unless said: devices; step_s
+    where known; those of `with_networks` where a study declares networks. No name of an instance and no note is read.
+    Returns floats unless said: devices; step_s
     (seconds of one device's step); gradient_gb (1e9 bytes a device sends, half in fp16); tensors; the flags (0 or 1)
     fp16, xla, nvlink, bridge, normalised, recent (TensorFlow 1.15 or later), later_build (a vendor's build or a patch
     release), bucketed (gradients are sent in buckets: PyTorch's DDP), tensor_cores and exchange (0 where the devices
     train independently); known_network and known_batch (bool); link (text, one of LINKS).
     """
-    facts = [network(model) for model in cells["model"]]
+    facts = networks_of(cells)
     batch = cells["batch_size"].astype(float)
     half = cells["precision"].isin(["fp16", "bf16", "mixed"]).to_numpy()
     version = cells["framework_version"].fillna("").astype(str).str.lower()

@@ -18,6 +18,7 @@ METHODS = {
     "ring_allreduce": "ring all-reduce with latency, bandwidth and overlap of each link class",
     "pooled_ring": "ring model pooled over device families and machines (learned)",
 }
+BY_NETWORK = ("ring_allreduce", "pooled_ring")  # they ask what a network exchanges; the others know it by its name only
 RULE_2018 = "mean_efficiency"
 Predictor = Callable[[pd.DataFrame], pd.DataFrame]
 

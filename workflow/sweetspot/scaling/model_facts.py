@@ -1,7 +1,16 @@
 """What a network sends and computes: parameters, gradient tensors, work per image."""
 
+import math
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from sweetspot.warnings import warning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sweetspot.study.study import DeclaredNetwork
 
 
 class Network(NamedTuple):
@@ -10,7 +19,7 @@ class Network(NamedTuple):
     parameters: trainable values, in millions; each step exchanges one gradient for each.
     tensors: separate gradients (weights, biases, scales), each of which costs a start of the exchange.
     giga_macs: multiply-adds of one forward pass of one image, in 1e9; of SQuAD's 384 tokens (BERT), of one token (GPT,
-    Llama).
+    Llama). NaN of a declared network: nobody asks.
     normalised: whether batch normalisation follows its convolutions.
     known: False where the figures are those of a middling network, because the name is not in the table.
     """
@@ -100,6 +109,7 @@ ALIASES = {
     "llama38b": "llama318b",
     "llama370b": "llama3170b",
 }
+DECLARED = ("parameters_millions", "tensors", "normalised")
 MIDDLING = Network(30.0, 160, 5.0, True, known=False)
 
 
@@ -110,3 +120,34 @@ def network(model: str) -> Network:
     if plain not in NETWORKS:
         plain = re.sub(r"v(1|15|2)$", "", plain)
     return NETWORKS.get(plain, MIDDLING)
+
+
+def with_networks(cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNetwork"]) -> "pd.DataFrame":
+    """Cells (`model`) with what a study declares of their networks, NaN where it declares nothing.
+
+    Columns added: parameters_millions (1e6 trainable values), tensors, normalised (1: batch normalisation).
+    """
+    facts = {name: (net.parameters_millions, net.tensors, net.normalised) for name, net in declared.items()}
+    rows = [facts.get(model, (math.nan,) * len(DECLARED)) for model in cells["model"]]
+    return cells.assign(**{name: [float(row[at]) for row in rows] for at, name in enumerate(DECLARED)})
+
+
+def networks_of(cells: "pd.DataFrame") -> list[Network]:
+    """The network of each cell: as declared (`with_networks`), else as `network` knows it."""
+    if not set(DECLARED) <= set(cells.columns):
+        return [network(model) for model in cells["model"]]
+    own = zip(*(cells[name] for name in DECLARED), strict=True)
+    return [
+        network(model) if math.isnan(parameters) else Network(parameters, int(tensors), math.nan, bool(normalised))
+        for model, (parameters, tensors, normalised) in zip(cells["model"], own, strict=True)
+    ]
+
+
+def unknown_network(model: str) -> dict[str, str]:
+    """The warning of a model that is neither declared nor in the table."""
+    words = (
+        f"nothing is known of the network {model}, so one of {MIDDLING.parameters:g} million parameters in "
+        f"{MIDDLING.tensors} tensors stands in for it; say its own in study.yaml: "
+        f"networks: {{{model}: {{parameters_millions: ..., tensors: ...}}}}"
+    )
+    return warning("network_unknown", words)

@@ -11,6 +11,7 @@ from sweetspot.scaling.across_nodes import fit_across
 from sweetspot.scaling.evidence import from_one_device, from_several_devices, sound, with_family
 from sweetspot.scaling.explain import EXPLAIN_COLUMNS, explain
 from sweetspot.scaling.methods import METHODS, RULE_2018, fit_method
+from sweetspot.scaling.model_facts import with_networks
 from sweetspot.scaling.pooled import fit_pooled
 from sweetspot.scaling.strong import strong_cells
 from sweetspot.scaling.targets import (
@@ -27,7 +28,7 @@ from sweetspot.scaling.validation import across_table, best_method, held_out, va
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question, Target
+    from sweetspot.study.study import DeclaredNetwork, Question, Target
 
 
 # Small matrices: threads that wait for each other cost 15 CPU-seconds of validation where one takes 2.
@@ -39,6 +40,7 @@ def run(
     question: "Question",
     method: str,
     times: pd.DataFrame | None = None,
+    networks: Mapping[str, "DeclaredNetwork"] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The tables `extrapolation`, `curve`, `validation` and `explain` of a study.
 
@@ -46,11 +48,12 @@ def run(
     or `auto` for the one with the least error on device families left out. Every method is fitted to all evidence once,
     beside the fits that leave a family out. times: the study's times to a target (`read_times`); machines whose device
     was timed at another count only are estimated from them. With fewer than two families nothing can be left out: the
-    2018 rule alone is used. Raises UserError for an unknown method.
+    2018 rule alone is used. networks: those that the study declares, by model. Raises UserError for an unknown method.
     """
     if method not in ("auto", *METHODS):
         raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
-    evidence, several = from_one_device(tables["evidence"]), from_several_devices(tables["evidence"])
+    known = with_networks(tables["evidence"], networks or {})
+    evidence, several = from_one_device(known), from_several_devices(known)
     rule = with_family(tables["efficiency"], {name: instance.gpu for name, instance in instances.items()})
     names = list(METHODS) if evidence["family"].nunique() > 1 else []
     errors = held_out(evidence, rule, names) if names else pd.DataFrame({"method": [], "slice": []})
@@ -58,7 +61,7 @@ def run(
     headline = method if method != "auto" else best_method(validation) if names else RULE_2018
     rows = sound(evidence)
     pooled = fit_pooled(rows if len(rows) else evidence) if len(evidence) else None
-    cells = target_cells(tables["throughput"], targets, question, instances)
+    cells = with_networks(target_cells(tables["throughput"], targets, question, instances), networks or {})
     fitted = Fitted(
         {name: fit_method(name, evidence, rule, pooled) for name in names} if len(cells) else {},
         widths(errors) if names else {RULE_2018: {}},

@@ -10,7 +10,8 @@ from sweetspot.cells import USABLE
 from sweetspot.scaling.across_nodes import Across, over_the_network, within_node
 from sweetspot.scaling.machine import declared_facts, family
 from sweetspot.scaling.mean_efficiency import mean_efficiency
-from sweetspot.scaling.methods import METHODS, RULE_2018, Predictor
+from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor
+from sweetspot.scaling.model_facts import networks_of, unknown_network
 from sweetspot.scaling.validation import predict_with_interval
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.against_published import against_published
@@ -157,7 +158,11 @@ def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method:
     else:
         predicted = predict_with_interval(fitted.predictors[method], within_node(facts), width)
         predicted = over_the_network(predicted.assign(source=METHODS[method]), facts, fitted.across)
-    told = [joined(own, _beyond(row, fitted)) for own, row in zip(cells["warnings"], facts.itertuples(), strict=True)]
+    known = [net.known or method not in BY_NETWORK for net in networks_of(facts)]
+    told = [
+        joined(own, _beyond(row, fitted), [] if fine else [unknown_network(row.model)])
+        for own, row, fine in zip(cells["warnings"], facts.itertuples(), known, strict=True)
+    ]
     source = predicted.get("source", METHODS[method])
     return extrapolation(cells, predicted.assign(source=source, warnings=told), method, headline)
 

@@ -1,13 +1,15 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
-from sweetspot.errors import UserError
+from sweetspot.errors import UserError, refuse
+from sweetspot.study.spelling import Location, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
@@ -29,38 +31,64 @@ class Name(Closed):
     name: Slug
 
 
-def described(errors: ValidationError, file: str | Path) -> UserError:
-    """The first validation error as one sentence: file, key, value found, what is expected."""
-    first = errors.errors()[0]
-    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-    value = repr(first["input"])
-    found = value if len(value) <= 80 else value[:77] + "..."
-    match first["type"]:
+def _key(loc: Iterable[int | str]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
+
+
+def described(errors: ValidationError, model: type[BaseModel], file: str | Path) -> UserError:
+    """The validation errors, each as one sentence: file, key, value found, what is expected.
+
+    A misspelt key beside the needed one that is missing is one mistake and one sentence, and comes first.
+    """
+    found = errors.errors()
+    missing = [error["loc"] for error in found if error["type"] == "missing"]
+    meant = {
+        error["loc"]: nearest(model, error["loc"], missing) for error in found if error["type"] == "extra_forbidden"
+    }
+    told = {(*loc[:-1], name) for loc, name in meant.items() if name is not None}
+    found.sort(key=lambda error: (*error["loc"][:-1], meant.get(error["loc"])) not in missing)
+    return UserError(
+        *(
+            f"{file}: {_sentence(error, meant.get(error['loc']), missing)}"
+            for error in found
+            if not (error["type"] == "missing" and error["loc"] in told)
+        )
+    )
+
+
+def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location]) -> str:
+    loc, value = error["loc"], repr(error["input"])
+    key, value = _key(loc), value if len(value) <= 80 else value[:77] + "..."
+    match error["type"]:
         case "extra_forbidden":
-            return UserError(f"{file}: key '{key}' is unknown; remove it or correct its spelling")
+            needed = ", which is missing and needed" if (*loc[:-1], meant) in missing else ""
+            hint = f": did you mean '{meant}'{needed}?" if meant else ""
+            return f"key '{key}' is unknown; remove it or correct its spelling{hint}"
         case "missing":
-            return UserError(f"{file}: key '{key}' is missing and needed")
+            return f"key '{key}' is missing and needed"
         case "string_pattern_mismatch":
             reason = "expected a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)"
         case _:
-            reason = f"expected: {first['msg'].removeprefix('Value error, ')}"
-    return UserError(f"{file}: key '{key}' is {found}; {reason}")
+            reason = f"expected: {error['msg'].removeprefix('Value error, ')}"
+    return f"key '{key}' is {value}; {reason}"
 
 
 def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
-    """`data` as a `model`. Raises UserError naming file and key."""
+    """`data` as a `model`. Raises UserError naming file and key, with a sentence a mistake."""
     if not isinstance(data, dict):
         raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
     try:
         return model.model_validate(data)
     except ValidationError as errors:
-        raise described(errors, file) from None
+        raise described(errors, model, file) from None
 
 
 def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
     """Refuse names that differ only by case: on macOS and Windows their files are one. Raises UserError."""
     seen: dict[str, str] = {}
-    for name in names:
-        other = seen.setdefault(name.casefold(), name)
-        if other != name:
-            raise UserError(f"{file}: {what} {other!r} and {name!r} differ only by case; rename one of them")
+    pairs = [(seen.setdefault(name.casefold(), name), name) for name in names]
+    refuse(
+        f"{file}: {what} {other!r} and {name!r} differ only by case; rename one of them"
+        for other, name in pairs
+        if other != name
+    )

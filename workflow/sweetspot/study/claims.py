@@ -1,11 +1,12 @@
 """What a study's text claims, as data: one closed model a kind of claim (config/studies/<study>/claims.yaml)."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sweetspot.errors import UserError
+from sweetspot.errors import refuse
 from sweetspot.study.base import Closed, Slug, Text, validated
 from sweetspot.study.bill_claims import Arithmetic, Bill, Counted, Idle, Recoup, ThroughputRatio, Wins
 from sweetspot.study.claim_base import Base, Choice, Measure
@@ -172,9 +173,6 @@ def load_claims(path: str | Path) -> list[Claim]:
         return []
     data = load_yaml(file)
     claims = validated(Claims, {"claims": data}, file).claims
-    seen: set[str] = set()
-    for claim in claims:
-        if claim.id in seen:
-            raise UserError(f"{file}: id {claim.id!r} stands twice; each claim needs its own")
-        seen.add(claim.id)
+    repeated = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
+    refuse(f"{file}: id {name!r} stands twice; each claim needs its own" for name in repeated)
     return claims

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults, UserError
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
 from sweetspot.study.executors import Executor
 from sweetspot.study.yamlfile import load_yaml
@@ -80,21 +80,34 @@ def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str
 
 
 def load_instances(*files: Path) -> dict[str, Instance]:
-    """Instances of all files that exist, later files adding to earlier ones. Raises UserError."""
+    """Instances of all files that exist, later files adding to earlier ones. Raises UserError of all mistakes."""
     found: dict[str, Instance] = {}
+    faults = Faults()
+    names: set[str] = set()  # those whose entry is at fault too: another may name them
     for file in files:
-        entries = load_yaml(file)
-        if not isinstance(entries, dict):
-            raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
-        for name, entry in entries.items():
-            validated(Name, {"name": name}, file)
-            if name in found:
-                raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
-            found[name] = validated(Instance, entry, f"{file}: {name}")
-    check_apart(found, "instances", files[-1])
+        with faults.gather():
+            for name, entry in instance_entries(file).items():
+                with faults.gather():
+                    validated(Name, {"name": name}, file)
+                    if name in names:
+                        raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
+                    names.add(name)
+                    found[name] = validated(Instance, entry, f"{file}: {name}")
+    with faults.gather():
+        check_apart(found, "instances", files[-1])
     for name, instance in found.items():
         for key in ("base_instance", "equivalent_to"):
             other = getattr(instance, key)
-            if other is not None and other not in found:
-                raise UserError(f"{files[-1]}: {name}.{key} is {other!r}; expected one of the declared instances")
+            if other is not None and other not in names:
+                said = f"{files[-1]}: {name}.{key} is {other!r}; expected one of the declared instances"
+                faults.add(said)
+    faults.end()
     return found
+
+
+def instance_entries(file: Path) -> dict[str, Any]:
+    """What stands in one instances.yaml, by name and not looked at. Raises UserError where that is no mapping."""
+    entries = load_yaml(file)
+    if not isinstance(entries, dict):
+        raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
+    return entries

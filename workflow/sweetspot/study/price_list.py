@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.purchases import INTERRUPTIBLE, Purchase
 from sweetspot.study.terms import (
@@ -105,6 +105,7 @@ def load_price_list(path: str | Path) -> PriceList:
 
 def check_together(prices: PriceList, path: str | Path) -> None:
     """What no single key shows: repeated offers, missing rates, too long terms. Raises UserError."""
+    faults = Faults()
     seen: set[tuple[str, str]] = set()
     rented = {
         offer.instance for offer in prices.offers if offer.same_price_as is None and offer.purchase == "on_demand"
@@ -113,22 +114,23 @@ def check_together(prices: PriceList, path: str | Path) -> None:
     for number, offer in enumerate(prices.offers):
         key = f"{path}: offers[{number}]"
         if (offer.instance, offer.purchase) in seen:
-            raise UserError(f"{key} offers '{offer.instance}' {offer.purchase} a second time; expected once")
+            faults.add(f"{key} offers '{offer.instance}' {offer.purchase} a second time; expected once")
         seen.add((offer.instance, offer.purchase))
         currency = offer.currency or prices.currency
         if currency not in known:
-            raise UserError(f"{key} has its price in {currency}; expected a dated rate for {currency} in 'rates'")
+            faults.add(f"{key} has its price in {currency}; expected a dated rate for {currency} in 'rates'")
         if offer.same_price_as is not None and offer.same_price_as not in rented:
-            raise UserError(
+            faults.add(
                 f"{key}.same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"
             )
         days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
         most = max((amount.ends[1] for amount in days if amount is not None), default=0)
         if most > LONGEST_MONTH:
-            raise UserError(f"{key} is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}")
+            faults.add(f"{key} is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}")
         term = offer.commitment.term_months.value if offer.commitment else 0
         if prices.project_months is not None and term > prices.project_months.value:
-            raise UserError(
+            faults.add(
                 f"{key}.commitment.term_months is {term:g}; expected at most project_months "
                 f"{prices.project_months.value:g}: a commitment longer than the project is paid for nothing"
             )
+    faults.end()

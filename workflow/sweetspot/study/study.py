@@ -75,6 +75,19 @@ class Question(Closed):
         return batch[model] if isinstance(batch, dict) else batch
 
 
+class DeclaredNetwork(Closed):
+    """A network of one's own: what its devices exchange at each step, which decides how it scales."""
+
+    parameters_millions: Annotated[float, Field(ge=1e-3, le=1e8, strict=True)] = Field(
+        description="Trainable parameters in millions: one gradient for each is exchanged at every step"
+    )
+    tensors: Count = Field(
+        description="Separate gradients (weights, biases, scales): in Keras len(model.trainable_variables)"
+    )
+    normalised: bool = Field(False, description="Whether batch normalisation follows its convolutions")
+    source: Text | None = Field(None, description="Where the numbers come from")
+
+
 Counted = Literal["train", "run", "task", "month"]
 
 
@@ -92,6 +105,9 @@ class Study(Closed):
     targets: list[Target] = Field([], description="Machines to extrapolate to")
     logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
     method: Slug = Field("auto", description="Extrapolation method of the headline; auto takes the best validated")
+    networks: dict[Slug, DeclaredNetwork] = Field(
+        {}, description="Networks by the name of their model, where the extrapolation does not know them"
+    )
     borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
     transfer: bool = Field(
         False,

@@ -1,13 +1,15 @@
 """A study's published figures: throughput.csv and efficiency.csv, checked row by row."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.study.spelling import near
 from sweetspot.throughput.published_machine import check_stated
 from sweetspot.throughput.software_dates import AS_OF
 from sweetspot.warnings import joined, warning
@@ -78,8 +80,23 @@ def remarks(row: Any) -> list[dict[str, str]]:
 def read_table(
     path: Path, columns: Mapping[str, type], optional: Iterable[str] = (), defaults: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """Read a CSV whose columns are known. Raises UserError with file, line, column and value found.
+    """`read_rows`, ended. Raises UserError with file, line, column and value found, a sentence a mistake."""
+    faults = Faults()
+    table = read_rows(path, columns, faults, optional, defaults)
+    faults.end()
+    return table
 
+
+def read_rows(
+    path: Path,
+    columns: Mapping[str, type],
+    faults: Faults,
+    optional: Iterable[str] = (),
+    defaults: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Read a CSV whose columns are known; what is wrong in its cells is added to `faults`, and such numbers are NaN.
+
+    Raises UserError where the table has no rows and columns to look at.
     Numbers must be finite and positive; a number in `optional` may be empty. Text is kept as it stands.
     A text column of `defaults` may be absent or empty and then has its default. Further columns are refused: a
     misspelt one would be lost silently.
@@ -90,20 +107,31 @@ def read_table(
         raise UserError(f"{path}: the file is needed and does not exist") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
-    for missing in [name for name in columns if name not in text.columns]:
-        raise UserError(f"{path}, line 1: column '{missing}' is missing; expected {', '.join(columns)}")
-    for unknown in [name for name in text.columns if name not in {*columns, *(defaults or {})}]:
-        raise UserError(f"{path}, line 1: column '{unknown}' is unknown; expected {', '.join(columns)}")
+    missing = [name for name in columns if name not in text.columns]
+    unknown = [name for name in text.columns if name not in {*columns, *(defaults or {})}]
+    meant = {name: near(name, missing) or near(name, defaults or ()) for name in unknown}
+    expected = f"expected {', '.join(columns)}"
+    wrong = [f"'{name}' is missing; {expected}" for name in missing if name not in meant.values()]
+    for name, other in meant.items():
+        hint = expected if other is None else f"did you mean '{other}'?"
+        wrong.append(f"'{name}' is unknown{f' and {other!r} is missing' if other in missing else ''}; {hint}")
+    refuse(f"{path}, line 1: column {words}" for words in wrong)
     table = text[list(columns)].copy()
     for name, default in (defaults or {}).items():
         table[name] = text[name].replace("", default) if name in text.columns else default
     for name, kind in columns.items():
         if kind is not str:
-            table[name] = _numbers(path, text[name], kind, empty_allowed=name in optional)
+            table[name] = _numbers(path, text[name], kind, name in optional, faults)
     return table
 
 
-def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> pd.Series:
+def add_rows(faults: Faults, path: Path, wrong: Any, say: Callable[[int], str]) -> None:
+    """A mistake for each row of a table that is `wrong` (bool, one a row); `say`: what stands there, and what may."""
+    for row in np.flatnonzero(np.asarray(wrong, dtype=bool)):
+        faults.add(f"{path}, line {row + 2}: {say(int(row))}")
+
+
+def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool, faults: Faults) -> pd.Series:
     stripped = column.str.strip()
     empty = stripped == ""
     numbers = pd.to_numeric(stripped.where(~empty), errors="coerce")
@@ -113,9 +141,9 @@ def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool) -> 
     if empty_allowed:
         bad &= ~empty
     if bad.any():
-        row = int(bad.to_numpy().argmax())
         expected = f"a whole number above 0, at most {MOST:,}" if kind is int else "a number above 0"
-        raise UserError(f"{path}, line {row + 2}: {column.name} is {column.iloc[row]!r}; expected {expected}")
+        add_rows(faults, path, bad, lambda row: f"{column.name} is {column.iloc[row]!r}; expected {expected}")
+        return numbers.where(~bad)
     return numbers.astype("Int64" if empty_allowed and kind is int else kind)
 
 
@@ -125,48 +153,53 @@ def read_published(path: Path) -> pd.DataFrame:
     Raises UserError for a row without a source, whose interconnect, network, xla or nodes is none that there is, whose
     figure no machine can reach, whose date is none, or whose ends do not enclose its figure.
     """
-    table = read_table(path, THROUGHPUT_CSV, OPTIONAL_NUMBERS, OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, ""))
-    check_stated(path, table)
-    _check_rates(path, table)
-    _check_dates(path, table)
-    for name in OWN_ENDS:
-        table[name] = _numbers(path, table[name], float, empty_allowed=True)
-    _check_ends(path, table)
-    table["nodes"] = _numbers(path, table["nodes"], int, empty_allowed=True)
-    unsourced = (table["source"].str.strip() == "").to_numpy()
-    if unsourced.any():
-        raise UserError(f"{path}, line {int(unsourced.argmax()) + 2}: source is empty; expected its origin")
+    faults = Faults()
+    optional = OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, "")
+    table = read_rows(path, THROUGHPUT_CSV, faults, OPTIONAL_NUMBERS, optional)
+    with faults.gather():
+        check_stated(path, table)
+    _check_rates(path, table, faults)
+    dated = (table["as_of"] == "") | table["as_of"].str.fullmatch(AS_OF)
+    said = "expected YYYY, YYYY-MM or YYYY-MM-DD, or nothing"
+    add_rows(faults, path, ~dated, lambda row: f"as_of is {table['as_of'].iloc[row]!r}; {said}")
+    _check_ends(path, table, faults)
+    table["nodes"] = _numbers(path, table["nodes"], int, True, faults)
+    check_sources(path, table, faults)
+    faults.end()
     return table
 
 
-def _check_rates(path: Path, table: pd.DataFrame) -> None:
+def check_sources(path: Path, table: pd.DataFrame, faults: Faults) -> None:
+    """Add the rows that do not say where their figure comes from."""
+    add_rows(faults, path, table["source"].str.strip() == "", lambda _: "source is empty; expected its origin")
+
+
+def _check_rates(path: Path, table: pd.DataFrame, faults: Faults) -> None:
     low, high = RATES
-    wrong = ~table["images_per_s"].between(low, high).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        found = f"images_per_s is {table['images_per_s'].iloc[row]:g}"
-        raise UserError(f"{path}, line {row + 2}: {found}; expected {low:g} to {high:g}, what machines can do")
+    rates = table["images_per_s"]
+    said = f"expected {low:g} to {high:g}, what machines can do"
+    wrong = rates.notna() & ~rates.between(low, high)
+    add_rows(faults, path, wrong, lambda row: f"images_per_s is {rates.iloc[row]:g}; {said}")
 
 
-def _check_dates(path: Path, table: pd.DataFrame) -> None:
-    wrong = ((table["as_of"] != "") & ~table["as_of"].str.fullmatch(AS_OF)).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        found = f"as_of is {table['as_of'].iloc[row]!r}"
-        raise UserError(f"{path}, line {row + 2}: {found}; expected YYYY, YYYY-MM or YYYY-MM-DD, or nothing")
-
-
-def _check_ends(path: Path, table: pd.DataFrame) -> None:
-    low, high = (table[name] for name in OWN_ENDS)
-    stated = low.notna() | high.notna()
-    wrong = (stated & ~((low <= table["images_per_s"]) & (table["images_per_s"] <= high))).to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        found = ", ".join(f"{table[name].iloc[row]:g}" for name in OWN_ENDS)
-        raise UserError(
-            f"{path}, line {row + 2}: images_per_s_low and images_per_s_high are {found}; "
-            f"expected both, around {table['images_per_s'].iloc[row]:g}"
-        )
+def _check_ends(path: Path, table: pd.DataFrame, faults: Faults) -> None:
+    """Make the ends of a source's own figures numbers; add those that do not enclose the figure."""
+    unreadable = len(faults.sentences)
+    for name in OWN_ENDS:
+        table[name] = _numbers(path, table[name], float, True, faults)
+    if len(faults.sentences) > unreadable:  # an end that is no number would be missed beside the other
+        return
+    (low, high), rates = (table[name] for name in OWN_ENDS), table["images_per_s"]
+    wrong = rates.notna() & (low.notna() | high.notna()) & ~((low <= rates) & (rates <= high))
+    add_rows(
+        faults,
+        path,
+        wrong,
+        lambda row: (
+            f"images_per_s_low and images_per_s_high are {low.iloc[row]:g}, {high.iloc[row]:g}; "
+            f"expected both, around {rates.iloc[row]:g}"
+        ),
+    )
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
@@ -177,16 +210,16 @@ def read_efficiency(path: Path) -> pd.DataFrame:
     if not path.is_file():
         columns = EFFICIENCY_CSV | dict.fromkeys(EFFICIENCY_TEXT, str)
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
-    table = read_table(path, EFFICIENCY_CSV, defaults=EFFICIENCY_TEXT)
-    check_stated(path, table)
-    high = (table["efficiency"] > MAX_EFFICIENCY).to_numpy()
-    if high.any():
-        row = int(high.argmax())
-        raise UserError(
-            f"{path}, line {row + 2}: efficiency is {table['efficiency'].iloc[row]:g}; "
-            f"expected at most {MAX_EFFICIENCY}, one device's share is 1"
-        )
-    _refuse_repeats(path, table, [name for name in table.columns if name not in ("efficiency", "source", "xla")])
+    faults = Faults()
+    table = read_rows(path, EFFICIENCY_CSV, faults, defaults=EFFICIENCY_TEXT)
+    with faults.gather():
+        check_stated(path, table)
+    said = f"expected at most {MAX_EFFICIENCY}, one device's share is 1"
+    shares = table["efficiency"]
+    add_rows(faults, path, shares > MAX_EFFICIENCY, lambda row: f"efficiency is {shares.iloc[row]:g}; {said}")
+    with faults.gather():
+        _refuse_repeats(path, table, [name for name in table.columns if name not in ("efficiency", "source", "xla")])
+    faults.end()
     return table
 
 
@@ -198,15 +231,17 @@ def frameworks_of(table: pd.DataFrame, instances: Mapping[str, "Instance"], aske
 
 
 def _refuse_repeats(path: Path, table: pd.DataFrame, key: list[str]) -> None:
-    repeated = table.duplicated(key).to_numpy()
-    if repeated.any():
-        row = int(repeated.argmax())
+    cells = table[key].dropna()  # a number that could not be read makes no cell
+    repeated = cells.duplicated().reindex(table.index, fill_value=False).to_numpy()
+    faults = Faults()
+    for row in map(int, np.flatnonzero(repeated)):
         found = table[key].iloc[row]
         first = int((table[key] == found).all(axis=1).to_numpy().argmax())
         what = ", ".join(f"{name}={value}" for name, value in found.items())
         here, there = _place(path, table, row), _place(path, table, first)
         there = there.removeprefix(f"{path}, ") if here.startswith(f"{path}, ") else there
-        raise UserError(f"{here}: the cell {what} stands in {there} too; keep one")
+        faults.add(f"{here}: the cell {what} stands in {there} too; keep one")
+    faults.end()
 
 
 def _place(path: Path, table: pd.DataFrame, row: int) -> str:
@@ -222,9 +257,12 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
     where a cell stands twice or uses more devices than its instance has.
     """
     own = published[published["instance"].isin(list(instances)) & published["batch_size"].notna()]
-    _refuse_repeats(path, own, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"])
+    faults = Faults()
+    with faults.gather():
+        _refuse_repeats(path, own, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"])
     for number, row in enumerate(own.itertuples()):
         has = instances[row.instance].gpus
         if row.gpus > has:
-            raise UserError(f"{_place(path, own, number)}: gpus is {row.gpus}; {row.instance} has {has}")
+            faults.add(f"{_place(path, own, number)}: gpus is {row.gpus}; {row.instance} has {has}")
+    faults.end()
     return own

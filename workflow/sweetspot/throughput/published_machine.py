@@ -11,7 +11,7 @@ from typing import get_args
 
 import pandas as pd
 
-from sweetspot.errors import UserError
+from sweetspot.errors import refuse
 from sweetspot.study.instances import Interconnect, Network
 
 # Columns that a throughput.csv (and of them `xla` an efficiency.csv) may have, and what each may hold; empty: not said.
@@ -29,14 +29,13 @@ INDEPENDENT = re.compile(r"variable_update[= ]independent")
 
 def check_stated(path: Path, table: pd.DataFrame) -> None:
     """Raises UserError where a column of STATED holds something else; names file, line, column and value."""
-    for name, allowed in STATED.items():
-        if name not in table.columns:
-            continue
-        bad = (~table[name].isin(["", *allowed])).to_numpy()
-        if bad.any():
-            row = int(bad.argmax())
-            expected = f"one of {', '.join(allowed)}, or nothing"
-            raise UserError(f"{path}, line {row + 2}: {name} is {table[name].iloc[row]!r}; expected {expected}")
+    refuse(
+        f"{path}, line {row + 2}: {name} is {value!r}; expected one of {', '.join(allowed)}, or nothing"
+        for name, allowed in STATED.items()
+        if name in table.columns
+        for row, value in enumerate(table[name])
+        if value not in ("", *allowed)
+    )
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults
 from sweetspot.study.instances import nodes_of
-from sweetspot.throughput.published import read_table
+from sweetspot.throughput.published import add_rows, check_sources, read_rows
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
@@ -86,14 +86,15 @@ def read_times(path: Path) -> pd.DataFrame:
     """
     if not path.is_file():
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    table = read_table(path, COLUMNS, OPTIONAL_NUMBERS)
-    for number, row in enumerate(table.itertuples(), start=2):
-        if not row.source.strip():
-            raise UserError(f"{path}, line {number}: source is empty; expected its origin")
-        if not ROUND.match(row.round):
-            raise UserError(f"{path}, line {number}: round is {row.round!r}; expected a version such as v5.1")
-        if row.gpus % row.nodes:
-            raise UserError(f"{path}, line {number}: {row.gpus} devices do not divide by {row.nodes} nodes")
+    faults = Faults()
+    table = read_rows(path, COLUMNS, faults, OPTIONAL_NUMBERS)
+    check_sources(path, table, faults)
+    rounds, gpus, nodes = table["round"], table["gpus"], table["nodes"]
+    unread = ~rounds.map(lambda name: ROUND.match(name) is not None).astype(bool)
+    add_rows(faults, path, unread, lambda row: f"round is {rounds.iloc[row]!r}; expected a version such as v5.1")
+    uneven = (gpus % nodes).fillna(0) != 0
+    add_rows(faults, path, uneven, lambda row: f"{gpus.iloc[row]:g} devices do not divide by {nodes.iloc[row]:g} nodes")
+    faults.end()
     return table
 
 

@@ -1,0 +1,239 @@
+"""`sweetspot check`: everything that is wrong in what a person wrote is said at once, before anything runs."""
+
+import json
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from project_copy import ROOT, edit, environment
+from sweetspot.commands.check import as_text
+from sweetspot.commands.read_study import read_study
+from sweetspot.errors import UserError
+
+SHIPPED = sorted(file.parent.name for file in (ROOT / "config" / "studies").glob("*/study.yaml"))
+CPU_SECONDS = 3  # what a person waits for without looking away
+STUDY = """
+name: lab
+title: A lab
+question: Buy or rent?
+as_of: 2026-01-01
+sources: [{id: own, title: Ourselves, date: "2026"}]
+cells: {model: [resnet50], batch_size: [64], precision: fp16, headline_batch_size: 64}
+reference: box
+"""
+INSTANCES = """
+box: {title: A box, provider: own, gpu: RTX 4090, gpus: 1}
+cloud: {title: A rented machine, provider: aws, gpu: Tesla V100, gpus: 1}
+"""
+WORKLOADS = "job: {kind: training, model: resnet50, samples: 1000000, source: this test}\n"
+PRICES = """
+as_of: 2026-01-01
+source: this test
+offers:
+  - {instance: cloud, per_hour: 3.0}
+  - instance: box
+    purchase: own
+    own: {capex: 5000, months: 36, kw: 0.6, per_kwh: 0.3, days_per_month: 20}
+"""
+HEADER = (
+    "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,"
+    "images_per_s,images_per_s_low,images_per_s_high,source,note\n"
+)
+FIGURES = (
+    HEADER + "RTX 4090,box,1,tensorflow,2.15,own,resnet50,64,fp16,default,synthetic,1400,1300,1500,our own runs,\n"
+    "Tesla V100,cloud,1,tensorflow,2.15,own,resnet50,64,fp16,default,synthetic,1100,,,a page,\n"
+)
+EFFICIENCIES = """base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source
+box,box,4,resnet50,64,fp16,default,1.3,own
+box,box,4,resnet50,0,fp16,default,0.9,own
+"""
+TIMES = """benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,global_batch,samples,kind,source,date
+resnet50,H100,8,3,5.0,five,Lab,fp16,,,own,,2026-01-01
+"""
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A sound study in a project of its own: (config folder, study folder)."""
+    config = tmp_path / "config"
+    folder = config / "studies" / "lab"
+    (folder / "prices").mkdir(parents=True)
+    for name in ("config.yaml", "instances.yaml"):
+        shutil.copy(ROOT / "config" / name, config)
+    written = {
+        "study.yaml": STUDY,
+        "instances.yaml": INSTANCES,
+        "workloads.yaml": WORKLOADS,
+        "prices/all.yaml": PRICES,
+        "throughput.csv": FIGURES,
+    }
+    for name, text in written.items():
+        (folder / name).write_text(text)
+    return config, folder
+
+
+def said(lab):
+    """Mistakes of the study as sentences, paths told from the project's folder or the study's."""
+    config, folder = lab
+    sentences = [sentence for _, sentence in read_study("lab", config).errors]
+    return [sentence.replace(f"{folder}/", "").replace(f"{config}/", "") for sentence in sentences]
+
+
+def test_a_sound_study_has_no_mistake_and_one_line_of_what_was_read(lab):
+    config, folder = lab
+    found = read_study("lab", config)
+    assert (found.errors, found.warnings, found.unchecked) == ([], [], [])
+    assert as_text(folder, found) == (
+        f"{folder}: no mistake, 0 warnings; read study.yaml (1 source), instances.yaml (4 instances), workloads.yaml "
+        f"(1 workload), {config}/config.yaml (measures on workstation), prices/all.yaml (2 offers), "
+        "throughput.csv (2 rows)\n"
+    )  # two machines of the study, and two of one's own beside it: workstation, workstation-gpu
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_studies_that_come_with_the_project_have_no_mistake(name):
+    found = read_study(name, ROOT / "config")
+    assert (found.errors, found.unchecked) == ([], [])
+    figures = {"throughput.csv", "efficiency.csv", "time_to_target.csv", "claims.yaml"}
+    there = {file.name for file in (ROOT / "config" / "studies" / name).iterdir()}
+    assert {Path(file).name for file in found.read} & figures == there & figures
+
+
+def test_mistakes_of_every_file_are_said_at_once(lab):
+    config, folder = lab
+    edit(config / "config.yaml", "runs: 2", "runs: 0")
+    edit(folder / "study.yaml", "reference: box", "reference: bax\nborrow: [nowhere]\nmethod: guess")
+    edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 0, colour: red")
+    edit(folder / "workloads.yaml", "samples", "sampels")
+    edit(folder / "prices" / "all.yaml", "instance: cloud, per_hour: 3.0", "instance: clowd, per_hour: -3.0")
+    edit(folder / "prices" / "all.yaml", "capex: 5000", "capx: 5000")
+    edit(folder / "throughput.csv", "1400,1300,1500,our own runs", "1400,1450,1500,")
+    edit(folder / "throughput.csv", "synthetic,1100,,", "synthetic,fast,,")
+    (folder / "efficiency.csv").write_text(EFFICIENCIES)
+    (folder / "time_to_target.csv").write_text(TIMES)
+    (folder / "claims.yaml").write_text(
+        "- {kind: rank, id: one, text: First, mesure: usd, of: {instance: box}, source: own}\n"
+    )
+    unknown, needed = "is unknown; remove it or correct its spelling: did you mean", "which is missing and needed?"
+    assert said(lab) == [
+        "instances.yaml: cloud: key 'gpus' is 0; expected: Input should be greater than or equal to 1",
+        "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
+        f"workloads.yaml: key 'job.training.sampels' {unknown} 'samples', {needed}",
+        "config.yaml: key 'runs' is 0; expected: Input should be greater than or equal to 1",
+        "study.yaml: reference is 'bax'; expected an instance of instances.yaml",
+        "study.yaml: method is 'guess'; expected auto or one of mean_efficiency, same_device_count, amdahl, usl, "
+        "ring_allreduce, pooled_ring",
+        "study.yaml: borrow names 'nowhere'; expected a study with a throughput.csv",
+        f"prices/all.yaml: key 'offers[1].own.capx' {unknown} 'capex', {needed}",
+        "prices/all.yaml: key 'offers[0].per_hour' is -3.0; expected: a number above 0",
+        "prices/all.yaml: offers[0].instance is 'clowd'; expected an instance of instances.yaml",
+        "throughput.csv, line 3: images_per_s is 'fast'; expected a number above 0",
+        "throughput.csv, line 2: images_per_s_low and images_per_s_high are 1450, 1500; expected both, around 1400",
+        "throughput.csv, line 2: source is empty; expected its origin",
+        "efficiency.csv, line 3: batch_size is '0'; expected a whole number above 0, at most 1,000,000,000",
+        "efficiency.csv, line 2: efficiency is 1.3; expected at most 1.2, one device's share is 1",
+        "time_to_target.csv, line 2: source is empty; expected its origin",
+        "time_to_target.csv, line 2: round is 'five'; expected a version such as v5.1",
+        "time_to_target.csv, line 2: 8 devices do not divide by 3 nodes",
+        f"claims.yaml: key 'claims[0].rank.mesure' {unknown} 'measure', {needed}",
+    ]
+
+
+def test_two_price_lists_are_both_read_to_their_end(lab):
+    _, folder = lab
+    (folder / "prices" / "second.yaml").write_text(
+        PRICES.replace("per_hour: 3.0", "per_hour: 3.0, currency: EUR") + "  - {instance: nobody, per_hour: 1}\n"
+        "  - {instance: cloud, per_hour: 2.9}\n"
+    )
+    edit(folder / "prices" / "all.yaml", "source: this test", "source: [this, test]")
+    assert said(lab) == [
+        "prices/all.yaml: key 'source' is ['this', 'test']; expected: Input should be a valid string",
+        "prices/second.yaml: offers[0] has its price in EUR; expected a dated rate for EUR in 'rates'",
+        "prices/second.yaml: offers[3] offers 'cloud' on_demand a second time; expected once",
+        "prices/second.yaml: offers[2].instance is 'nobody'; expected an instance of instances.yaml",
+    ]
+
+
+def test_what_waits_for_a_file_to_be_mended_is_said(lab):
+    config, folder = lab
+    (folder / "instances.yaml").write_text("box: {title: [\n")
+    found = read_study("lab", config)
+    assert [file for file, _ in found.errors] == [f"{folder}/instances.yaml"]
+    assert found.unchecked == [
+        f"{config}/config.yaml: whether its cells can be measured, before the instances are mended",
+        f"{folder}/prices/all.yaml: its prices beside each other, before what is wrong above is mended",
+    ]
+
+
+def test_an_instance_whose_entry_is_wrong_may_still_be_named(lab):
+    _, folder = lab
+    edit(folder / "instances.yaml", "gpu: RTX 4090, gpus: 1", "gpu: RTX 4090, gpus: none")
+    (only,) = said(lab)  # neither the reference nor the offer of the box is said to be undeclared
+    assert only.startswith("instances.yaml: box: key 'gpus' is 'none'")
+
+
+def test_the_lint_of_prices_and_what_nothing_reads_are_warnings(lab):
+    config, folder = lab
+    edit(folder / "prices" / "all.yaml", "source: this test", "source: todo")
+    (folder / "workloads.yaml").write_text(WORKLOADS + WORKLOADS.replace("job", "other").replace("resnet50", "bert"))
+    (folder / "throughput.csv").rename(folder / "througput.csv")
+    found = read_study("lab", config)
+    assert found.errors == []
+    assert [(Path(file).name, rule) for file, rule, _ in found.warnings] == [
+        ("workloads.yaml", "model_not_asked"),
+        ("all.yaml", "missing_source"),
+        ("all.yaml", "missing_source"),
+        ("througput.csv", "file_not_read"),
+    ]
+    assert found.warnings[-1][2] == "nothing reads this file; did you mean throughput.csv?"
+
+
+def test_a_misspelt_column_is_named(lab):
+    _, folder = lab
+    edit(folder / "throughput.csv", "batch_size,", "batchsize,")
+    edit(folder / "throughput.csv", "images_per_s_low", "images_per_low")  # one that a table may leave out
+    assert said(lab) == [
+        "throughput.csv, line 1: column 'batchsize' is unknown and 'batch_size' is missing; did you mean 'batch_size'?",
+        "throughput.csv, line 1: column 'images_per_low' is unknown; did you mean 'images_per_s_low'?",
+    ]
+
+
+def test_a_study_that_is_not_there_is_one_sentence(lab):
+    with pytest.raises(UserError, match="study 'lob' does not exist; expected one of lab"):
+        read_study("lob", lab[0])
+
+
+def test_the_command_ends_with_2_for_a_mistake_with_0_for_a_warning_and_soon(lab):
+    config, folder = lab
+    line = [sys.executable, "-m", "sweetspot", "check", "lab"]
+
+    def typed(*arguments):
+        return subprocess.run(
+            [*line, *arguments], cwd=config.parent, env=environment(ROOT), capture_output=True, text=True, check=False
+        )
+
+    edit(folder / "prices" / "all.yaml", "source: this test", "source: todo")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = typed("--json")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < CPU_SECONDS
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    assert (content["ok"], content["errors"], len(content["warnings"])) == (True, [], 2)
+    assert {"file": "config/studies/lab/prices/all.yaml", "holds": "2 offers"} in content["read"]
+
+    edit(folder / "throughput.csv", "1400,1300", "-1400,1300")
+    edit(folder / "workloads.yaml", "1000000", "many")
+    done = typed("--json")
+    assert done.returncode == 2
+    content = json.loads(done.stdout)
+    assert not content["ok"]
+    assert [entry["file"].rsplit("/", 1)[1] for entry in content["errors"]] == ["workloads.yaml", "throughput.csv"]
+    done = typed()
+    assert done.returncode == 2
+    lines = done.stdout.splitlines()
+    assert [text.split(": ", 1)[0] for text in lines] == ["error"] * 2 + ["warning"] * 2 + ["config/studies/lab"]
+    assert ": 2 mistakes, 2 warnings; read study.yaml (1 source)" in lines[-1]

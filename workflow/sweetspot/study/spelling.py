@@ -1,0 +1,69 @@
+"""Which key a person meant by a misspelt one: the nearest of those that its place in the file may have."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+Location = tuple[int | str, ...]
+CUTOFF = 0.7  # of difflib's ratio: `capx` is 0.89 of `capex`, `note` 0.5 of `months`
+
+
+def nearest(model: type[BaseModel], location: Location, missing: Iterable[Location]) -> str | None:
+    """The key that the unknown one at `location` of a file of `model` means; None where none is near.
+
+    `location`: as pydantic says it, with the tag of a discriminated union in it. A needed key that is `missing` beside
+    it comes before the other keys of that place.
+    """
+    place, wrong = location[:-1], str(location[-1])
+    needed = [str(other[-1]) for other in missing if other[:-1] == place]
+    known = [name for kind in _models(model, place) for name in kind.model_fields]
+    return near(wrong, needed) or near(wrong, known)
+
+
+def near(wrong: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that is spelt most like `wrong`; None where none is near."""
+    return next(iter(difflib.get_close_matches(wrong, list(names), n=1, cutoff=CUTOFF)), None)
+
+
+def _models(kind: Any, place: Location) -> list[type[BaseModel]]:
+    """The models that a value of type `kind` has at `place`."""
+    kinds = [kind]
+    for part in place:
+        kinds = [inner for outer in kinds for single in _members(outer) for inner in _step(single, part)]
+    return [single for outer in kinds for single in _members(outer) if _is_model(single)]
+
+
+def _members(kind: Any) -> Iterator[Any]:
+    """The type without Annotated; of a union each of its own."""
+    if get_origin(kind) is Annotated:
+        yield from _members(get_args(kind)[0])
+    elif get_origin(kind) in (Union, UnionType):
+        for member in get_args(kind):
+            yield from _members(member)
+    else:
+        yield kind
+
+
+def _step(kind: Any, part: int | str) -> Sequence[Any]:
+    """What lies at `part` of a value of type `kind`: a field, an entry, or by a union's tag the value itself."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if _is_model(kind):
+        fields: Mapping[str, Any] = kind.model_fields
+        if "root" in fields:
+            return [found for member in _members(fields["root"].annotation) for found in _step(member, part)]
+        tagged = [kind] if any(part in get_args(field.annotation) for field in _tags(fields)) else []
+        return [fields[part].annotation] if isinstance(part, str) and part in fields else tagged
+    if origin in (list, tuple) and isinstance(part, int):
+        return inner[:1]
+    return inner[1:] if origin is dict else []
+
+
+def _tags(fields: Mapping[str, Any]) -> list[Any]:
+    return [field for field in fields.values() if get_origin(field.annotation) is Literal]
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
