@@ -54,7 +54,7 @@ def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: 
         instances = {OWN: _one("Our device", own.device.gpu), **instances}
     words = {
         "name": name,
-        "card": own.device.gpu,
+        "device": own.device.gpu,
         "today": today,
         "model": own.model,
         "batch_size": str(own.batch_size),
