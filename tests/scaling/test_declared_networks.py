@@ -19,7 +19,8 @@ ROW = {
     "base_images_per_s": 160.0, "family": "rtx 4090", "instance": "box",
 }  # fmt: skip
 TARGET_CELL = ROW | {
-    "base_instance": "one", "variant": "default", "source": "own", "basis": "measured", "warnings": [], "base_images_per_s_low": math.nan,
+    "base_instance": "one", "variant": "default", "source": "own", "basis": "measured",
+    "warnings": [], "base_images_per_s_low": math.nan,
     "base_images_per_s_high": math.nan,
 }  # fmt: skip
 
