@@ -9,7 +9,14 @@ import yaml
 from pydantic import ValidationError
 from sweetspot.scaling import curves, methods, pooled, run
 from sweetspot.scaling.across_nodes import Across
-from sweetspot.scaling.evidence import all_evidence, average_efficiency, sound, study_efficiency, study_evidence
+from sweetspot.scaling.evidence import (
+    all_evidence,
+    average_efficiency,
+    from_several_devices,
+    sound,
+    study_efficiency,
+    study_evidence,
+)
 from sweetspot.scaling.machine import LINKS, describe, links
 from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, fit_method
@@ -210,6 +217,29 @@ def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
     assert set(found["extrapolation"]["nodes"]) == {1}
     assert len(found["curve"]) == 9 * 5
     assert len(found["explain"]) == len(few)
+    # four devices are fewer than the sixteen that others published of one machine
+    assert not any(pair.rule == "beyond_evidence" for row in found["extrapolation"]["warnings"] for pair in pairs(row))
+
+
+def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(parkopedia):
+    study, instances, made = parkopedia
+    pool = published_evidence("scaling-2026", read_published(STUDIES / "scaling-2026" / "throughput.csv"))
+    nodes = pool[pool["benchmark"] == "NVIDIA DeepLearningExamples"]  # 16 to 256 devices on two to 32 nodes
+    few = made["evidence"][made["evidence"]["family"].isin(["k80", "v100", "m60"])]
+    evidence = all_evidence([few, from_several_devices(nodes)])
+    base = study.targets[0].base_instance
+    declared = instances | {
+        f"cluster-{gpus}": Instance(title="C", provider="u", gpu=instances[base].gpu, gpus=gpus, nodes=gpus // 8)
+        for gpus in (32, 512)
+    }
+    targets = [Target(instance=f"cluster-{gpus}", base_instance=base, gpus=gpus) for gpus in (32, 512)]
+    found = run.run({**made, "evidence": evidence}, declared, targets, study.cells, "amdahl")["extrapolation"]
+    rows = found[found["method"] == "amdahl"]
+    told = {
+        name: {pair.rule for row in part["warnings"] for pair in pairs(row)} for name, part in rows.groupby("instance")
+    }
+    assert "beyond_evidence" in told["cluster-512"] and "beyond_evidence" not in told["cluster-32"]
+    assert set(rows["nodes"]) == {4, 64}
 
 
 def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(parkopedia, monkeypatch):
