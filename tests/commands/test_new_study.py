@@ -17,6 +17,8 @@ from sweetspot.transfer.figures import shipped_devices
 ROOT = Path(__file__).parent.parent.parent
 TODAY = datetime.date(2026, 1, 2)
 
+pytestmark = pytest.mark.slow  # learns from all devices, half a second a test
+
 
 @pytest.fixture
 def config(tmp_path):

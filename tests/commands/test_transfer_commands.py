@@ -10,6 +10,8 @@ from sweetspot.errors import UserError
 HEADER = "benchmark,model,gpu,gpus,precision,batch_per_device,framework,value,unit,notes"
 FIGURE = "RTX 4090:resnet50:fp16:256=1120"
 
+pytestmark = pytest.mark.slow  # learns from all devices and fits all shipped figures
+
 
 def line(gpu, value, model="my net", gpus=1, precision="fp16 AMP", batch=64):
     return f"my bench,{model},{gpu},{gpus},{precision},{batch},PyTorch 2.6,{value},images/s,"
