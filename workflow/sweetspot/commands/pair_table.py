@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from sweetspot.commands.csv_rows import number
 from sweetspot.scaling.evidence import super_linear
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.partners import framework_name
@@ -37,8 +38,8 @@ def checked_pair(row: dict[str, str]) -> dict[str, Any] | None:
     for name in ("gpu", "model", "unit"):
         if not row[name].strip():
             raise ValueError(f"{name} is empty; expected a name")
-    counts = {name: int(_number(row, name, whole=True)) for name in ("gpus_base", "gpus")}
-    values = {name: _number(row, name) for name in ("value_base", "value")}
+    counts = {name: int(number(row, name, whole=True)) for name in ("gpus_base", "gpus")}
+    values = {name: number(row, name) for name in ("value_base", "value")}
     if counts["gpus"] < counts["gpus_base"]:
         raise ValueError(f"gpus is {counts['gpus']}; expected at least gpus_base, {counts['gpus_base']}")
     return None if counts["gpus"] == counts["gpus_base"] else {**row, **counts, **values}
@@ -108,10 +109,3 @@ def _told(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-def _number(row: dict[str, str], name: str, whole: bool = False) -> float:
-    value = _told(row[name])
-    if not 0 < value < math.inf or (whole and value % 1):
-        raise ValueError(f"{name} is {row[name]!r}; expected a {'whole ' if whole else ''}number above 0")
-    return value

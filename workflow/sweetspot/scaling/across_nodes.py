@@ -2,8 +2,8 @@
 
 Published figures of many nodes rarely have a single device beside them (a model that is sharded does not fit one), so
 this is learnt apart from what happens within a node. efficiency(n against m) = e^-(b log2(n/m) + c):
-- b, what each doubling of the devices loses: waiting for the slowest, longer rings, fuller switches. One slope a kind
-  of fabric (FABRICS), drawn to a common one;
+- b, what each doubling of the devices loses: waiting for the slowest, longer rings, fuller switches. One slope for
+  networks and one for a FABRIC of whole pods, drawn to a common one;
 - c, what leaving the node costs once, where gradients first cross the network.
 Fitted robustly with priors (`slopes`). The interval is conformal, from device families left out.
 """
@@ -16,6 +16,7 @@ import pandas as pd
 
 from sweetspot.scaling.conformal import LEVELS
 from sweetspot.scaling.evidence import sound
+from sweetspot.scaling.partners import FABRIC
 from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 from sweetspot.throughput.calibration import calibrate
 
@@ -23,7 +24,6 @@ METHOD = "across_nodes"
 # Before a figure is seen: 2 % lost a doubling (Ott et al. 2018, Goyal et al. 2017: 90 % of 32 nodes), 3 % on leaving.
 PRIOR = Prior(slope=(0.02, 0.02), step=(0.03, 0.03), scatter=0.02)
 FLOOR = 0.03  # log efficiency; repeated figures of one cluster agree no better
-FABRICS = {"ici": "ici"}  # joins whole pods without a node in between; all else is `network`
 
 
 class Across(NamedTuple):
@@ -125,13 +125,16 @@ def held_out_across(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
     return pd.concat(parts) if parts else evidence.head(0).assign(left_out="", predicted=0.0, error=0.0, score=0.0)
 
 
-def covered(errors: pd.DataFrame) -> pd.DataFrame:
-    """`held_out_across` with inside50 and inside90: whether a width from the errors of the other groups holds it."""
+def covered(errors: pd.DataFrame, floor: float = FLOOR) -> pd.DataFrame:
+    """Errors with inside50 and inside90: whether a width from the errors of the other groups holds each.
+
+    errors: left_out (the group of the row), score (|log error| at one doubling). No width is below `floor`.
+    """
     groups, score = errors["left_out"].to_numpy(), errors["score"].to_numpy(dtype=float)
     table = errors.copy()
     for level in LEVELS:
         width = {name: calibrate(score[groups != name], groups[groups != name], level) for name in set(groups)}
-        table[f"inside{round(100 * level)}"] = score <= np.array([max(width[name], FLOOR) for name in groups])
+        table[f"inside{round(100 * level)}"] = score <= np.array([max(width[name], floor) for name in groups])
     return table
 
 
@@ -145,7 +148,7 @@ def _facts(cells: pd.DataFrame) -> pd.DataFrame:
     """Doublings of the devices from the base, leaves (1 where only the base fits one node), fabric; same index."""
     one = cells["base_nodes"].astype(float) == 1
     several = cells["nodes"].astype(float) > 1
-    fabric = [FABRICS.get(str(name), "network") for name in cells["interconnect"]]
+    fabric = [FABRIC if name == FABRIC else "network" for name in cells["interconnect"]]
     doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))
     return pd.DataFrame(
         {"doublings": doublings, "leaves": (one & several).astype(float), "fabric": fabric}, index=cells.index

@@ -31,7 +31,6 @@ from sweetspot.scaling.strong import (
     pairs_of,
 )
 from sweetspot.scaling.validation import held_out, predict_with_interval, summary
-from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.published import STUDIES
 from sweetspot.throughput.time_to_target import read_times
 
@@ -70,18 +69,8 @@ def shipped_table(studies: Path = STUDIES, method: str = "pooled_ring") -> pd.Da
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     """`held_out_strong` with error, inside50 and inside90, by widths from the errors of the other groups."""
     told = held_out_strong(pairs, group)
-    score = (told["gap"].abs() / np.sqrt(told["doublings"])).to_numpy(dtype=float)
-    groups = told[group].to_numpy()
-    table = told.assign(error=np.expm1(told["gap"]))
-    for level in (0.5, 0.9):
-        width = {name: calibrate(score[groups != name], groups[groups != name], level) for name in set(groups)}
-        half = (
-            [np.hypot(max(width[name], STRONG_FLOOR), STRONG_FLOOR) for name in groups]
-            if level == 0.9
-            else map(width.get, groups)
-        )
-        table[f"inside{round(100 * level)}"] = score <= np.array(list(half), dtype=float)
-    return table
+    score = told["gap"].abs() / np.sqrt(told["doublings"])
+    return covered(told.assign(error=np.expm1(told["gap"]), left_out=told[group], score=score), STRONG_FLOOR)
 
 
 class Learned(NamedTuple):
