@@ -22,6 +22,7 @@ report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare
 	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo
 	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
+	@echo "All studies made here: $(abspath results/index.html)"
 
 pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report

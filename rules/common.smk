@@ -127,6 +127,7 @@ SCRIPT_NAMES = (
     "print_report",
     "render_report",
     "run_benchmark",
+    "write_index",
     "write_tables",
 )
 SCRIPTS = scripts()

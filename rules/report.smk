@@ -93,7 +93,7 @@ rule write_tables:
 
 
 rule render_report:
-    """Write the page with its charts, and a summary in Markdown."""
+    """Write the page with its charts, a summary in Markdown, and the answer for programs."""
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
@@ -109,6 +109,7 @@ rule render_report:
             category="Answer",
         ),
         summary=f"{REPORT}/summary.md",
+        answer=f"{REPORT}/answer.json",
     log:
         f"results/logs/render_report/{STUDY}.log",
     localrule: True
@@ -116,6 +117,20 @@ rule render_report:
         machines=titles(INVOCATION.instances),
     run:
         here("render_report", input, output, log, params)
+
+
+rule write_index:
+    """Write the page over all studies made here; each study that is made writes it anew."""
+    input:
+        answer=rules.render_report.output.answer,
+        formula=formula("report"),
+    output:
+        html="results/index.html",
+    log:
+        f"results/logs/write_index/{STUDY}.log",
+    localrule: True
+    run:
+        here("write_index", input, output, log)
 
 
 rule print_report:
@@ -132,6 +147,10 @@ rule print_report:
         here("print_report", input, output, log)
 
 
+# Of two studies in one workflow, both modules, neither could be asked for a page that both write.
+INDEX = [] if workflow.modifier.parent_modifier else rules.write_index.output
+
+
 rule report:
     """Stop after the report; what the workflow makes by default."""
     input:
@@ -142,4 +161,5 @@ rule report:
         rules.draw_figures.output,
         rules.draw_png.output,
         rules.draw_speed_png.output,
+        INDEX,
     localrule: True

@@ -12,6 +12,7 @@ from sweetspot.decision.sentences import no_answer
 from sweetspot.files import write_whole
 from sweetspot.report import energy_words, phrases
 from sweetspot.report.answer import answer
+from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
@@ -119,7 +120,7 @@ def write_report(
     figures: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
 ) -> None:
-    """Write index.html and summary.md into `folder`; the page holds the SVG files `figures`.
+    """Write index.html, summary.md and answer.json into `folder`; the page holds the SVG files `figures`.
 
     Raises UserError for a broken study.yaml.
     """
@@ -128,6 +129,7 @@ def write_report(
     for name, text in (
         ("index.html", render_page(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
+        ("answer.json", answer_json(tables, study)),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
