@@ -131,6 +131,20 @@ def test_links_lead_somewhere_and_folds_open(page):
         assert fold.evaluate("one => one.parentElement.open")
 
 
+def test_a_long_source_is_whole_in_the_tooltip_of_whoever_asks(tmp_path):
+    tables, long = small_tables(), "a chain · of one source > and the next, " * 4
+    tables["throughput"] = tables["throughput"].assign(source=long)
+    with opened(make_report(tmp_path, tables) / "index.html") as (tab, _):
+        figure = tab.locator("#t-throughput a.n").first
+        before = figure.get_attribute("title")
+        assert long[:50] in before and len(before) < 140
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        figure.hover()
+        after = figure.get_attribute("title")
+        assert long.strip() in after and "(origin" not in after
+        assert after.split(" · ")[0] == before.split(" · ")[0] and after.endswith(before[-10:])
+
+
 def test_controls_and_charts_have_names(page):
     with opened(page) as (tab, _):
         unnamed = (

@@ -25,6 +25,7 @@ from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
+SCRIPTS = ("whatif", "folds", "origins")
 
 
 def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: Mapping[str, str] | None = None) -> str:
@@ -61,7 +62,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "whatif": payload,
         "whatif_json": script_json(payload),
         "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),
-        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("whatif", "folds"))),
+        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()
