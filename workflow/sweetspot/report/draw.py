@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +44,10 @@ LOOK = {
     "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelOrient": "top", "labelAnchor": "start"},
     "view": {"stroke": "#ddd"},
 }
+
+
+TITLE = 62  # characters a line
+TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight": "bold", "offset": 10}
 
 
 class Engine:
@@ -110,6 +115,8 @@ def specification(drawing: "Drawing") -> "Spec":
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
     # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
+    if drawing.says:
+        spec["title"] = {"text": textwrap.wrap(drawing.says, TITLE), **TITLE_LOOK}
     words = json.dumps(spec)
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
 

@@ -34,11 +34,13 @@ PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 class Drawing(NamedTuple):
     """An Altair chart that refers to its data by name, and the data.
 
-    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them.
+    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: what is
+    seen in it, made from the data: its title.
     """
 
     chart: "alt.TopLevelMixin"
     data: dict[str, "pd.DataFrame"]
+    says: str = ""
 
 
 def named(data: str) -> "alt.Chart":

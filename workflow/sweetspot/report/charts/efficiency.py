@@ -41,7 +41,15 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 70,
         height=120,
     )
-    return Drawing(by_row(panel, "model:N"), {"rows": both})
+    return Drawing(by_row(panel, "model:N"), {"rows": both}, _says(both[~both["fitted"].astype(bool)]))
+
+
+def _says(seen: "pd.DataFrame") -> str:
+    """What most devices do, of as many times the work of one."""
+    most = int(seen["gpus"].max())
+    shares = [f"{100 * share:.0f}" for share in sorted(seen.loc[seen["gpus"] == most, "efficiency"])]
+    span = shares[0] if shares[0] == shares[-1] else f"{shares[0]} to {shares[-1]}"
+    return f"{most} devices do {span} % of {most} times the work of one" if most > 1 else ""
 
 
 def _seen_and_predicted(rows: "pd.DataFrame", curve: "pd.DataFrame") -> "pd.DataFrame":

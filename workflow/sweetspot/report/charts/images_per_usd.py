@@ -43,7 +43,9 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 225,
         height=line_step(rows["title"], 15),
     )
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
+    best = rows[rows["model"] == data.model].nlargest(1, "images_per_usd")["option"]
+    says = f"Most {data.unit} for a dollar on {data.model}: {data.title(best.iloc[0])}" if len(best) else ""
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows}, says)
 
 
 CHART = Chart(

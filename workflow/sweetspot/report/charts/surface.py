@@ -6,6 +6,8 @@ from sweetspot.report.charts import Chart
 from sweetspot.report.marks import WIDTH, Drawing, colour, empty, named
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sweetspot.report.chart_data import ChartData
 
 
@@ -35,7 +37,22 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 70,
         height=200,
     )
-    return Drawing(chart, {"rows": rows, "plan": box.assign(label="as planned")})
+    tariff = offers[own]["usd_per_kwh"].dropna().head(1)
+    says = _says(rows, float(tariff.iloc[0])) if len(tariff) else ""
+    return Drawing(chart, {"rows": rows, "plan": box.assign(label="as planned")}, says)
+
+
+def _says(rows: "pd.DataFrame", usd_per_kwh: float) -> str:
+    """What the shortest project that can pay asks for, and the longest, at the tariff nearest to the price list's."""
+    nearest = (rows["usd_per_kwh"] - usd_per_kwh).abs()
+    paying = rows[(nearest == nearest.min()) & rows["break_even_days"].notna()].sort_values("months")
+    if paying.empty:
+        return "Owning pays at no use, however long the project"
+    short, long = paying.iloc[0], paying.iloc[-1]
+    return (
+        f"A project of {short['months']:.0f} months pays from {short['break_even_days']:.0f} days of use a month, "
+        f"one of {long['months']:.0f} from {long['break_even_days']:.0f}"
+    )
 
 
 CHART = Chart(

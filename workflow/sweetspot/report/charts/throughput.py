@@ -17,6 +17,8 @@ from sweetspot.report.marks import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sweetspot.report.chart_data import ChartData
 
 BUSIEST = 20  # machines of the fastest, beside all that were measured here
@@ -53,7 +55,16 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 190,
         height=line_step(rows["machine"], 15),
     )
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows}, _says(data, rows))
+
+
+def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+    """Which machine is the fastest on most models."""
+    fastest = rows.loc[rows.groupby("model")["images_per_s"].idxmax()]
+    often = data.machines(fastest["instance"]).value_counts()
+    if len(fastest) == 1:
+        return f"Fastest on {fastest['model'].iloc[0]}: {often.index[0]}"
+    return f"Fastest on {often.iloc[0]} of {len(fastest)} models: {often.index[0]}"
 
 
 CHART = Chart(

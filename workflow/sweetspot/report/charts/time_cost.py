@@ -32,7 +32,15 @@ def draw(data: "ChartData") -> Drawing:
     keys = pd.concat([numbered(rows[rows["model"] == model], data.option) for model in models])
     lines, kinds = keys["model"].value_counts(), data.kind_names(rows)
     panels = [_panel(rows[rows["model"] == model], int(lines[model]), model, kinds) for model in models]
-    return Drawing(alt.vconcat(*panels, spacing=14).resolve_scale(color="shared"), {"rows": rows, "keys": keys})
+    chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
+    return Drawing(chart, {"rows": rows, "keys": keys}, _says(data))
+
+
+def _says(data: "ChartData") -> str:
+    rows = data.table("frontier")
+    rows = rows[(rows["model"] == data.model) & rows["workload"].isin(data.training())]
+    best = int(rows["on_front"].astype(bool).sum())
+    return f"Nothing beats {best} of {len(rows)} options on {data.model} in both time and money" if len(rows) else ""
 
 
 def _shown(data: "ChartData") -> "pd.DataFrame":

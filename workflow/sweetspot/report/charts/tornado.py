@@ -34,7 +34,9 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 210,
         height=line_step(rows["title"], 20),
     )
-    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})})
+    most, turning = rows.loc[rows["swing"].idxmax(), "assumption"], int(rows["flips"].sum())
+    says = f"What moves the answer most: {most}; {turning} of {len(rows)} assumptions turn it"
+    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})}, says)
 
 
 CHART = Chart(

@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, dashes, empty, named
+from sweetspot.report.notation import missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +57,15 @@ def draw(data: "ChartData") -> Drawing:
         height=250,
     )
     # Where both sides cost the same.
-    return Drawing(chart, {"rows": rows, "even": pd.DataFrame({"one": [1.0]}), "marks": marks})
+    data_of = {"rows": rows, "even": pd.DataFrame({"one": [1.0]}), "marks": marks}
+    return Drawing(chart, data_of, _says(days[days["option"] == shown[0]].iloc[0], names[0]))
+
+
+def _says(row: "pd.Series", rival: str) -> str:
+    """From which use on owning pays against the rival that comes closest."""
+    if missing(row["days"]):
+        return f"Against {the(rival)} owning pays at no use within a month"
+    return f"Against {the(rival)} owning pays from {row['days']:.1f} days of use a month"
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:

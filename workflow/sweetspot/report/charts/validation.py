@@ -28,7 +28,10 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 150,
         height=alt.Step(15),
     )
-    return Drawing(by_row(panel, "slice:N"), {"rows": rows})
+    best = rows[(rows["slice"] == "all") & (rows["method"] == (order or [""])[0])]
+    half = f"{100 * best['median_abs_error'].iloc[0]:.2g} %" if len(best) else ""
+    says = f"Half of the predictions by {str(order[0]).replace('_', ' ')} were less than {half} off" if half else ""
+    return Drawing(by_row(panel, "slice:N"), {"rows": rows}, says)
 
 
 CHART = Chart(
