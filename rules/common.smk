@@ -211,6 +211,11 @@ def png(chart) -> str:
     return f"{REPORT}/figures/{chart.name}.png"
 
 
+def specs(charts) -> list[str]:
+    """The same figures as Vega specifications, which the page draws anew with tooltips."""
+    return [f"{REPORT}/figures/{chart.name}.vg.json" for chart in charts]
+
+
 def captions(charts) -> list[str]:
     """Where the words for Snakemake's own report are written, a file a chart."""
     return [f"{REPORT}/captions/{chart.name}.rst" for chart in charts]

@@ -27,7 +27,9 @@ rule draw_speed:
         formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("speed")],
+        specs=specs(of_stage("speed")),
         captions=captions(of_stage("speed")),
+        bundle=f"{REPORT}/figures/vega.js",
     log:
         f"results/logs/draw_speed/{STUDY}.log",
     localrule: True
@@ -46,6 +48,7 @@ rule draw_figures:
         formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("price")],
+        specs=specs(of_stage("price")),
         captions=captions(of_stage("price")),
     log:
         f"results/logs/draw_figures/{STUDY}.log",
@@ -98,6 +101,8 @@ rule render_report:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
         figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
+        specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
+        bundle=rules.draw_speed.output.bundle,
         formula=[
             *formula("study", "throughput", "bills", "decision", "claims", "report"),
             *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),

@@ -23,6 +23,9 @@ SHAPES = {
     "transferred": "triangle-right",
     "extrapolated": "circle",
 }
+TEXT = " (text)"  # behind a tooltip's title: the field is no number
+ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
+ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 IN_A_COLUMN = 36  # characters of a name in a legend of two columns
 PERSISTENT, INTERRUPTIBLE = "persistent", "interruptible"
@@ -76,6 +79,18 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
         base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6], **style),
     )
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
+
+
+def told(**fields: str) -> "list[alt.Tooltip]":
+    """A tooltip: the title of each field; of numbers four digits."""
+    import altair as alt
+
+    return [
+        alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
+        if title.endswith(TEXT)
+        else alt.Tooltip(f"{field}:Q", title=title, format=",.4~r")
+        for field, title in fields.items()
+    ]
 
 
 def wrapped(names: "pd.Series", width: int = 40) -> "pd.Series":

@@ -4,7 +4,19 @@ from typing import TYPE_CHECKING
 
 from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import PLAIN, WIDTH, Drawing, colour, empty, line_step, name_axis, named, wrapped
+from sweetspot.report.marks import (
+    PLAIN,
+    TEXT,
+    WIDTH,
+    Drawing,
+    colour,
+    empty,
+    line_step,
+    name_axis,
+    named,
+    told,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +46,11 @@ def draw(data: "ChartData") -> Drawing:
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     lines = colour("line:N", list(dict.fromkeys(rows["line"])))
-    bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
+    bars = (
+        named("rows")
+        .mark_bar(stroke="white")
+        .encode(y=y, x=x, color=lines, tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD"))
+    )
     chart = alt.layer(bars, width=WIDTH - 210, height=line_step(rows["title"], 24))
     return Drawing(chart, {"rows": rows}, _says(data, rows))
 

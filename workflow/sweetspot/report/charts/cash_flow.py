@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, colour, dashes, empty, named
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, dashes, empty, named, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +33,7 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("cumulative_usd:Q", title=f"USD so far for its work ({data.model})")
     lines = named("rows").mark_line(strokeWidth=2)
     lines = lines.encode(x=x, y=y, color=colour("title:N", names), strokeDash=dashes("title:N", names))
+    lines = lines.encode(tooltip=told(title=f"option{TEXT}", month="month", cumulative_usd="USD so far"))
     return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows}, _says(rows))
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, points
+from sweetspot.report.marks import ENDS, TEXT, WIDTH, Drawing, by_row, colour, empty, points, told
 from sweetspot.report.notation import number
 
 if TYPE_CHECKING:
@@ -30,9 +30,13 @@ def draw(data: "ChartData") -> Drawing:
     x = alt.X("images_per_s:Q", title=title, scale=alt.Scale(zero=False, padding=8))
     low = alt.X("images_per_s_low:Q", title=title)
     y, offset, tint = alt.Y("cell:N", title=None), alt.YOffset("method:N", sort=names), colour("method:N", names)
+    ends = {f"images_per_s{end}": f"{title}{name}" for end, name in ENDS.items()}
+    words = told(
+        machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}", **ends, efficiency="efficiency"
+    )
     panel = alt.layer(
         alt.Chart().mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint, yOffset=offset),
-        *points(alt.Chart(), y=y, x=x, color=tint, yOffset=offset),
+        *points(alt.Chart(), y=y, x=x, color=tint, yOffset=offset, tooltip=words),
         width=WIDTH - 100,
         height=alt.Step(max(7, 20 // len(names))),
     )

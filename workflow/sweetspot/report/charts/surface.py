@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, colour, empty, named
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, empty, named, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +29,9 @@ def draw(data: "ChartData") -> Drawing:
     scale = alt.Scale(domain=[0, 31], nice=False)
     y = alt.Y("break_even_days:Q", title=f"days a month to pay ({data.model})", scale=scale)
     plan = named("plan").encode(x=x, y=alt.Y("days_per_month:Q"))
+    words = told(tariff=f"electricity{TEXT}", months="months", break_even_days="days a month to pay")
     chart = alt.layer(
-        named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tariffs),
+        named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tariffs, tooltip=words),
         # A shape that says nothing of the basis of a figure.
         plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1),
         plan.mark_text(dx=8, align="left", fontSize=11).encode(text=alt.Text("label:N")),

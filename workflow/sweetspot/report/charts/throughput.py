@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import (
+    ENDS,
+    ORIGIN,
+    TEXT,
     WIDTH,
     Drawing,
     by_row,
@@ -13,6 +16,7 @@ from sweetspot.report.marks import (
     log_axis,
     name_axis,
     points,
+    told,
     wrapped,
 )
 
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
 
 BUSIEST = 20  # machines of the fastest, beside all that were measured here
-COLUMNS = ["instance", "model", "batch_size", "images_per_s", "images_per_s_low", "images_per_s_high", "basis"]
+CELL = ["instance", "model", "batch_size"]
+COLUMNS = [*CELL, *(f"images_per_s{end}" for end in ENDS), *ORIGIN]
 
 
 def draw(data: "ChartData") -> Drawing:
@@ -37,7 +42,7 @@ def draw(data: "ChartData") -> Drawing:
         rows = pd.concat([rows, guess[guess["headline"].astype(bool)]], ignore_index=True)
     if rows.empty:
         return empty("No throughput measured or published in this study.")
-    rows = data.few_models(rows).sort_values("images_per_s").drop_duplicates(COLUMNS[:3], keep="last")[COLUMNS]
+    rows = data.few_models(rows).sort_values("images_per_s").drop_duplicates(CELL, keep="last").reindex(columns=COLUMNS)
     busiest = rows.groupby("instance")["images_per_s"].max().nlargest(BUSIEST).index
     rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
@@ -49,9 +54,11 @@ def draw(data: "ChartData") -> Drawing:
     low = alt.X("images_per_s_low:Q", title=title)
     tint = colour("batch:N", batches, "batch per device")
     bounded = alt.Chart().transform_filter("isValid(datum.images_per_s_low)")
+    ends = {f"images_per_s{end}": f"{data.unit}/s{name}" for end, name in ENDS.items()}
+    words = told(machine=f"machine{TEXT}", batch=f"batch{TEXT}", **ends, **ORIGIN)
     panel = alt.layer(
         bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint),
-        *points(alt.Chart(), y=y, x=x, color=tint),
+        *points(alt.Chart(), y=y, x=x, color=tint, tooltip=words),
         width=WIDTH - 190,
         height=line_step(rows["machine"], 15),
     )

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, colour, empty, log_axis, named, points
+from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, log_axis, named, points, told
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ
 
@@ -55,6 +55,8 @@ def _shown(data: "ChartData") -> "pd.DataFrame":
     rows = data.few_models(rows, data.model)
     dear = rows["usd"] > DEAR * rows.groupby("model")["usd"].transform("min")
     rows = rows[~dear | rows["on_front"].astype(bool) | (rows["option"] == data.option)]
+    facts = data.table("ranks").drop_duplicates(["option", "model", "workload"])
+    rows = rows.merge(facts[["option", "model", "workload", "source", "as_of"]], how="left")
     label = data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
     return rows.assign(kind=data.kinds(rows), label=label)
 
@@ -67,13 +69,13 @@ def numbered(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
     """
     found = rows[rows["on_front"].astype(bool) | (rows["option"] == option)].sort_values(["hours", "usd"])
     found = found.drop_duplicates(["label", "hours", "usd"]).reset_index(drop=True)
-    told = [
+    lines = [
         f"{place}  {row['label']}: {number(row['hours'])} h, {number(row['usd'])} USD"
         for place, row in enumerate(found.to_dict("records"), 1)
     ]
     spots = list(zip(*(_pixels(found[name], rows[name], size) for name, size in SIZES.items()), strict=True))
     marks = _together(spots)
-    return found[["model", "hours", "usd"]].assign(told=told, line=range(len(found)), mark=marks)
+    return found[["model", "hours", "usd"]].assign(told=lines, line=range(len(found)), mark=marks)
 
 
 SIZES = {"hours": CHART_WIDTH, "usd": CHART_HEIGHT}
@@ -110,12 +112,13 @@ def _panel(rows: "pd.DataFrame", lines: int, model: str, kinds: list[str]) -> "a
     y = alt.Y("usd:Q", scale=scale, title="USD (log)", axis=log_axis(rows["usd"]))
     here = alt.datum.model == model
     every = named("rows").transform_filter(here).encode(x=x, y=y)
+    words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
     names = named("keys").transform_filter(here)
     look: dict[str, Any] = {"dy": -12, "fontSize": 12, "fontWeight": "bold"}
     marks = names.encode(x=x, y=y, text="mark:N")
     plot = alt.layer(
         every.transform_filter("datum.on_front").mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after"),
-        *points(every, color=colour("kind:N", kinds)),
+        *points(every, color=colour("kind:N", kinds), tooltip=words),
         # A white rim keeps a number legible where a line or a point lies behind it.
         marks.mark_text(stroke="white", strokeWidth=4, **look),
         marks.mark_text(color="#111", **look),
@@ -123,11 +126,11 @@ def _panel(rows: "pd.DataFrame", lines: int, model: str, kinds: list[str]) -> "a
         height=CHART_HEIGHT,
         title=alt.TitleParams(model, anchor="start", fontSize=12),
     )
-    told = names.mark_text(align="left", baseline="top", fontSize=12, limit=WIDTH).encode(
-        x=alt.value(0), y=alt.Y("line:O", axis=None, scale=alt.Scale(paddingInner=0)), text="told:N"
+    key = names.mark_text(align="left", baseline="top", fontSize=12, limit=WIDTH).encode(
+        x=alt.value(0), y=alt.Y("line:O", axis=None), text="told:N"
     )
     frame = alt.ViewConfig(stroke=None)
-    return alt.vconcat(plot, told.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=frame), spacing=6)
+    return alt.vconcat(plot, key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=frame), spacing=6)
 
 
 CHART = Chart(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, empty
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, by_row, empty, told
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -21,7 +21,8 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("method:N", sort=order, title=None)
     title = "error on unseen devices: median, and 90 % of rows below"
     x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
-    base = alt.Chart().encode(y=y, x=x)
+    words = told(method=f"method{TEXT}", median_abs_error="median error", p90_abs_error="90 % below", rows="rows")
+    base = alt.Chart().encode(y=y, x=x, tooltip=words)
     panel = alt.layer(
         base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
         base.mark_point(filled=True, size=62, opacity=1),
