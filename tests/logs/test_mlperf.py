@@ -31,7 +31,7 @@ REAL = {
     "gpt3_64xb200": (64, 32, 1_207_959_552 / 2048, 11633.398),  # epoch_num counts tokens
     "transformer_8xv100": (8, 10240, 3 * 4_590_101, 1173.903),  # the lines of v0.6
 }
-# What each of these logs that prints a throughput prints; of several their mean by the seconds of training, or the last.
+# What each of these logs that prints a throughput prints; of several the mean by their seconds, or the last.
 PRINTED = {
     "lora_8xh200": 2.5543,
     "llama31_8b_64xgpu": 84.18,
@@ -121,7 +121,7 @@ def test_a_log_that_prints_nothing_has_the_speed_of_its_run(tmp_path):
     row = mlperf(tmp_path, "flux1_16xb200")
     assert row["images_per_s"] == pytest.approx(7_602_176 / 9778.160, rel=1e-6)
     assert not pairs(row["warnings"])
-    with pytest.raises(UserError, match="study.yaml asks for throughput 'printed', which this log does not tell"):
+    with pytest.raises(UserError, match=r"study\.yaml asks for throughput 'printed', which this log does not tell"):
         mlperf(tmp_path, "flux1_16xb200", throughput="printed")
 
 

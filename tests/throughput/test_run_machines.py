@@ -101,6 +101,6 @@ def test_a_run_file_from_before_the_column_has_its_machine_in_its_facts(tmp_path
         facts = json.dumps({"cpu": "Intel(R) Xeon(R) CPU @ 2.20GHz", "cpu_usable": usable, "host": "here"})
         pq.write_table(table.replace_schema_metadata({b"sweetspot": facts.encode()}), path)
         files.append(path)
-    with pytest.raises(UserError, match="8 CPUs'.* on .*32 CPUs': runs of one cell on two machines"):
+    with pytest.raises(UserError, match=r"8 CPUs'.* on .*32 CPUs': runs of one cell on two machines"):
         cells_of(files)
     assert pd.notna(cells_of(files[:1]).iloc[0]["images_per_s"])

@@ -35,7 +35,7 @@ NEXT = re.compile(r"; (?=[\w -]+: )")  # a semicolon within a sentence has no na
 
 
 def completed(runs: pl.DataFrame) -> pl.DataFrame:
-    """`runs` with all LATER_COLUMNS: date, compiler, host and machine from the files' metadata, warnings from messages."""
+    """`runs` with all LATER_COLUMNS: date, compiler, host, machine from the files' metadata, warnings from messages."""
     missing = [name for name in LATER_COLUMNS if name not in runs.columns]
     found: dict[str, list[Any]] = {}
     if set(missing) - {"warnings"}:

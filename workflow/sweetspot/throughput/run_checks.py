@@ -111,8 +111,8 @@ def _apart(runs: pl.DataFrame, column: str, what: str) -> Iterator[str]:
         other = same.filter(pl.col(column) != one[column]).row(0, named=True)
         yield (
             f"{one['path']} was measured on {one[column]!r}, {other['path']} on {other[column]!r}: "
-            f"runs of one cell on two {what}s; declare an instance for each {what}, and remove the runs that are not of "
-            f"{one['instance']}"
+            f"runs of one cell on two {what}s; declare an instance for each {what}, and remove the runs that are not "
+            f"of {one['instance']}"
         )
 
 
