@@ -9,9 +9,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from log_files import read_one, write
 from sweetspot.errors import UserError
 from sweetspot.warnings import pairs
-from test_logs import read_one, write
 
 DATA = Path(__file__).parent.parent / "data" / "mlperf"
 CRITEO, IGB, OPEN_IMAGES = 4_195_197_692, 94_605_581, 1_170_301  # samples of an epoch
