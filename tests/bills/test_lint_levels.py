@@ -142,6 +142,7 @@ def test_real_catalogues_raise_no_warning_about_levels(file):
 def test_one_price_far_off_is_named_with_its_reason():
     (found,) = {found for found in linted(put(aws(2018), "p3.2xlarge", 306.0), 2018) if found[0] == "market_level"}
     assert found == ("market_level", "p3.2xlarge")
+    assert found in linted(put(aws(2018), "p3.2xlarge", 2239.92), 2018)  # 3.06 x 732: its month, as the study prints it
     assert ("market_level", "unheard-of") in linted([Row("unheard-of", "a new card", 1, 8, 730.0)], 2026, provider="x")
     assert ("market_level", "n1-standard-8") in linted([Row("n1-standard-8", "", 1, 8, 277.0)], 2018, provider="gce")
     assert linted([Row("n1-standard-8", "", 1, 8, 0.38)], 2018, provider="gce") == set()
