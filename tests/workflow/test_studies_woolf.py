@@ -78,6 +78,9 @@ HOLDING = {
     "bilstm-tensorflow-cntk-p100": 3.23 / 0.64,
     "bilstm-cpu32-faster-than-k80-cntk": 3.51 / 1.79,
     "bilstm-cpu16-faster-than-k80-cntk": 3.51 / 1.84,
+    "bilstm-cpu32-faster-than-p100-cntk": 3.23 / 1.79,
+    "bilstm-cpu16-faster-than-p100-cntk": 3.23 / 1.84,
+    "p2-spot-price": 0.175 / 0.4975,  # 0.15 to 0.20 USD an hour
     "p100-faster-in-all-tests-tensorflow": 6,
     "p100-faster-in-all-tests-cntk": 6,
     "p100-never-cheapest-tensorflow": 0,
