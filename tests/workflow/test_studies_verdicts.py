@@ -8,7 +8,7 @@ from study_tables import STUDIES, study_tables
 # Holds, contradicted by the source's own figures, differs with stand-ins, cannot be checked; rows without a verdict.
 COUNTS = {
     "parkopedia-2018": (78, 8, 6, 4, 2),
-    "woolf-2017": (90, 3, 0, 3, 3),
+    "woolf-2017": (90, 3, 0, 4, 3),
     "rare-2018": (23, 0, 0, 4, 19),
     "cheap-cron-2018": (12, 1, 0, 1, 5),
     "initialized-2017": (7, 0, 0, 8, 3),
