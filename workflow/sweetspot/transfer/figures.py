@@ -11,6 +11,7 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES, read_published
 from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.transfer.kinds import kind_of
 from sweetspot.transfer.pools import DEVICES, HOME, POOLS
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
 
 COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")
-FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "half", "log_rate")
+FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "kind", "half", "log_rate")
 HALF = ("fp16", "bf16", "fp8", "fp4")
 # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
 # without cuDNN computes by other kernels.
@@ -37,7 +38,7 @@ def network_name(model: str) -> str:
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
 
-    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated). A workload is a benchmark's model at
+    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A workload is a benchmark's model at
     one precision, dataset, way of compiling and batch; where each device has one batch of its own (the largest that
     its memory holds) the batch is no part of it. Machines with the same device count as one, by the mean of the
     logarithms. Rows of devices that nobody has specified, or that cannot run the precision, are left out.
@@ -57,6 +58,8 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     ]
     rows = rows[able].assign(workload=lambda known: _workloads(known))
     rows["half"] = rows["precision"].isin(HALF)
+    units = rows["unit"] if "unit" in rows else pd.Series("", rows.index)
+    rows["kind"] = [kind_of(*pair) for pair in zip(rows["network"], units.fillna("").astype(str), strict=True)]
     named = [name for name in FIGURE_COLUMNS if name != "log_rate"]
     one = rows.groupby(named, sort=True)["log_rate"].mean().reset_index()
     return with_features(one, devices)

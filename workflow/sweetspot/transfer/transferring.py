@@ -12,6 +12,7 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES
 from sweetspot.transfer.figures import HALF, network_name, shipped_devices, shipped_figures
+from sweetspot.transfer.kinds import UNKNOWN, kind_of, unknown_kind
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED, widths
 from sweetspot.transfer.relation import Relation, fit_relation, given, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
@@ -117,6 +118,7 @@ def _cells(devices: list[Device], first: Measured, precision: str, table: Device
         framework=first.framework,
         stack=f"asked {first.framework}",
         network=network_name(first.model),
+        kind=kind_of(network_name(first.model), first.unit),
         half=precision in HALF,
     )
     return with_features(cells, table)
@@ -146,8 +148,10 @@ def _row(
 def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list[dict[str, str]]:
     """What is not learnt of the devices: known by their specifications, or of a maker without a figure."""
     seen = set(learnt.relation.figures["device"])
+    first = known[0]
+    unknown = kind_of(network_name(first.model), first.unit) == UNKNOWN
     makers = {learnt.devices.by_gpu[name].maker for name in seen}
-    told = []
+    told = [unknown_kind(first.model)] if unknown else []
     for each in {each.gpu: each for each in (*(figure.device for figure in known), device)}.values():
         if each.gpu in seen:
             continue
