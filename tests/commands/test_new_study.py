@@ -51,7 +51,7 @@ def test_its_rentals_have_published_figures_with_sources(config):
 def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, own):
     given = None
     if own:
-        device = shipped_devices(config / "studies").get("RTX 4090")
+        device = shipped_devices().get("RTX 4090")
         given = Own(device, OWN, "resnet50", "fp16", "torch", 256, 1120.0, "EUR")
     folder = create_study("mine", config, ("workstation-gpu", "NVIDIA GeForce RTX 4090"), TODAY, given)
     chosen = {"study": "mine"} | ({} if own else {"measure_on": "workstation-gpu"})

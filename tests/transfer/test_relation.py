@@ -9,7 +9,7 @@ from sweetspot.transfer.left_out import BOTH, TWO, WORKLOADS, errors, summary, y
 from sweetspot.transfer.relation import Told, fit_relation, given, predict, without
 
 FIGURES = shipped_figures(STUDIES)
-DEVICES = shipped_devices(STUDIES)
+DEVICES = shipped_devices()
 WORLD = ("RTX 3090", "RTX 4090", "A100 SXM 80GB", "H100 SXM", "RTX A6000", "Tesla V100-SXM2-16GB")
 
 

@@ -85,7 +85,7 @@ def create_study(
         if own is None:
             _copy_figures(config / "studies" / FIGURES_FROM / "throughput.csv", folder / "throughput.csv")
         else:
-            made = files_of_today(name, own, target.parent, shipped_devices(target.parent), today.isoformat())
+            made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat())
             for path, text in made.items():
                 with write_whole(folder / path) as temporary:
                     temporary.write_text(text, encoding="utf-8")
@@ -96,7 +96,7 @@ def create_study(
 def owned(machine: tuple[str, str], studies: Path) -> Own | None:
     """The machine's device where it is a GPU that is specified: then its figures say something of others."""
     instance, gpu = machine
-    device = shipped_devices(studies).find(gpu) if instance == "workstation-gpu" else None
+    device = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
     return Own(device, instance) if device is not None else None
 
 
@@ -112,7 +112,7 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
         raise UserError(f"MODEL is {arguments.model!r}; expected letters, digits, '.', '_' and '-'")
     if arguments.batch_size < 1:
         raise UserError(f"BATCH is {arguments.batch_size}; expected a whole number above 0")
-    device = shipped_devices(studies).get(arguments.gpu_name)
+    device = shipped_devices().get(arguments.gpu_name)
     cell = (arguments.model, arguments.precision, arguments.framework, arguments.batch_size)
     own = Own(device, OWN, *cell, arguments.speed, arguments.currency.upper())
     # Refused here in one sentence, not by the study later.

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import UserError
+from sweetspot.study.device_memory import TABLE
 from sweetspot.throughput.published import STUDIES, read_published
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.transfer.kinds import kind_of
-from sweetspot.transfer.pools import DEVICES, HOME, POOLS
+from sweetspot.transfer.pools import POOLS
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 
 if TYPE_CHECKING:
@@ -38,10 +39,11 @@ def network_name(model: str) -> str:
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
 
-    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A workload is a benchmark's model at
-    one precision, dataset, way of compiling and batch; where each device has one batch of its own (the largest that
-    its memory holds) the batch is no part of it. Machines with the same device count as one, by the mean of the
-    logarithms. Rows of devices that nobody has specified, or that cannot run the precision, are left out.
+    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A workload
+    is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one batch of its
+    own (the largest that its memory holds) the batch is no part of it. Machines with the same device count as one, by
+    the mean of the logarithms. Rows of devices that nobody has specified, or that cannot run the precision, are left
+    out.
     """
     found = [devices.find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(
@@ -79,9 +81,9 @@ def related(figures: pd.DataFrame) -> pd.DataFrame:
     return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
 
 
-def shipped_devices(studies: Path = STUDIES) -> "Devices":
+def shipped_devices() -> "Devices":
     """The table of device specifications that comes with the project. Raises UserError where it is missing."""
-    return read_devices(studies / HOME / DEVICES)
+    return read_devices(TABLE)
 
 
 @cache
@@ -90,7 +92,7 @@ def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
 
     Raises UserError where the studies are not beside the package (it must be installed with `pip install -e`).
     """
-    return related(as_figures(single_device_rows(studies), shipped_devices(studies)))
+    return related(as_figures(single_device_rows(studies), shipped_devices()))
 
 
 @cache

@@ -2,9 +2,9 @@
 
 log throughput = effect of the workload + 1/2 log dense peak + 1/2 log bandwidth + effects, all normal around zero:
 slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of the network and its kind (images, text,
-speech), of the benchmark's stack and of the workload itself (bound by arithmetic it rises with the peak, bound by memory
-with the bandwidth); and of the device, its architecture, both by width of the number format and by kind of network
-(whose operators have kernels of their own on each architecture), and the device in one stack. A device that
+speech), of the benchmark's stack and of the workload itself (bound by arithmetic it rises with the peak, bound by
+memory with the bandwidth); and of the device, its architecture, both by width of the number format and by kind of
+network (whose operators have kernels of their own on each architecture), and the device in one stack. A device that
 nobody has run has its specifications and its architecture; one with many figures has its own effect: partial pooling.
 The best linear prediction and its variance have a closed form. Sources: roofline, Williams et al. 2009; partial
 pooling, Gelman & Hill 2007, chapter 12; leaving rows out of it, Rasmussen & Williams 2006, section 5.4.2.
@@ -17,7 +17,7 @@ import pandas as pd
 
 from sweetspot.transfer.specifications import FEATURES
 
-# Spreads in log units: those of greatest marginal likelihood on the shipped figures, to two figures, under a lognormal
+# Spreads in log units: those of greatest marginal likelihood on the shipped figures, to two digits, under a lognormal
 # prior around 0.1 with sd 1 of each. Slopes by feature, then plain effects.
 SLOPES = {
     "all": {"peak": 0.15, "bandwidth": 0.069, "memory": 0.078, "vector": 0.12},

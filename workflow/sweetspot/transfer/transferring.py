@@ -56,7 +56,7 @@ class Learnt(NamedTuple):
 def learn_devices(studies: Path = STUDIES) -> Learnt:
     """Fit to what the project ships in `studies`, with widths from workloads and devices left out. Raises UserError."""
     figures = shipped_figures(studies)
-    return Learnt(fit_relation(figures), widths(figures), shipped_devices(studies))
+    return Learnt(fit_relation(figures), widths(figures), shipped_devices())
 
 
 def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Learnt) -> pd.DataFrame:
@@ -152,7 +152,11 @@ def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list
     unknown = kind_of(network_name(first.model), first.unit) == UNKNOWN
     makers = {learnt.devices.by_gpu[name].maker for name in seen}
     told = [unknown_kind(first.model)] if unknown else []
+    precision = precision_name(first.precision)
     for each in {each.gpu: each for each in (*(figure.device for figure in known), device)}.values():
+        if each.unit(precision) in each.unconfirmed:
+            message = f"no second source confirms the {each.unit(precision)} peak of {each.gpu}"
+            told.append(warning("unconfirmed_peak", message))
         if each.gpu in seen:
             continue
         told.append(warning("specified_only", f"{each.gpu} is known by its specifications only"))
