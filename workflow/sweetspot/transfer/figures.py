@@ -39,11 +39,11 @@ def network_name(model: str) -> str:
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
 
-    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A workload
-    is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one batch of its
-    own (the largest that its memory holds) the batch is no part of it. Machines with the same device count as one, by
-    the mean of the logarithms. Rows of devices that nobody has specified, or that cannot run the precision, are left
-    out.
+    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A
+    workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one
+    batch of its own (the largest that its memory holds) the batch is no part of it. Machines with the same device count
+    as one, by the mean of the logarithms. Rows of devices that nobody has specified, or that cannot run the precision,
+    are left out.
     """
     found = [devices.find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(
