@@ -77,6 +77,10 @@ def test_a_short_step_widens_on_the_side_where_it_would_show():
     assert high[slow] == pytest.approx(0.010 / 0.004)
 
 
+def test_without_a_batch_it_says_that_the_step_was_not_checked():
+    assert rules(told(figure(batch=math.nan), names=["H100"]).loc["H100 SXM"]) == {"batch_unknown"}
+
+
 def test_what_cannot_run_is_named_and_the_rest_goes_on():
     table = told(figure(precision="fp8"), names=["A100", "H100"])
     assert rules(table.loc["A100 SXM 80GB"]) == {"cannot_run"} and math.isnan(

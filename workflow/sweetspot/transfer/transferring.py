@@ -131,6 +131,10 @@ def _row(
     told = [*(pair for figure in known for pair in figure.warnings), *_unlearnt(device, known, learnt)]
     before = min(_step(figure) for figure in known)
     after = before * known[0].images_per_s / rate
+    if math.isinf(before) and known[0].unit in BATCHED:
+        told.append(
+            warning("batch_unknown", "the batch is not stated: whether starting kernels decides is not checked")
+        )
     if min(before, after) < SHORT_STEP:
         # Time that no device shortens: the faster device gains less, the slower one loses less.
         low, high = low * min(1.0, after / SHORT_STEP), high * max(1.0, SHORT_STEP / before)
@@ -165,7 +169,12 @@ def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list
     return told
 
 
+def cannot_run(device: Device, precision: str) -> dict[str, str]:
+    """The warning of a device that has no unit for a precision."""
+    return warning("cannot_run", f"{device.gpu} does not compute in {precision}")
+
+
 def _cannot(device: Device, precision: str) -> dict[str, object]:
-    told = [warning("cannot_run", f"{device.gpu} does not compute in {precision}")]
+    told = [cannot_run(device, precision)]
     row = dict.fromkeys(TOLD_COLUMNS[1:4], math.nan)
     return {"gpu": device.gpu, **row, "place": "", "warnings": told}
