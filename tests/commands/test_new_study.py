@@ -71,7 +71,16 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
     if own:
         (figure,) = read_published(folder / "throughput.csv").to_dict("records")
         assert (figure["gpu"], figure["images_per_s"], figure["batch_size"]) == ("RTX 4090", 1120, 256)
-        assert load_yaml(folder / "prices" / "box.yaml")["rates"][0]["currency"] == "EUR"
+        (rate,) = load_yaml(folder / "prices" / "box.yaml")["rates"]
+        assert (rate["currency"], rate["usd"]["value"], str(rate["as_of"])) == ("EUR", 1.1378, "2026-09-28")
+        assert rate["source"].startswith("ECB euro reference rate of 2026-09-28")
+
+
+def test_a_rate_that_the_person_types_is_theirs(config):
+    arguments = ["--gpu-name", "RTX 4090", "--speed", "1120", "--currency", "gbp", "--rate", "1.33"]
+    main(["new-study", "mine", *arguments, "--config", str(config)])
+    (rate,) = load_yaml(config / "studies" / "mine" / "prices" / "box.yaml")["rates"]
+    assert (rate["currency"], rate["usd"]) == ("GBP", 1.33) and "typed by us" in rate["source"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,15 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
         (["--gpu-name", "RTX 4090"], "SPEED is None; expected what RTX 4090 trains"),
         (["--speed", "9"], "SPEED is given without GPU_NAME"),
         (["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16"),
-        (["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "XAU"], "CURRENCY is 'XAU'; expected USD, EUR"),
+        (
+            ["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "XAU"],
+            "CURRENCY is 'XAU'; expected USD, EUR, or RATE",
+        ),
+        (
+            ["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "EUR", "--rate", "-1"],
+            "RATE is -1.0; expected USD per",
+        ),
+        (["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "€"], "CURRENCY is '€'; expected three letters"),
         (["--gpu-name", "RTX 4090", "--speed", "9e5"], "is spent on starting kernels"),
     ],
 )
