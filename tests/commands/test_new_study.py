@@ -34,10 +34,24 @@ def test_a_new_study_is_valid_and_asks_about_four_of_this_machine(config, machin
     assert machine[1].endswith(plan.instances["box-4"].gpu)
     assert plan.price_lists == ("box", "rent")
     assert {cell.instance for cell in plan.cells} == {machine[0]}
+    assert {cell.model for cell in plan.cells} == {"resnet50"}, "config.yaml has three; the study asks about one"
     measured = {(cell.model, cell.batch_size, cell.precision) for cell in plan.cells}
     cells = plan.study.cells
     asked = {(model, size, cells.precision) for model in cells.model for size in cells.batch_size}
     assert asked <= measured, "the default matrix measures what the new study asks for"
+
+
+def test_a_study_that_measures_nothing_of_the_matrix_is_one_sentence(config):
+    folder = create_study("mine", config, ("workstation", "AMD EPYC"), TODAY)
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(
+        text.replace("measure_models: [resnet50]", "measure_models: [vgg16, inception3]")
+    )
+    plan = load_invocation(config / "config.yaml", {"study": "mine"}, config)
+    assert {cell.model for cell in plan.cells} == {"vgg16", "inception3"}
+    (folder / "study.yaml").write_text(text.replace("measure_models: [resnet50]", "measure_models: [alexnet]"))
+    with pytest.raises(UserError, match=r"study.yaml: measure_models is \['alexnet'\]; expected one of matrix.model"):
+        load_invocation(config / "config.yaml", {"study": "mine"}, config)
 
 
 def test_its_rentals_have_published_figures_with_sources(config):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.cells import Cell
-from sweetspot.errors import Faults, refuse
+from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.expand import expand_matrix
 from sweetspot.matrix.possible import require_possible
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
@@ -44,6 +44,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     study = load_study(folder)
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, folder / "study.yaml")
+    config = narrowed(config, study, folder / "study.yaml") if study.measure else config
     cells = measured_cells(config, instances, config_file) if study.measure else []
     price_lists = price_list_names(folder / "prices")
     check_answer_prices(study, price_lists, folder / "study.yaml")
@@ -91,6 +92,17 @@ def price_list_names(folder: Path) -> list[str]:
         check_apart(names, "price lists", folder)
     faults.end()
     return names
+
+
+def narrowed(config: Config, study: Study, file: Path) -> Config:
+    """The configuration with the models alone that the study measures. Raises UserError where none of them is left."""
+    wanted, listed = study.measure_models, config.matrix.model
+    if not wanted or not config.measure_on:
+        return config
+    left = [model for model in listed if model in wanted]
+    if not left:
+        raise UserError(f"{file}: measure_models is {wanted}; expected one of matrix.model in config.yaml, {listed}")
+    return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": left})})
 
 
 def measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:

@@ -115,6 +115,9 @@ class Study(Closed):
         "of the same workload (basis `transferred`)",
     )
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
+    measure_models: list[Slug] = Field(
+        [], description="Models of config.yaml's matrix that are measured for this study; none named: all of them"
+    )
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"
     )
