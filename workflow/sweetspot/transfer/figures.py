@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
 
 COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")
-FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "kind", "half", "log_rate")
-HALF = ("fp16", "bf16", "fp8", "fp4")
+FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "kind", "bits", "log_rate")
+BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32
 # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
 # without cuDNN computes by other kernels.
 DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
@@ -34,6 +34,11 @@ def network_name(model: str) -> str:
     """A model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD fine-tune`, `ResNet-50 v1.5`."""
     plain = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
     return VERSION.sub("", TASK.sub("", plain))
+
+
+def bits_of(precision: pd.Series) -> pd.Series:
+    """Width of the number format; what computes in TF32 counts as 32."""
+    return precision.map(BITS).fillna(32).astype(int)
 
 
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
@@ -59,7 +64,7 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
         for device, precision in zip(found, rows["precision"], strict=True)
     ]
     rows = rows[able].assign(workload=lambda known: _workloads(known))
-    rows["half"] = rows["precision"].isin(HALF)
+    rows["bits"] = bits_of(rows["precision"])
     units = rows["unit"] if "unit" in rows else pd.Series("", rows.index)
     rows["kind"] = [kind_of(*pair) for pair in zip(rows["network"], units.fillna("").astype(str), strict=True)]
     named = [name for name in FIGURE_COLUMNS if name != "log_rate"]

@@ -28,17 +28,17 @@ SLOPES = {
 }
 EFFECTS = {
     ("device",): 0.040,
-    ("device", "half"): 0.025,
+    ("device", "bits"): 0.025,
     ("device", "kind"): 0.029,
     ("device", "stack"): 0.054,
     ("architecture",): 0.23,
-    ("architecture", "half"): 0.059,
+    ("architecture", "bits"): 0.059,
     ("architecture", "kind"): 0.11,
 }
 WORKLOAD = 10.0  # of the level of a workload: it may be anything
 NOISE = 0.077  # what machines and builds of one device differ by
 CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # logs of a device of 2018
-GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "half")
+GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bits")
 
 
 class Relation(NamedTuple):

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES
-from sweetspot.transfer.figures import HALF, network_name, shipped_devices, shipped_figures
+from sweetspot.transfer.figures import BITS, network_name, shipped_devices, shipped_figures
 from sweetspot.transfer.kinds import UNKNOWN, kind_of, unknown_kind
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED, widths
 from sweetspot.transfer.relation import Relation, fit_relation, given, predict
@@ -119,7 +119,7 @@ def _cells(devices: list[Device], first: Measured, precision: str, table: Device
         stack=f"asked {first.framework}",
         network=network_name(first.model),
         kind=kind_of(network_name(first.model), first.unit),
-        half=precision in HALF,
+        bits=BITS.get(precision, 32),
     )
     return with_features(cells, table)
 
@@ -155,8 +155,13 @@ def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list
     first = known[0]
     unknown = kind_of(network_name(first.model), first.unit) == UNKNOWN
     makers = {learnt.devices.by_gpu[name].maker for name in seen}
-    told = [unknown_kind(first.model)] if unknown else []
     precision = precision_name(first.precision)
+    told = [unknown_kind(first.model)] if unknown else []
+    if BITS.get(precision, 32) not in set(learnt.relation.figures["bits"]):
+        message = (
+            f"no figure in {precision} was learnt from: how devices are related in it is known by their peaks only"
+        )
+        told.append(warning("unknown_precision", message))
     for each in {each.gpu: each for each in (*(figure.device for figure in known), device)}.values():
         if each.unit(precision) in each.unconfirmed:
             message = f"no second source confirms the {each.unit(precision)} peak of {each.gpu}"
