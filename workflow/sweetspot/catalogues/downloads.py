@@ -96,7 +96,7 @@ class Downloads:
                     f"{shown(url)}: no copy is in {self.folder}; expected one, since --offline fetches nothing"
                 )
             return kept
-        if kept is not None and self.now() - kept.fetched <= self.reuse:
+        if kept is not None and self.now() - kept.fetched < self.reuse:
             return kept
         try:
             return self._fetch(url, what, most_bytes)
@@ -125,7 +125,7 @@ class Downloads:
         return found
 
     def _file(self, url: str) -> Path:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", url.split("?")[0].split("//")[-1])[-80:].lstrip("-.")
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", shown(url).split("//")[-1])[-80:].lstrip("-.")
         return self.folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{name}"
 
     def _fetch(self, url: str, what: str, most_bytes: int) -> Download:
