@@ -135,7 +135,9 @@ def _jump(old: float, new: float, instance: str, accepted: Collection[str]) -> s
     ratio = new / old
     if 1 / JUMP < ratio < JUMP or instance in accepted:
         return ""
-    return f"would go from {old:g} to {new:g}, {ratio:.3g} times; look at it, and take it with --accept {instance}"
+    return (
+        f"would go from {old:.10g} to {new:.10g}, {ratio:.3g} times; look at it, and take it with --accept {instance}"
+    )
 
 
 def _values(row: Row, fetched: Fetched, entry: Listing, machine: Instance, new: float) -> dict[str, Value]:
@@ -150,7 +152,7 @@ def _values(row: Row, fetched: Fetched, entry: Listing, machine: Instance, new: 
     }
     note, old = row.offer.note, row.offer.per_hour
     if note and old is not None and machine.nodes > 1:
-        before = f"{machine.nodes} x {old.value / machine.nodes:g}"
+        before = f"{machine.nodes} x {old.value / machine.nodes:.10g}"
         if before in note:
-            values["note"] = note.replace(before, f"{machine.nodes} x {entry.per_hour:g}")
+            values["note"] = note.replace(before, f"{machine.nodes} x {entry.per_hour:.10g}")
     return values

@@ -37,7 +37,7 @@ class Refreshed:
         width = max(len(hit.row.name) for hit in self.found)
         for hit in self.found:
             assert hit.values is not None
-            figures = f"{hit.old:>10g} -> {hit.new:<10g} {hit.change:>+8.1%}"
+            figures = f"{hit.old:>10.10g} -> {hit.new:<10.10g} {hit.change:>+8.1%}"
             yield f"  {hit.row.name:<{width}} {figures}  {hit.row.as_of} -> {hit.values['as_of']}"
         for remark in self.remarks:
             yield f"  lint: {remark}"
