@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from price_server import Answer, serving
 from sweetspot.catalogues.downloads import Downloads
+from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.readers import cheapest
 from sweetspot.catalogues.skypilot import read_skypilot
-from sweetspot.catalogues.sources import SOURCES
 from sweetspot.catalogues.sources.skypilot_files import last_change
 from sweetspot.catalogues.sources.source import Asked
 from sweetspot.errors import UserError

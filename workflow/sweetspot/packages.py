@@ -24,6 +24,7 @@ CORE = {
     "snakemake": "snakemake",
     "tenacity": "tenacity",
     "threadpoolctl": "threadpoolctl",
+    "urllib3": "urllib3",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",
 }

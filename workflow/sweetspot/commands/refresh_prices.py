@@ -18,8 +18,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from sweetspot.catalogues.downloads import Downloads, cache_folder
+from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.refreshing import Found, judged, rows
-from sweetspot.catalogues.sources import SOURCES
 from sweetspot.catalogues.sources.source import Asked
 from sweetspot.commands.refresh_writing import Refreshed, changed_lists, write_lists
 from sweetspot.errors import Faults, UserError
