@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from price_server import Answer, gzipped, serving
 from project_copy import ROOT, copy_project, run_snakemake, scheduled
@@ -298,15 +299,60 @@ def test_a_mirror_that_is_none(config, given):
 
 
 @pytest.mark.slow
-def test_snakemake_reprices_exactly_the_lists_that_changed(tmp_path, server, monkeypatch):
+def test_snakemake_reprices_exactly_the_lists_that_changed_and_tells_what_they_did(
+    tmp_path, server, monkeypatch, capsys
+):
     project = copy_project(tmp_path / "project")
-    chosen = ("--config", f"study={STUDY}")
-    done = run_snakemake(project, "costs", *chosen)
-    assert done.returncode == 0, done.stdout
+    chosen, results = ("--config", f"study={STUDY}"), project / "results" / STUDY
+    changes = f"results/{STUDY}/comparison/price_changes.parquet"
+    assert run_snakemake(project, "comparison", *chosen).returncode == 0
     assert scheduled(project, "costs", *chosen) == {}
+    config = project / "config"
+    before = {name: offers(config, name) for name in ("clouds", "spot", "clusters", "hyperscalers")}
     monkeypatch.setattr(refresh_prices, "Downloads", partial(Downloads, now=lambda: NOW))
-    refresh(project / "config", server, providers=("nebius",))
+    refresh(config, server, providers=("nebius",))
     plan = run_snakemake(project, "--dry-run", "costs", *chosen).stdout
-    lists = set(re.findall(r"wildcards: price_list=(\S+)", plan))
-    assert lists == {"clouds", "spot", "clusters"}
+    assert set(re.findall(r"wildcards: price_list=(\S+)", plan)) == {"clouds", "spot", "clusters"}
     assert scheduled(project, "costs", *chosen) == {"price_workloads": 3}
+
+    done = run_snakemake(project, changes, *chosen)
+    assert done.returncode == 0, done.stdout
+    table = pd.read_parquet(project / changes)
+    found = {
+        (row.price_list, row.instance, row.purchase): (row.before, row.after)
+        for row in table[table["what"] == "price"].itertuples()
+    }
+    meant = {
+        (name, *key): (old.per_hour.value, offers(config, name)[key].per_hour.value)
+        for name, listed in before.items()
+        for key, old in listed.items()
+        if offers(config, name)[key].per_hour != old.per_hour
+    }
+    assert len(meant) == 14 and found == meant
+    # A rented machine's bill is hours x price: the cost of each Nebius machine by the hour fell as its price did.
+    told = table[table["what"].isin(["rank", "cost"]) & (table["purchase"] == "on_demand")]
+    for row in told[told["instance"].str.fullmatch("nebius-8xh[12]00")].itertuples():
+        assert row.change == pytest.approx({"nebius-8xh100": 23.6 / 30.8, "nebius-8xh200": 28 / 36}[row.instance] - 1)
+    assert table["said_before"][0].startswith("Too close to call") and table["what"][0] == "answer"
+
+    capsys.readouterr()
+    where = ["--config", str(config), "--results", str(results.parent)]
+    main(["diff", STUDY, "--since", "2026-09-19", *where, "--table", str(tmp_path / "changes.parquet")])
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "changes.parquet"), table)
+    text = capsys.readouterr().out
+    assert "| nebius-8xh100, clouds (on_demand) | 30.8 | 23.6 | -23.4% | 2026-09-19 -> 2026-11-22 |" in text
+    with pytest.raises(UserError, match=r"throughput\.parquet: is not there; make it first: snakemake"):
+        main(
+            [
+                "diff",
+                "office-box-2026",
+                "--since",
+                "2026-09-19",
+                "--config",
+                str(config),
+                "--results",
+                str(results.parent),
+            ]
+        )
+    with pytest.raises(UserError, match="--until is 2026-09-01; expected a day after --since"):
+        main(["diff", STUDY, "--since", "2026-09-19", "--until", "2026-09-01", *where])

@@ -138,7 +138,11 @@ def _staying(
     options: argparse.Namespace,
 ) -> list[str]:
     """What keeps its price, by list and reason; machines that no catalogue names, and lists that none refreshes."""
-    lines = [f"{hit.row.price_list}: {hit.row.name}: {hit.stays}" for hit in found if hit.stays and not hit.same]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for hit in found:
+        if hit.stays and not hit.same:
+            alike.setdefault((hit.row.price_list, hit.stays), []).append(hit.row.name)
+    lines = [f"{listed}: {', '.join(names)}: {reason}" for (listed, reason), names in alike.items()]
     asked = {(hit.row.price_list, hit.row.place) for hit in found}
     refreshed = {name for _, _, part in parts for name in part.lists}
     for name in sorted(refreshed):
@@ -159,7 +163,7 @@ def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[P
     changed, same = sum(hit.stays == "" for hit in found), sum(hit.same for hit in found)
     rest = len(found) - changed - same
     lists = ", ".join(refreshed.file.name for refreshed in done) or "none"
-    told = f"{changed} prices change, {same} are as they were, {rest} stay unchecked; lists: {lists}\n"
+    told = f"{changed} prices change, {same} are as they were, {rest} cannot be refreshed; lists: {lists}\n"
     if kept:
         told += f"written; what they were: {', '.join(sorted({str(file.parent) for file in kept}))}\n"
     elif done:

@@ -33,7 +33,7 @@ def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
     told = table[table["what"] != "answer"]
     where = told["price_list"].map(lambda listed: f", {listed}", na_action="ignore").fillna("")
     told = told.assign(instance=told["instance"] + where)
-    titles = (f"{name} at prices of {arguments.since}", f"at prices of {arguments.until or 'today'}")
+    titles = (f"{name}, prices of {arguments.since},", f"prices of {arguments.until or 'today'}")
     return table, to_markdown(told, *titles, (before.answer, after.answer))
 
 

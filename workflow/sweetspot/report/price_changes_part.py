@@ -38,8 +38,9 @@ def price_changes_words(tables: Tables) -> list[str]:
     (answer,) = records(table[table["what"] == "answer"])
     before, after = text(answer["said_before"]), text(answer["said_after"])
     ranked, moved = (int(table["what"].isin(kinds).sum()) for kinds in (["rank"], ["price", "new", "gone"]))
-    counted = f"{moved} price{'' if moved == 1 else 's'} moved, and {ranked or 'no'} place{'' if ranked == 1 else 's'}"
-    places = f"{counted} in the ranks of the workloads."
+    counted = [f"{moved} price{'' if moved == 1 else 's'} moved"]
+    counted += [f"{ranked or 'no'} option{'' if ranked == 1 else 's'} of a workload changed place in the ranks"]
+    places = f"{', and '.join(counted)}."
     if before == after:
         return [places, "The first sentence of the answer is the same, in every figure."]
     return [places, f"Then: {before}", f"Now: {after}"]
