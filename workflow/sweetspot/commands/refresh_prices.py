@@ -163,7 +163,7 @@ def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[P
     changed, same = sum(hit.stays == "" for hit in found), sum(hit.same for hit in found)
     rest = len(found) - changed - same
     lists = ", ".join(refreshed.file.name for refreshed in done) or "none"
-    told = f"{changed} prices change, {same} are as they were, {rest} cannot be refreshed; lists: {lists}\n"
+    told = f"{changed} prices change, {same} stay the same, {rest} cannot be refreshed; lists: {lists}\n"
     if kept:
         told += f"written; what they were: {', '.join(sorted({str(file.parent) for file in kept}))}\n"
     elif done:
