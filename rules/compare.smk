@@ -60,7 +60,14 @@ rule compare:
 
 # The newest of the days whose price lists are kept (`sweetspot refresh-prices`); none for most studies.
 KEPT_DAYS = days_kept(Path(CONFIG, "prices"))
-THEN = lists_at(Path(CONFIG, "prices"), PRICE_LISTS, KEPT_DAYS[-1]) if KEPT_DAYS else {}
+try:
+    THEN = (
+        lists_at(Path(CONFIG, "prices"), PRICE_LISTS, KEPT_DAYS[-1])
+        if KEPT_DAYS
+        else {}
+    )
+except UserError as error:
+    raise WorkflowError(str(error)) from None
 
 
 rule compare_then:

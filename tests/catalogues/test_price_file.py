@@ -53,6 +53,14 @@ def test_a_last_line_without_an_end_and_letters_beyond_ascii():
     )
 
 
+def test_line_ends_of_windows_stay():
+    text = "as_of: 2026-09-19\r\nsource: x\r\noffers:\r\n  - instance: a\r\n    per_hour: 1   # one\r\n"
+    assert with_values(text, {0: {"per_hour": 2.0, "as_of": date(2026, 11, 22)}}) == (
+        "as_of: 2026-09-19\r\nsource: x\r\noffers:\r\n"
+        "  - instance: a\r\n    per_hour: 2   # one\r\n    as_of: 2026-11-22\r\n"
+    )
+
+
 @pytest.mark.parametrize("price", [0.0001, 0.03, 1.0, 40.96575, 113.9328, 1e4, 18.169536])
 def test_a_price_is_read_as_it_was_meant(price):
     text = with_values("as_of: 2026-09-19\nsource: x\noffers: [{instance: a, per_hour: 3}]\n", {0: {"per_hour": price}})

@@ -13,6 +13,7 @@ from sweetspot.catalogues.downloads import Downloads
 from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.readers import cheapest
 from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.catalogues.sources import skypilot_files
 from sweetspot.catalogues.sources.skypilot_files import last_change
 from sweetspot.catalogues.sources.source import Asked
 from sweetspot.errors import UserError
@@ -67,6 +68,23 @@ def test_skypilots_file_is_of_the_day_of_its_last_change(server, tmp_path):
         lines = list(csv.DictReader(file))
     counted = sum(bool(line["Price"]) + bool(line["SpotPrice"]) for line in lines)
     assert len(found.catalogue.listings) == counted
+
+
+def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path, monkeypatch):
+    """An old file fetched today has the prices of its last change; without that answer the download's day is told."""
+    monkeypatch.setattr(skypilot_files, "BASE", server.url)
+    monkeypatch.setattr(skypilot_files, "CHANGES", f"{server.url}/commits")
+    server.routes["/nebius/vms.csv"] = Answer((DATA / "skypilot" / "nebius_2026.csv").read_bytes())
+    commit = [{"commit": {"committer": {"date": "2026-02-11T03:00:00Z"}}}]
+    server.routes["/commits"] = lambda query: Answer(
+        json.dumps(commit if query == {"path": ["catalogs/v8/nebius/vms.csv"], "per_page": ["1"]} else []).encode()
+    )
+    part = {"instances": {"a": "x"}}
+    assert fetch("skypilot", "nebius", part, server, tmp_path).as_of == date(2026, 2, 11)
+    server.routes["/commits"] = Answer(b"rate limit", 403)
+    found = fetch("skypilot", "nebius", part, server, tmp_path / "2")
+    assert found.as_of == DAY.date()
+    assert "the day of its last change is unknown, so the download's is taken: " in found.told[1]
 
 
 def test_the_last_change_of_a_file_as_github_tells_it(server, tmp_path):

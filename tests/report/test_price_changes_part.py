@@ -61,8 +61,8 @@ def test_the_words_and_the_rows():
     ]  # fmt: skip
     tables = {"price_changes": changes("Rent a.")}
     assert price_changes_words(tables)[1] == "The first sentence of the answer is the same, in every figure."
-    made = Sections(tables, study(), Provenance(), {"a": "Machine A"})
-    part = price_changes_part(made)
+    made = Sections(tables, study(), Provenance())
+    part = price_changes_part(made, {"a": "Machine A"})
     assert [row[0] for row in part.rows] == [
         "Machine A, on demand",
         "c, on demand",

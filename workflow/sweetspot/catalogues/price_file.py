@@ -8,6 +8,7 @@ from datetime import date
 import yaml
 
 Value = float | str | date
+LINE_END = re.compile(r"\r?\n")
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
@@ -35,7 +36,7 @@ def _edits(text: str, offer: yaml.MappingNode, values: Mapping[str, Value]) -> l
             continue
         node = found[name][1]
         start, end = node.start_mark.index, node.end_mark.index
-        while end > start and text[end - 1] in " \n":  # a block text ends where the next key begins
+        while end > start and text[end - 1] in " \r\n":  # a block text ends where the next key begins
             end -= 1
         edits.append((start, end, _written(value)))
     if added:
@@ -44,9 +45,9 @@ def _edits(text: str, offer: yaml.MappingNode, values: Mapping[str, Value]) -> l
         if offer.flow_style:
             edits.append((end, end, "".join(f", {piece}" for piece in added)))
         else:
-            line_end = re.compile("$", re.MULTILINE).search(text, end)
-            at = line_end.start() if line_end else len(text)
-            edits.append((at, at, "".join(f"\n{' ' * key.start_mark.column}{piece}" for piece in added)))
+            line_end = LINE_END.search(text, end)
+            at, eol = (line_end.start(), line_end[0]) if line_end else (len(text), "\n")
+            edits.append((at, at, "".join(f"{eol}{' ' * key.start_mark.column}{piece}" for piece in added)))
     return edits
 
 

@@ -126,7 +126,7 @@ def _unlike(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) 
     if currency != found:
         return f"its price is in {currency}, the catalogue's in {found}"
     devices = machine.gpus // machine.nodes
-    if entry.gpus is not None and entry.gpu and entry.gpus != devices:
+    if entry.gpus is not None and entry.gpus != devices:
         return f"has {devices} devices a machine in instances.yaml, {entry.gpus} in the catalogue"
     return ""
 

@@ -60,7 +60,7 @@ def changed_lists(
         rows = [hit for hit in found if hit.row.price_list == name and hit.values and (confirm or not hit.same)]
         if rows:
             file = folder / f"{name}.yaml"
-            before = file.read_text(encoding="utf-8")
+            before = _read(file)
             text = with_values(before, {hit.row.place: hit.values or {} for hit in rows})
             new = _checked(text, file, old, rows)
             remarks = _remarks(name, old, new, instances, study)
@@ -70,28 +70,34 @@ def changed_lists(
 
 def write_lists(done: Sequence[Refreshed]) -> list[Path]:
     """Keep what each list was, then write what it is; returns where the old ones are. Raises UserError."""
+    for refreshed in done:
+        if _read(refreshed.file) != refreshed.old_text:
+            raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
     kept = []
     for refreshed in done:
         place = place_for(refreshed.file.parent, refreshed.file.stem, refreshed.old, refreshed.old_text)
         _write(place, refreshed.old_text)
         kept.append(place)
     for refreshed in done:
-        if refreshed.file.read_text(encoding="utf-8") != refreshed.old_text:
-            raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
         _write(refreshed.file, refreshed.text)
     return kept
 
 
+def _read(file: Path) -> str:
+    """The text with its own line ends."""
+    return file.read_bytes().decode("utf-8")
+
+
 def _write(file: Path, text: str) -> None:
     with write_whole(file, lasting=True) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(text.encode("utf-8"))
 
 
 def _checked(text: str, file: Path, old: PriceList, rows: Sequence[Found]) -> PriceList:
     """The list that the text holds. Raises UserError where it is not the old one with the new values."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / file.name
-        made.write_text(text, encoding="utf-8")
+        made.write_bytes(text.encode("utf-8"))
         new = load_price_list(made)
     values = {hit.row.place: dict(hit.values or {}) for hit in rows}
     meant: dict[str, Any] = old.model_dump()

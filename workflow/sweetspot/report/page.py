@@ -42,7 +42,8 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "study": study,
         "figures": figures,
         "answer": answer(made),
-        "parts": made.parts() | {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made)},
+        "parts": made.parts()
+        | {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})},
         "price_changes_words": price_changes_words(tables),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),

@@ -1,5 +1,7 @@
 """The page's section on refreshed prices: which moved since the lists that were kept, and what it did to the answer."""
 
+from collections.abc import Mapping
+
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.sections import ROWS, Part, Sections
@@ -9,8 +11,11 @@ STEP = "comparison: price lists of two days"
 HEAD = "option|price list|then, USD/hour|now, USD/hour|change|prices of"
 
 
-def price_changes_part(made: Sections) -> Part:
-    """The prices that moved, the largest change first; no rows for a study whose lists were never refreshed."""
+def price_changes_part(made: Sections, machines: Mapping[str, str]) -> Part:
+    """The prices that moved, the largest change first; no rows for a study whose lists were never refreshed.
+
+    `machines`: names for people by instance; one without has its key.
+    """
     table = made.table("price_changes")
     if table.empty:
         return Part((), [], [])
@@ -18,7 +23,7 @@ def price_changes_part(made: Sections) -> Part:
     moved = moved.sort_values("change", key=lambda change: -change.abs(), kind="stable")
     rows = [
         [
-            f"{made.machine(row['instance'])}, {text(row['purchase']).replace('_', ' ')}",
+            f"{machines.get(row['instance'], row['instance'])}, {text(row['purchase']).replace('_', ' ')}",
             text(row["price_list"]),
             made.made(row, "before", STEP),
             made.made(row, "after", STEP),

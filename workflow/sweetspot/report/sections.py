@@ -51,7 +51,7 @@ class Sections(Cited):
         super().__init__(tables, study, origin)
         self._machines = dict(machines or {})
 
-    def machine(self, instance: object) -> str:
+    def _machine(self, instance: object) -> str:
         """The name for people of an instance."""
         return self._machines.get(text(instance), text(instance))
 
@@ -241,7 +241,7 @@ class Sections(Cited):
         """Predictions by method; the one used for the answer is marked."""
         rows = [
             [
-                self.machine(row["instance"]),
+                self._machine(row["instance"]),
                 *(text(row[name]) for name in ("model", "batch_size")),
                 _words(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
@@ -309,5 +309,5 @@ class Sections(Cited):
             facts = (row["basis"], row["source"], row["as_of"], low, high)
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
             names = [_words(row[name]) for name in ("purchase", "provider", "price_list")]
-            rows.append([self.machine(row["instance"]), *names, price, text(row["as_of"])[:10], _warned(row)])
+            rows.append([self._machine(row["instance"]), *names, price, text(row["as_of"])[:10], _warned(row)])
         return self._part("offers", "machine|purchase|provider|price list|USD/hour|as of|warning", rows)

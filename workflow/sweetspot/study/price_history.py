@@ -24,7 +24,7 @@ def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     day, number = newest_day(prices).isoformat(), 1
     while True:
         file = folder / HISTORY / (day if number == 1 else f"{day}_{number}") / f"{name}.yaml"
-        if not file.is_file() or file.read_text(encoding="utf-8") == text:
+        if not file.is_file() or file.read_bytes() == text.encode("utf-8"):
             return file
         number += 1
 
