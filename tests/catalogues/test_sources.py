@@ -171,6 +171,13 @@ def test_of_awss_products_only_the_machines_own_hour_is_taken(server, tmp_path):
     assert found.source.startswith("AWS price list, us-east-1, published 2026-07-06, sha256 ")
 
 
+@pytest.mark.parametrize(("was", "other"), [(b"AWS Local Zone", b"AWS Region"), (b"us-east-1-atl-2", b"us-east-1")])
+def test_a_local_zone_is_told_apart_by_its_type_or_its_code(server, tmp_path, was, other):
+    """The row of 7 USD, with either mark of a local zone taken away."""
+    found = ask_aws(server, tmp_path, AWS.replace(was, other))
+    assert [entry.per_hour for entry in found.catalogue.listings] == [55.04, 113.9328]
+
+
 def test_a_price_of_0_of_aws_is_left_out_by_name(server, tmp_path):
     found = ask_aws(server, tmp_path, AWS.replace(b'"55.0400000000"', b'"0.0000000000"'))
     assert ("p5.48xlarge", "on_demand", "us-east-1") not in prices(found)
@@ -237,6 +244,12 @@ def test_azures_other_money_and_other_regions(server, tmp_path):
     found = fetch("azure", "westeurope", {"instances": {"a": "Standard_F16s"}}, server, tmp_path)
     ((entry,),) = [found.catalogue.listings]
     assert (entry.currency, entry.per_hour, entry.purchase, entry.place) == ("EUR", 0.6176, "spot", "westeurope")
+
+
+def test_a_meter_that_another_region_bills_is_no_price_here(server, tmp_path):
+    second = AZURE[0] | {"isPrimaryMeterRegion": False, "retailPrice": 90.0}
+    found = ask_azure(server, tmp_path, azure_pages([AZURE[0], second]))
+    assert [entry.per_hour for entry in found.catalogue.listings] == [98.32]
 
 
 @pytest.mark.parametrize(
