@@ -9,6 +9,7 @@ from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.expand import expand_matrix
 from sweetspot.matrix.possible import require_possible
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
+from sweetspot.study.catalogue_map import check_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import Study, load_study
@@ -48,6 +49,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     cells = measured_cells(config, instances, config_file) if study.measure else []
     price_lists = price_list_names(folder / "prices")
     check_answer_prices(study, price_lists, folder / "study.yaml")
+    check_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
     return Invocation(
         config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
     )

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
+from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.yamlfile import load_yaml
@@ -134,6 +135,9 @@ class Study(Closed):
     )
     energy: Energy | None = Field(
         None, description="Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"
+    )
+    catalogue: CatalogueMap | None = Field(
+        None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
