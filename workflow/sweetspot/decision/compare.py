@@ -19,6 +19,7 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
+from sweetspot.decision.waiting import Demands, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
@@ -59,12 +60,14 @@ def compare(
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
     needs: Needs | None = None,
+    demands: Demands | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
     `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
     of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
-    need (`load_needs`); what does not fit stands in `options` alone.
+    need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
+    several people share (`load_demands`).
     Without any price the tables are empty.
     """
     needs = needs or {}
@@ -92,6 +95,7 @@ def compare(
         "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters),
         "headline": answer,
         "choices": others,
+        "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs), decisive_rows(contending, answer), inputs.offers
         ),

@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
 from sweetspot.report import energy_words, phrases
 from sweetspot.report.answer import answer
@@ -46,6 +47,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
+        "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "outside": phrases.outside(table_of(tables, "warnings")),

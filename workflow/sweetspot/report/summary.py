@@ -1,6 +1,7 @@
 """The answer in Markdown, for a mail or a pull request."""
 
 from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.report.answer import lead
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.notation import interval_text, number
@@ -19,8 +20,8 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, what to find out
-    first, the tally of claims.
+    """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, waits for a shared
+    machine, what to find out first, the tally of claims.
     """
     headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
@@ -35,6 +36,8 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", plain(energy)] if energy else []
     told = fits(tables)
     lines += ["", plain(told)] if told.startswith("Does not fit") else []
+    waiting = " ".join(waiting_in_words(table_of(tables, "queue")))
+    lines += ["", plain(waiting)] if waiting else []
     worth = " ".join(worth_knowing(tables))
     lines += ["", plain(worth)] if worth else []
     if len(claims):
