@@ -130,7 +130,8 @@ def test_the_sentences():
     (said,) = waiting_in_words(queue({"imagenet": demand(people=3)}).reset_index())
     assert said == (
         "office-4x1080ti with 6 jobs of imagenet a month is busy 43% of its time: a job waits 40.4 h on average, one "
-        "in ten over 137 h, and its result is there after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now 3)."
+        "in ten over 137 h, and its result is there after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
+        "3)."
     )
     (said,) = waiting_in_words(queue({"imagenet": demand(0.5)}).reset_index())
     assert "and fewer than one in ten waits at all" in said
