@@ -25,8 +25,9 @@ import pandas as pd
 
 from sweetspot.decision.asked import Asked, ask
 from sweetspot.decision.certainty import amount, percent
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import Money, the
 from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.settings import Settings
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
@@ -60,9 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     options = _options(folder, study.name)
     _check(options, study, arguments.days)
     _check_workload(options, arguments.workload, deadline)
-    found = ask(
-        options, study.seed, study.month_days, study.counts, arguments.days, [] if deadline is None else [deadline]
-    )
+    due = [] if deadline is None else [deadline]
+    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, Settings.of(study).money)
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
     code = outcome(found)
@@ -104,7 +104,8 @@ def as_text(
     lines = [f"{study.title} ({study.name}, {_asked(study, days)})"]
     lines += [told["nothing"]] if first is None else [str(first["first"]), str(first["second"])]
     for row in found.deadlines.to_dict("records"):
-        lines.append(f"{row['phase']}: {_in_time(row)}")
+        lines.append(f"{row['phase']}: {_in_time(row, Settings.of(study).money)}")
+    lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
     return "\n".join([*filter(None, [*lines, *told["waiting"]])]) + "\n"
 
 
@@ -134,13 +135,14 @@ def as_json(
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _in_time(row: Mapping[str, Any]) -> str:
+def _in_time(row: Mapping[str, Any], money: Money) -> str:
     """Who finishes in time, for how much, and how sure that is."""
     if pd.isna(row["option"]):
         return f"{row['verdict']}."
     chance = f"{percent(row['probability'])} sure that it is the cheapest in time"
     close = "" if row["verdict"] == row["title"] else f"; {row['verdict']}"
-    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {amount(row['usd'])} USD ({chance}){close}."
+    paid = f"{amount(money.of(row['usd']))} {money.code}"
+    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {paid} ({chance}){close}."
 
 
 def _asked(study: Study, days: float | None) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import apart
 from sweetspot.decision.headline import found_contenders, headline
@@ -35,6 +36,7 @@ def ask(
     counts: str,
     days: float | None = None,
     deadlines_hours: Sequence[float] = (),
+    money: Money = DOLLARS,
 ) -> Asked:
     """The answer on `options` (comparison/options.parquet) with every owned machine used `days` a month.
 
@@ -47,9 +49,9 @@ def ask(
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)
-    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts)
-    late = [*deadline_phases(rows, drawn, deadlines_hours)]
-    return Asked(found, recommend(late, tornado(rows, month_days) if late else pd.DataFrame()))
+    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, money=money)
+    late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
+    return Asked(found, recommend(late, tornado(rows, month_days, money) if late else pd.DataFrame(), money))
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:

@@ -76,11 +76,11 @@ def compare(
     plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
-    parameters = tornado(options, settings.month_days)
-    later = [*deadline_phases(options, drawn, settings.deadlines_hours)]
+    parameters = tornado(options, settings.month_days, settings.money)
+    later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money)]
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
-    answer = headline(contending, drawn, days, settings.counts, others)
+    answer = headline(contending, drawn, days, settings.counts, others, settings.money)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
@@ -89,10 +89,10 @@ def compare(
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
-        "surface": surface(options, settings.month_days),
+        "surface": surface(options, settings.month_days, settings.money),
         "tornado": parameters,
         "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
-        "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters),
+        "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters, settings.money),
         "headline": answer,
         "choices": others,
         "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),

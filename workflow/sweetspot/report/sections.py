@@ -1,7 +1,7 @@
 """The tables of the page, whose every figure links to its origin."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -31,6 +31,10 @@ class Part:
     rows: list[list[Cell]]
     classes: list[str]
     left_out: int = 0
+
+    def named(self, words: Callable[[str], str]) -> "Part":
+        """The same with other words in its head."""
+        return replace(self, head=tuple(words(name) for name in self.head))
 
 
 def _words(value: object) -> str:
