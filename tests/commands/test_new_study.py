@@ -71,7 +71,9 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
     if own:
         (figure,) = read_published(folder / "throughput.csv").to_dict("records")
         assert (figure["gpu"], figure["images_per_s"], figure["batch_size"]) == ("RTX 4090", 1120, 256)
-        assert load_yaml(folder / "prices" / "box.yaml")["rates"][0]["currency"] == "EUR"
+        (rate,) = load_yaml(folder / "prices" / "box.yaml")["rates"]
+        assert rate["currency"] == plan.study.currency.code == "EUR"
+        assert rate["usd"]["value"] == plan.study.currency.usd_per_unit
 
 
 @pytest.mark.parametrize(

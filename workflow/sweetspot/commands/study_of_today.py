@@ -64,6 +64,8 @@ def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: 
         "targets": "\n".join(f"  - {json.dumps(target)}" for target in targets),
     }
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
+    if own.currency != "USD":
+        study += _yaml({"currency": _shown(own.currency, today)})
     rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
     made = {
         "study.yaml": study,
@@ -135,6 +137,12 @@ def _rate(currency: str, today: str) -> dict[str, Any]:
         raise UserError(f"CURRENCY is {currency!r}; expected {named}, or a rate of your own in prices/box.yaml later")
     told = {"currency": currency, "usd": PLACEHOLDER_RATES[currency], "as_of": today}
     return {**told, "source": "a placeholder, to be replaced by the rate of your day"}
+
+
+def _shown(currency: str, today: str) -> dict[str, Any]:
+    """In which currency the page shows money, at the rate that the box is priced with."""
+    rate = _rate(currency, today)
+    return {"code": currency, "usd_per_unit": rate["usd"]["value"], "as_of": today, "source": rate["source"]}
 
 
 def _figure(own: Own, today: str) -> str:
