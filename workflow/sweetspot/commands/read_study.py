@@ -234,7 +234,9 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
 def _check_rate(found: Findings, study: Study, prices: PriceList, file: Path) -> None:
     """Whether the page shows money at the rate at which this list's prices were converted."""
     shown = study.currency
-    for rate in prices.rates if shown is not None else ():
+    if shown is None:
+        return
+    for rate in prices.rates:
         if rate.currency == shown.code and abs(math.log(rate.usd.value / shown.usd_per_unit)) > RATES_APART:
             here, there = f"{rate.usd.value:g} USD here", f"{shown.usd_per_unit:g} in study.yaml: currency"
             found.warnings.append((str(file), "two_rates", f"1 {shown.code} is {here}, and {there}"))
