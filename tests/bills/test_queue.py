@@ -147,3 +147,11 @@ def test_how_much_more_work_until_another_is_faster():
     assert outgrown([Stream(0.0, 10.0, 1.0, 1)], 10.0, 25.0) == math.inf
     # Overloaded already: 0.6 of the 1.2 there are.
     assert outgrown([Stream(0.12, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(0.5)
+    # Where they take different shares: at the number found the simulated queue is at the limit.
+    mixed = [Stream(0.02, 5.0, 1.0, 4), Stream(0.01, 8.0, 0.5, 1)]
+    factor = outgrown(mixed, 8.0, 40.0)
+    at_it, beyond = (
+        wait_for([one._replace(per_hour=one.per_hour * factor * more) for one in mixed]).hours for more in (1, 1.02)
+    )
+    assert at_it == pytest.approx(32.0, rel=0.03) and beyond > 32.0
+    assert outgrown(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sweetspot.bills.queue_events import Kind, capacity, waits
 
 NINETY = 0.9
-STEPS = 24  # of a bisection: the answer to seven figures
+CLOSE = 1e-6, 1e-3  # how near a bisection ends, by formula and where each step simulates a queue
 
 
 class Stream(NamedTuple):
@@ -109,7 +109,8 @@ def outgrown(streams: Sequence[Stream], own_hours: float, limit: float) -> float
     if busy <= 0:
         return math.inf
     low, high = 0.0, 1.0 / busy
-    for _ in range(STEPS):
+    close = CLOSE[len({stream.servers for stream in streams}) > 1]
+    while high - low > close * max(high, 1e-3 / busy):  # a thousandth of what there may be is nothing
         middle = (low + high) / 2
         more = wait_for([stream._replace(per_hour=middle * stream.per_hour) for stream in streams])
         low, high = (middle, high) if own_hours + more.hours <= limit else (low, middle)

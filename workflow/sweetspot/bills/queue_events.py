@@ -2,7 +2,8 @@
 
 import heapq
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 JOBS = 20_000
@@ -26,29 +27,46 @@ def waits(devices: int, kinds: Sequence[Kind], jobs: int = JOBS, seed: int = SEE
     its devices are free and all that came before it have started. The same draws for every rate: more arrivals never
     shorten a wait.
     """
-    queue = _served(devices, _drawn(kinds, jobs, seed))
+    rate = sum(kind.per_hour for kind in kinds)
+    arrivals, hours, needed = _drawn(_mixture(kinds), jobs, seed)
+    queue = _served(devices, zip((one / rate for one in arrivals), hours, needed, strict=True))
     return [begun - arrival for arrival, begun, _ in queue][min(SETTLING, jobs // 2) :]
 
 
 def capacity(devices: int, kinds: Sequence[Kind], jobs: int = JOBS, seed: int = SEED) -> float:
     """Jobs an hour that the machine finishes where one always waits, in that mixture: the most there can be."""
-    waiting = ((0.0, hours, needed) for _, hours, needed in _drawn(kinds, jobs, seed))
-    return jobs / max(end for _, _, end in _served(devices, waiting))
+    return _capacity(devices, _mixture(kinds), jobs, seed)
 
 
-def _drawn(kinds: Sequence[Kind], jobs: int, seed: int) -> Iterator[tuple[float, float, int]]:
-    """Arrival, hours and devices of each job."""
+Mixture = tuple[tuple[float, float, float, int], ...]
+
+
+def _mixture(kinds: Sequence[Kind]) -> Mixture:
+    """Share, hours, spread and devices of each kind: the same whatever the rate, so that it is drawn once."""
+    rate = sum(kind.per_hour for kind in kinds)
+    return tuple((round(kind.per_hour / rate, 9), kind.hours, kind.spread, kind.devices) for kind in kinds)
+
+
+@lru_cache(maxsize=64)
+def _capacity(devices: int, mixture: Mixture, jobs: int, seed: int) -> float:
+    _, hours, needed = _drawn(mixture, jobs, seed)
+    return jobs / max(end for _, _, end in _served(devices, zip([0.0] * jobs, hours, needed, strict=True)))
+
+
+@lru_cache(maxsize=64)
+def _drawn(mixture: Mixture, jobs: int, seed: int) -> tuple[list[float], list[float], list[int]]:
+    """Arrival at one job an hour, hours and devices of each job."""
     draw, now = random.Random(seed), 0.0
-    rate, weights = sum(kind.per_hour for kind in kinds), [kind.per_hour for kind in kinds]
-    for _ in range(jobs):
-        now += draw.expovariate(1.0) / rate
-        (kind,) = draw.choices(kinds, weights)
-        shape = 1 / kind.spread**2 if kind.spread > 0 else 0.0
-        hours = draw.gammavariate(shape, kind.hours / shape) if shape else kind.hours
-        yield now, hours, kind.devices
+    arrivals, hours = [], []
+    chosen = draw.choices(mixture, [share for share, *_ in mixture], k=jobs)
+    for _, mean, spread, _ in chosen:
+        now += draw.expovariate(1.0)
+        arrivals.append(now)
+        hours.append(draw.gammavariate(1 / spread**2, mean * spread**2) if spread > 0 else mean)
+    return arrivals, hours, [devices for *_, devices in chosen]
 
 
-def _served(devices: int, jobs: Iterator[tuple[float, float, int]]) -> Iterator[tuple[float, float, float]]:
+def _served(devices: int, jobs: Iterable[tuple[float, float, int]]) -> Iterator[tuple[float, float, float]]:
     """Arrival, start and end of each job."""
     free, running, last = devices, list[tuple[float, int]](), 0.0
     for arrival, hours, needed in jobs:
