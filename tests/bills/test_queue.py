@@ -80,7 +80,7 @@ def test_too_much_work_is_said_and_no_work_waits_for_nothing():
 def test_the_formula_and_the_events_agree(servers, spread):
     """Allen and Cunneen's correction is exact for one server and for exponential hours; else within a tenth or so."""
     rate, hours = 0.8 * servers / 10, 10.0
-    seen = waits(servers, [Kind(rate, hours, spread, 1)], 200_000)
+    seen = waits(servers, [Kind(rate, hours, spread, 1)], 80_000)
     said = wait_for([Stream(rate, hours, spread, servers)])
     assert said.hours == pytest.approx(np.mean(seen), rel=0.12)
     assert said.ninety == pytest.approx(np.quantile(seen, 0.9), rel=0.15)
@@ -88,7 +88,7 @@ def test_the_formula_and_the_events_agree(servers, spread):
 
 def test_jobs_of_two_of_four_devices_are_two_servers_and_of_three_one():
     for devices, servers, rate in ((2, 2, 0.14), (3, 1, 0.07)):
-        seen = waits(4, [Kind(rate, 10.0, 1.0, devices)], 200_000)
+        seen = waits(4, [Kind(rate, 10.0, 1.0, devices)], 80_000)
         assert wait_for([Stream(rate, 10.0, 1.0, servers)]).hours == pytest.approx(np.mean(seen), rel=0.1)
 
 
@@ -97,7 +97,7 @@ def test_two_kinds_that_take_the_same_share_are_their_mixture():
     # C_s^2 = 404/121 - 1 = 2.3388; one server at 0.66: wait = 0.06 x 404 / (2 x 0.34) = 35.65 (Pollaczek-Khinchine).
     kinds = [Stream(0.03, 2.0, 1.0, 1), Stream(0.03, 20.0, 1.0, 1)]
     assert wait_for(kinds).hours == pytest.approx(0.06 * 404 / (2 * 0.34))
-    seen = waits(1, [Kind(0.03, 2.0, 1.0, 1), Kind(0.03, 20.0, 1.0, 1)], 200_000)
+    seen = waits(1, [Kind(0.03, 2.0, 1.0, 1), Kind(0.03, 20.0, 1.0, 1)], 80_000)
     assert wait_for(kinds).hours == pytest.approx(np.mean(seen), rel=0.12)
 
 
