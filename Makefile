@@ -5,6 +5,8 @@ GPU    ?=
 SLURM  ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
+V      ?=
+export V  # 1: all that Snakemake says (rules/common.smk)
 
 # TensorFlow is installed only where something is measured. What these lines do not recognise counts as measured.
 UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
@@ -22,17 +24,14 @@ EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 .PHONY: report early pdf study test fast mutants environment check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
-report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page
-	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
-	@echo
+report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
+	@snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo "Report: $(abspath $(PAGE))"
 	@echo "All studies made here: $(abspath results/index.html)"
 
 early: $(VENV)/.ready-core  ## the page from published figures alone; measures nothing
-	snakemake --cores $(CORES) --config study=$(STUDY) 'measure_on=[]'
-	@echo
+	@snakemake --cores $(CORES) --config study=$(STUDY) 'measure_on=[]'
 	@echo "From published figures, before this machine is measured: $(abspath $(PAGE))"
-	@echo
 
 pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report
@@ -41,7 +40,8 @@ pdf: environment  ## the page on paper; needs Chromium
 # A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 TIMED = $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \
         $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
-        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)")
+        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)") \
+        $(if $(RATE),--rate "$(RATE)")
 
 study: environment  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)
