@@ -47,7 +47,7 @@ def price_study(
     check_workloads(workloads, instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
-    costs, bills = price_cells(cells, offers, fees, workloads)
+    costs, bills = price_cells(cells, offers, fees, workloads, instances)
     tables = {
         "costs": costs,
         "offers": offers,

@@ -121,7 +121,29 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     )
     figures = best_figures(figures, CELL).rename(columns={"source": "throughput_source"}).reindex(columns=keep)
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
-    return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    rows = rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    return _with_side_by_side(rows)
+
+
+def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
+    """`rows` where jobs run side by side on one machine: their figure is all of them together, not the machine's own.
+
+    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here.
+    """
+    rows = rows.assign(jobs_at_once=rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0)
+    side = rows["jobs_at_once"] > 1
+    if not side.any():
+        return rows.drop(columns=rows.filter(regex="^side_").columns)
+    for name in (*FIGURE, "basis", "source"):
+        own = {"basis": "throughput_basis", "source": "throughput_source"}.get(name, name)
+        rows[own] = rows[own].astype(rows[f"side_{name}"].dtype).mask(side, rows[f"side_{name}"])
+    predicted = rows["throughput_basis"] == "extrapolated"
+    level = predicted.map({True: LEVEL_PREDICTION, False: LEVEL_RUNS})
+    rows["level"] = rows["level"].mask(side, level)
+    # A mean of runs keeps its interval, not its degrees of freedom; what stands in for one device is told by its source.
+    rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
+    rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
+    return rows.drop(columns=rows.filter(regex="^side_").columns)
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
