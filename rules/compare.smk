@@ -18,6 +18,12 @@ COMPARISON = [
     "headline",
     "choices",
     "warnings",
+    # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
+    "mixes",
+    "mix_sources",
+    "mix_load",
+    "mix_jobs",
+    "deadlines",
 ]
 
 
@@ -45,7 +51,7 @@ rule compare:
                 if (file := Path("config/studies", study, "throughput.csv")).is_file()
             ]
         ),
-        formula=formula("study", "throughput", "bills", "decision"),
+        formula=formula("study", "throughput", "bills", "mixes", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:

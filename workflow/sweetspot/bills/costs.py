@@ -57,7 +57,9 @@ def price_cells(
     cells = cells_of_known_hours(cells, offers, workloads)
     whole = offered(cells | {"slots": np.ones(size(cells))}, offers, OFFER_SHOWN)
     parts = [
-        _jobs(whole if work.devices_per_job == "all" else _shared(cells, offers, work, instances or {}), cells, name, work)
+        _jobs(
+            whole if work.devices_per_job == "all" else _shared(cells, offers, work, instances or {}), cells, name, work
+        )
         for name, work in workloads.items()
         if not isinstance(work, Plan)
     ]
@@ -139,8 +141,9 @@ def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
     table["jobs_at_once"] = np.where(side, jobs["slots"], np.nan)
     for end in ENDS:
         table[f"side_images_per_s{end}"] = np.where(side, jobs[f"images_per_s{end}"], np.nan)
-    table["side_basis"] = np.where(side, jobs["basis_cell"], None)
-    table["side_source"] = np.where(side, jobs["source_cell"], None)
+    for name in ("basis", "source"):
+        own = zip(side, jobs[f"{name}_cell"], strict=True)
+        table[f"side_{name}"] = objects(value if several else None for several, value in own)
     table["gpu"] = objects(own or listed for own, listed in zip(jobs["gpu_cell"], jobs["gpu"], strict=True))
     return table
 

@@ -1,7 +1,8 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
+from sweetspot.decision.plan_of_months import decide, without_speed
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
@@ -22,6 +24,9 @@ from sweetspot.decision.tornado import tornado
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
+
+if TYPE_CHECKING:
+    from sweetspot.study.monthly import Monthly
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "images_per_s"])
 
@@ -59,12 +64,14 @@ def compare(
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
     needs: Needs | None = None,
+    monthly: "Mapping[str, Monthly] | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
     `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
     of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
     need (`load_needs`); what does not fit stands in `options` alone.
+    `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
     Without any price the tables are empty.
     """
     needs = needs or {}
@@ -74,7 +81,8 @@ def compare(
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days)
-    later = [*deadline_phases(options, drawn, settings.deadlines_hours)]
+    decided = decide(monthly or {}, options, every, drawn, inputs.offers, settings)
+    later = [*deadline_phases(options, drawn, settings.deadlines_hours), *decided.phases]
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, others)
@@ -93,13 +101,18 @@ def compare(
         "headline": answer,
         "choices": others,
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs), decisive_rows(contending, answer), inputs.offers
+            _warnings(inputs, every, settings, needs, without_speed(decided.tables)),
+            decisive_rows(contending, answer),
+            inputs.offers,
         ),
+        **decided.tables,
     }
 
 
-def _warnings(inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """The warning table of all options, those that do not fit among them."""
+def _warnings(
+    inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[tuple[object, ...]]
+) -> pd.DataFrame:
+    """The warning table of all options, those that do not fit among them; `more`: rows found elsewhere."""
     return warning_table(
         inputs.throughput,
         inputs.extrapolation,
@@ -110,4 +123,5 @@ def _warnings(inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: 
         inputs.offers,
         settings,
         needs,
+        more,
     )

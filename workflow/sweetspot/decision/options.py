@@ -140,7 +140,7 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     predicted = rows["throughput_basis"] == "extrapolated"
     level = predicted.map({True: LEVEL_PREDICTION, False: LEVEL_RUNS})
     rows["level"] = rows["level"].mask(side, level)
-    # A mean of runs keeps its interval, not its degrees of freedom; what stands in for one device is told by its source.
+    # A mean of runs keeps its interval, not its degrees of freedom; what stands in is told by its source.
     rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
     rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
     return rows.drop(columns=rows.filter(regex="^side_").columns)

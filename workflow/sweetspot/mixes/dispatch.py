@@ -12,8 +12,8 @@ from sweetspot.mixes.problem import NEVER, Array, Problem
 @dataclass(frozen=True)
 class Done:
     """Jobs by who does them. `held`: class x kind x draw x month; `rented`: class x draw x month, on the offer
-    `chosen` (class x draw, -1: none can); `undone`: class x draw x month; `usd`: of a month by draw, mean of the months,
-    possession included (infinite where more than ALLOWED of the jobs of a class are not done).
+    `chosen` (class x draw, -1: none can); `undone`: class x draw x month; `usd`: of a month by draw, the mean of the
+    months, possession included (infinite where more than ALLOWED of the jobs of a class are not done).
     """
 
     held: Array
@@ -63,7 +63,7 @@ def _cheapest(problem: Problem) -> tuple[Array, npt.NDArray[np.int_]]:
 
 
 def _by_running(problem: Problem) -> list[int]:
-    """Kinds by what a unit of work costs to run there, the cheapest first: mean over classes of running over the least."""
+    """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes."""
     running = np.stack([kind.running.mean(axis=1) for kind in problem.held]) if problem.held else np.empty((0, 0))
     if not running.size:
         return []
@@ -75,7 +75,7 @@ def _by_running(problem: Problem) -> list[int]:
 
 
 def _fill(done: Array, left: Array, hours: Array, running: Array, rent: Array, capacity: Array) -> Array:
-    """Give one kind the jobs worth most by its hour; changes `done` and `left`, returns USD of running, draw x month."""
+    """Give one kind the jobs worth most by its hour; changes `done` and `left`. Returns its USD, draw x month."""
     with np.errstate(invalid="ignore"):
         worth = np.where(np.isfinite(hours), (rent - running) / hours, -NEVER)  # nowhere else: infinite
     order = np.argsort(-worth, axis=0, kind="stable")

@@ -57,8 +57,8 @@ class Problem:
     def only(self, name: str) -> "Problem":
         """The problem with one rented offer for all that it can do; what it cannot, the others do."""
         chosen = next(offer for offer in self.rented if offer.name == name)
-        can = np.isfinite(chosen.usd).any(axis=1)
-        others = [replace(one, usd=np.where(can[:, None], NEVER, one.usd)) for one in self.rented if one.name != name]
+        can = np.isfinite(chosen.usd).any(axis=1, keepdims=True)
+        others = [replace(one, usd=np.where(can, NEVER, one.usd)) for one in self.rented if one.name != name]
         return replace(self, rented=(chosen, *others))
 
     def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Problem":

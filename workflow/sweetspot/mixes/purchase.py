@@ -32,9 +32,8 @@ def numbers_to_have(problem: Problem) -> tuple[int, ...]:
         np.concatenate([upper, np.where(free, np.inf, 0.0), np.full(rent.size, np.inf)]),
     )
     whole = np.concatenate([np.ones(kinds), np.zeros(held.size + rent.size)])
-    found = milp(
-        np.where(np.isfinite(cost), cost, 0.0), integrality=whole, bounds=bounds, constraints=_constraints(problem, classes, months)
-    )
+    limits = _constraints(problem, classes, months)
+    found = milp(np.where(np.isfinite(cost), cost, 0.0), integrality=whole, bounds=bounds, constraints=limits)
     if found.x is None:
         raise RuntimeError(f"the programme of the purchase ended without a solution: {found.message}")
     return tuple(round(value) for value in found.x[:kinds])
@@ -55,22 +54,18 @@ def _costs(problem: Problem) -> tuple[Array, Array]:
 def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
     """All jobs are done by somebody; no kind works longer than its machines have hours."""
     from scipy.optimize import LinearConstraint
-    from scipy.sparse import coo_array, hstack, identity, kron
+    from scipy.sparse import coo_array, hstack, identity
 
     kinds, block = len(problem.held), classes * months
     each = identity(block)
     jobs = hstack([coo_array((block, kinds)), *[each] * kinds, each])
     demand = problem.jobs[:, :, 0].ravel()
-    capacity = -np.stack([kind.capacity for kind in problem.held])
-    machines = coo_array(
-        (capacity.ravel(), (np.arange(kinds * months), np.repeat(np.arange(kinds), months))), (kinds * months, kinds)
-    )
-    used = coo_array((kinds * months, kinds * block)).tolil()
-    for place, kind in enumerate(problem.held):
-        hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0)
-        for job in range(classes):
-            first = place * block + job * months
-            used[range(place * months, (place + 1) * months), range(first, first + months)] = hours[job]
-    room = hstack([machines, used, coo_array((kinds * months, block))])
-    del kron
+    # A row is a kind in a month: kind x months + month. A column of `used` is a kind, a class, a month.
+    row = np.arange(kinds * months).reshape(kinds, months)
+    capacity = np.stack([kind.capacity for kind in problem.held])
+    machines = coo_array((-capacity.ravel(), (row.ravel(), np.repeat(np.arange(kinds), months))), (row.size, kinds))
+    hours = np.stack([np.where(np.isfinite(kind.hours), kind.hours, 0.0) for kind in problem.held])
+    rows = np.broadcast_to(row[:, None, :], hours.shape).ravel()
+    used = coo_array((hours.ravel(), (rows, np.arange(hours.size))), (row.size, hours.size))
+    room = hstack([machines, used, coo_array((row.size, block))])
     return [LinearConstraint(jobs.tocsr(), demand, demand), LinearConstraint(room.tocsr(), -np.inf, 0.0)]
