@@ -143,7 +143,7 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     # A mean of runs keeps its interval, not its degrees of freedom; what stands in is told by its source.
     rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
     rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
-    return rows.drop(columns=rows.filter(regex="^side_").columns)
+    return rows.drop(columns=rows.filter(regex="^side_").columns).copy()
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
