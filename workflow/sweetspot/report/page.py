@@ -15,6 +15,7 @@ from sweetspot.report.answer import answer
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -41,7 +42,9 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "study": study,
         "figures": figures,
         "answer": answer(made),
-        "parts": made.parts() | {"worth_knowing": worth_part(made)},
+        "parts": made.parts() | {"worth_knowing": worth_part(made)} | plan_parts(made),
+        "plan": plan_in_words(tables),
+        "without_speed": without_speed(tables, machines or {}),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
