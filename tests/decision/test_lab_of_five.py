@@ -80,7 +80,11 @@ def test_it_is_a_toss_up(lab):
     assert 1.0 < rows.loc["runpod-1x4090", "times_best"] < 1.15
     # Months of more and of less work cost on average nearly what the middle one does: the box has hours to spare.
     assert rows.loc["best", "usd_per_month"] == pytest.approx(rows.loc["best", "usd_per_month_central"], rel=0.02)
-    assert rows.loc["best", "usd_per_month_low"] < rows.loc["best", "usd_per_month"] < rows.loc["best", "usd_per_month_high"]
+    assert (
+        rows.loc["best", "usd_per_month_low"]
+        < rows.loc["best", "usd_per_month"]
+        < rows.loc["best", "usd_per_month_high"]
+    )
 
 
 def test_sources_add_up_to_the_work_and_to_the_money(lab):
@@ -126,7 +130,9 @@ def test_a_deadline_that_nobody_meets_is_said(tmp_path):
         work["lab"]["jobs"][0]["within_hours"] = 2.0
 
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
-    assert tables["deadlines"].iloc[0]["status"].startswith("none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h")
+    assert (
+        tables["deadlines"].iloc[0]["status"].startswith("none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h")
+    )
     assert (tables["mixes"]["status"] != "ok").all()
     assert "in time" in tables["mixes"].iloc[0]["status"]
     assert tables["recommendation"]["verdict"].iloc[-1].startswith("cannot")
@@ -174,7 +180,7 @@ def test_what_is_there_needs_an_offer(tmp_path):
     def change(work):
         work["lab"]["have"] = ["rtx4090-2"]
 
-    with pytest.raises(UserError, match="lab.have names 'rtx4090-2'; expected a machine with an offer `own`"):
+    with pytest.raises(UserError, match=r"lab\.have names 'rtx4090-2'; expected a machine with an offer `own`"):
         LabOfFive(tmp_path).edit("workloads.yaml", change).tables(50)
 
 

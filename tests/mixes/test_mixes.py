@@ -96,7 +96,7 @@ def test_the_peak_is_rented_and_the_base_owned():
 
 
 def test_jobs_that_run_nowhere_else_come_first():
-    """A machine of 100 h; class a can be rented for 5 an hour, class b for nothing at all (its memory): b has the hours."""
+    """A machine of 100 h; class a can be rented for 5 an hour, class b nowhere (its memory): b has the hours."""
     machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1, for_sale=False)
     case = problem([[[80.0]], [[90.0]]], [machine], [rented("rent", [5.0, NEVER], [1.0, 0.0])])
     done = dispatch(case, (1,))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,9 @@ from sweetspot.decision.simulate import LEVEL_RANGE, Draws, or_zero, spread, str
 from sweetspot.errors import UserError
 from sweetspot.mixes.demand import month_noise
 from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented
-from sweetspot.study.monthly import JobClass, Monthly
+
+if TYPE_CHECKING:
+    from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
 
 MIX_DRAWS = 1000  # of the simulation's draws, each with its months: standard error of a probability of 0.8: 1.3 points
 MOST_MONTHS = 36  # drawn of a project; a longer one has the same months again
@@ -26,7 +28,7 @@ class Class(NamedTuple):
 
     name: str
     workload: str
-    job: JobClass
+    job: "JobClass"
     urgent: bool
     limit: float
 
@@ -59,7 +61,7 @@ class Posed(NamedTuple):
     """A monthly workload as problems: with draws, and at central figures (one draw, one month)."""
 
     name: str
-    work: Monthly
+    work: "Monthly"
     classes: tuple[Class, ...]
     sources: tuple[Source, ...]
     drawn: Problem
@@ -71,7 +73,7 @@ class Posed(NamedTuple):
 
 
 def pose(
-    name: str, work: Monthly, options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
+    name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
 ) -> Posed:
     """The problem of one monthly workload over the options that the answer may take and that stay.
 
@@ -96,7 +98,7 @@ def pose(
     )
 
 
-def classes_of(name: str, work: Monthly) -> tuple[Class, ...]:
+def classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
     """The classes of a workload, each followed by its urgent jobs where it has some."""
     found = []
     for job in work.jobs:
@@ -114,7 +116,7 @@ def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
 
 
-def _sources(name: str, work: Monthly, classes: tuple[Class, ...], options: pd.DataFrame) -> tuple[Source, ...]:
+def _sources(name: str, work: "Monthly", classes: tuple[Class, ...], options: pd.DataFrame) -> tuple[Source, ...]:
     kept = options[options["in_answer"].astype(bool) & options["persistent"].astype(bool)]
     rows = records(kept[kept["workload"].isin([one.workload for one in classes])])
     by_option: dict[str, dict[str, Row]] = {}
@@ -136,7 +138,7 @@ def _sources(name: str, work: Monthly, classes: tuple[Class, ...], options: pd.D
 
 
 def _problem(
-    work: Monthly,
+    work: "Monthly",
     classes: tuple[Class, ...],
     sources: tuple[Source, ...],
     figures: Figures,
@@ -148,7 +150,7 @@ def _problem(
     return Problem(tuple(one.name for one in classes), jobs, held, rented)
 
 
-def _held(source: Source, work: Monthly, classes: tuple[Class, ...], figures: Figures, month_days: float) -> Held:
+def _held(source: Source, work: "Monthly", classes: tuple[Class, ...], figures: Figures, month_days: float) -> Held:
     """A kind held. An owned one works in its planned hours, a committed one in all of the month."""
     row, count = source.offer, figures.hours.shape[1]
     hour, fixed, capacity = _month(source, work, figures, month_days)
@@ -161,7 +163,7 @@ def _held(source: Source, work: Monthly, classes: tuple[Class, ...], figures: Fi
     return Held(row["option"], source.there, not source.there, fixed, capacity, hours, running, int(row["gpus"]))
 
 
-def _month(source: Source, work: Monthly, figures: Figures, month_days: float) -> tuple[Array, Array, Array]:
+def _month(source: Source, work: "Monthly", figures: Figures, month_days: float) -> tuple[Array, Array, Array]:
     """USD of an hour of use, USD of a month, hours of use a month of one machine; by draw."""
     row, place = source.offer, source.offer["row"]
     nothing = np.zeros(figures.hours.shape[1])
@@ -199,7 +201,7 @@ def in_time(one: Class, row: Row | None) -> bool:
     return row is not None and bool(row["hours"] <= one.limit) and bool(np.isfinite(row["usd"]))
 
 
-def _jobs(name: str, work: Monthly, classes: tuple[Class, ...], seed: int, draws: int) -> Array:
+def _jobs(name: str, work: "Monthly", classes: tuple[Class, ...], seed: int, draws: int) -> Array:
     """Jobs by class, draw and month; the urgent ones are a part of their class."""
     months = max(1, min(MOST_MONTHS, math.ceil(work.months)))
     made: dict[tuple[str, bool], Array] = {}

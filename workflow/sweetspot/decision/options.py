@@ -75,7 +75,7 @@ def build_options(
     rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
-    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
+    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
     rows["is_reference"] = _references(rows, settings)
     return rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
 
