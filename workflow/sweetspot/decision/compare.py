@@ -14,7 +14,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
-from sweetspot.decision.plan_of_months import decide, without_speed
+from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
@@ -74,15 +74,17 @@ def compare(
     `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
     Without any price the tables are empty.
     """
-    needs = needs or {}
+    needs, monthly = needs or {}, monthly or {}
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
+    every = set_aside(every, monthly)
     options, misfits = apart(every)
     plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days)
-    decided = decide(monthly or {}, options, every, drawn, inputs.offers, settings)
+    decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     later = [*deadline_phases(options, drawn, settings.deadlines_hours), *decided.phases]
+    unserved = without_option(needs, monthly, every, inputs.plans)
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, others)
@@ -101,7 +103,7 @@ def compare(
         "headline": answer,
         "choices": others,
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs, without_speed(decided.tables)),
+            _warnings(inputs, every, settings, needs, [*without_speed(decided.tables), *unserved]),
             decisive_rows(contending, answer),
             inputs.offers,
         ),

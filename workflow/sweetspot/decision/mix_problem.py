@@ -117,7 +117,8 @@ def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sources(name: str, work: "Monthly", classes: tuple[Class, ...], options: pd.DataFrame) -> tuple[Source, ...]:
-    kept = options[options["in_answer"].astype(bool) & options["persistent"].astype(bool)]
+    there = options["instance"].isin(work.have) & options["purchase"].eq("own")
+    kept = options[(options["in_answer"].astype(bool) | there) & options["persistent"].astype(bool)]
     rows = records(kept[kept["workload"].isin([one.workload for one in classes])])
     by_option: dict[str, dict[str, Row]] = {}
     for row in rows:
@@ -132,7 +133,7 @@ def _sources(name: str, work: "Monthly", classes: tuple[Class, ...], options: pd
     if missing:
         raise UserError(
             f"workloads.yaml: {name}.have names {missing[0]!r}; expected a machine with an offer `own` in a price list "
-            "that the answer takes and a figure of one of the classes"
+            "and a figure of one of the classes"
         )
     return tuple(found)
 

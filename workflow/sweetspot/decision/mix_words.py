@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sweetspot.decision.mix_problem import Posed
 
 
+LITTLE = 0.01  # of the work: sources that do less are not named
+
+
 @dataclass(frozen=True)
 class Words:
     """Names for people of options, and of machines by instance."""
@@ -89,10 +92,12 @@ def _best(best: pd.Series, rows: pd.DataFrame) -> str:
 
 
 def _who(best: pd.Series, own: pd.DataFrame) -> str:
-    parts = []
-    for _, row in own[own["device_hours"] > 0].sort_values("device_hours", ascending=False).iterrows():
+    parts, shown = [], own[own["device_hours"] >= LITTLE * best["work_device_hours"]]
+    for _, row in shown.sort_values("device_hours", ascending=False).iterrows():
         used = f" ({100 * row['use']:.0f} % of its hours)" if pd.notna(row["use"]) else ""
         parts.append(f"{the(row['title'])} does {amount(row['device_hours'])}{used}")
+    left = best["work_device_hours"] - shown["device_hours"].sum()
+    parts += [f"others do {amount(left)}"] if left > 0.5 else []
     return f"Of {amount(best['work_device_hours'])} device-hours a month {listed(parts)}."
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
@@ -57,6 +58,17 @@ def decide(
     return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
 
 
+def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
+    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
+
+    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
+    reference stays.
+    """
+    names = {name for work in works.values() for name in work.have}
+    there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
+    return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
+
+
 def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
     """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
     for one in worked:
@@ -74,6 +86,19 @@ def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Ite
         told = OVERALL if len(worked) == 1 else name
         nobody = "" if len(kept) else str(rows["status"].iloc[0])
         yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody)
+
+
+def without_option(
+    needs: Needs, works: "Mapping[str, Monthly]", every: pd.DataFrame, plans: pd.DataFrame
+) -> Iterator[tuple[object, ...]]:
+    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but the monthly ones."""
+    served = set(every["workload"].dropna())
+    if len(plans):
+        served |= set(plans.loc[plans["status"] == "ok", "plan"])
+    for name in needs:
+        if name not in served and not any(name.startswith(f"{work}.") for work in works):
+            message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
+            yield ("comparison", None, None, pd.NA, "no_speed", message)
 
 
 def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, ...]]:
