@@ -25,10 +25,10 @@ def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:
 
     `machines`: names for people by instance.
     """
-    table = table_of(tables, "warnings")
-    if table.empty:
-        return ""
+    table = table_of(tables, "warnings").reindex(columns=["rule", "instance", "model", "message"])
     speechless = table[table["rule"].isin(["no_figure", "no_speed"])]
+    if speechless.empty:
+        return ""
     whole = list(dict.fromkeys(speechless.loc[speechless["rule"] == "no_figure", "instance"].dropna()))
     said = [_listed("Priced, but no speed", [machines.get(name, name) for name in whole])]
     parts = speechless[(speechless["rule"] == "no_speed") & ~speechless["instance"].isin(whole)]
