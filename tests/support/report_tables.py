@@ -54,8 +54,9 @@ def month_tables() -> dict[str, pd.DataFrame]:
     """The tables of a workload of months: one machine is there, one is bought, the peak is rented."""
     figures = {"usd_per_month": 900.0, "usd_per_month_low": 800.0, "usd_per_month_high": 1000.0, "usd": 27_000.0}
     hours = {"work_device_hours": 1000.0, "there_device_hours": 600.0, "bought_device_hours": 300.0}
-    best = {"workload": "lab", "mix": "best", "kind": "best", "title": "1 × office box, the rest on RunPod", "status": "ok",
-            "months": 30.0, "same_as_best": False, "times_best": 1.0, "probability": 0.9, "confidence": "likely",
+    best = {"workload": "lab", "mix": "best", "kind": "best", "title": "1 × office box, the rest on RunPod",
+            "status": "ok", "months": 30.0, "same_as_best": False, "times_best": 1.0, "probability": 0.9,
+            "confidence": "likely",
             "rented_device_hours": 100.0, **hours, **figures}  # fmt: skip
     pure = best | {"mix": "cloud", "kind": "rented", "title": "RunPod for the rest", "usd_per_month": 1000.0,
                    "usd": 30_000.0, "times_best": 10 / 9, "probability": 0.1}  # fmt: skip
