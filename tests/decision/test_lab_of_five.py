@@ -5,6 +5,7 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.decision.mix_words import mixes_in_words
 from sweetspot.errors import UserError
+from sweetspot.report.plan_part import without_speed
 
 # By hand, as in config/studies/lab-of-five/README.md.
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on one RTX 4090
@@ -193,3 +194,83 @@ def test_what_was_paid_for_what_is_there_does_not_matter(tmp_path):
     before = LabOfFive(tmp_path / "a").tables()["mixes"]["usd_per_month"]
     after = LabOfFive(tmp_path / "b").edit("prices/ours.yaml", paid).tables()["mixes"]["usd_per_month"]
     assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1])
+
+
+def test_hours_on_a_machine_say_the_same_as_samples(tmp_path):
+    """14.129 h on our RTX 4090 are 4,730,346 sequences at 93 a second, on every machine."""
+
+    def change(work):
+        job = work["lab"]["jobs"][1]
+        del job["samples"]
+        job |= {"hours": BERT, "instance": "rtx4090-1"}
+
+    before = LabOfFive(tmp_path / "a").tables()["mixes"]["usd_per_month_central"]
+    after = LabOfFive(tmp_path / "b").edit("workloads.yaml", change).tables()["mixes"]["usd_per_month_central"]
+    assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1], rel=1e-4)
+
+
+def test_a_commitment_is_signed_where_it_pays(tmp_path):
+    """An RTX 4090 for 200 USD a month, 12 months at a time: 732 h, which rented cost 505. Two of them, by hand:
+
+    1,464 of the 1,993 ordinary device-hours at nothing more, ours the other 529 at 0.19, the urgent ones as before.
+    """
+
+    def change(prices):
+        deal = {"term_months": 12, "per_month": 200}
+        prices["offers"].append({"instance": "runpod-1x4090", "purchase": "reserved", "commitment": deal})
+
+    tables = LabOfFive(tmp_path).edit("prices/rent.yaml", change).tables()
+    rest = 58 * RESNET + 40 * BERT - 2 * 732
+    usd = 2 * 200 + rest * RUNNING + 2 * np.ceil(A100 * 60) * 1.59 / 60
+    assert central(tables, "runpod-1x4090 (reserved)") == pytest.approx(usd, abs=0.01)
+    best = tables["mixes"].iloc[0]
+    assert "× RunPod with 1 RTX 4090 (reserved)" in best["bought"]
+    assert best["usd_per_month"] <= tables["mixes"].set_index("mix").loc["runpod-1x4090 (reserved)", "usd_per_month"]
+
+
+def test_a_commitment_is_paid_to_the_end_of_its_term(tmp_path):
+    """Of 24 months beyond 36 another whole term is due: 2 x 24 / 36 times 200 USD a month of the project."""
+
+    def change(prices):
+        deal = {"term_months": 24, "per_month": 200}
+        prices["offers"].append({"instance": "runpod-1x4090", "purchase": "reserved", "commitment": deal})
+
+    tables = LabOfFive(tmp_path).edit("prices/rent.yaml", change).tables()
+    parts = tables["mix_sources"].set_index(["mix", "option"]).loc["runpod-1x4090 (reserved)", :]
+    held = parts.loc["runpod-1x4090 (reserved)"]
+    assert held["fixed_usd_per_month"] == pytest.approx(held["machines"] * 200 * 48 / 36)
+
+
+def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
+    def change(work):
+        work["lab"]["jobs"][1]["model"] = "bert"
+        work["alone"] = {"kind": "training", "model": "gpt", "samples": 1.0, "source": "x"}
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    said = without_speed(tables, {})
+    assert "Lab.bert: no machine that is offered has a speed for model bert; it takes no part." in said
+    assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
+    assert "bert does not run on it" in tables["mixes"].iloc[0]["status"]
+
+
+def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
+    """40 GiB on each device: neither the box nor an RTX 4090 has it, an A100 has."""
+
+    def change(work):
+        work["lab"]["jobs"][1]["gpu_memory_gib"] = 40
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    jobs = tables["mix_jobs"]
+    bert = jobs[jobs["class"] == "bert"].set_index("instance")["status"]
+    assert (bert["box-4"], bert["rtx4090-1"], bert["runpod-1xa100-sxm"]) == ("does not fit", "does not fit", "fits")
+    assert tables["mixes"].iloc[0]["status"] == "ok"
+    assert tables["mixes"].iloc[0]["rented_device_hours"] > 40 * 8.6  # 8.64 h on an A100 each
+
+
+def test_two_of_a_machine_do_twice_as_much(tmp_path):
+    def change(work):
+        work["lab"]["have"] = ["rtx4090-1", "rtx4090-1"]
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    alone = tables["mixes"].set_index("mix").loc["there"]
+    assert "it has 1,405" in alone["status"]

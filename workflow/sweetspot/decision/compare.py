@@ -84,7 +84,7 @@ def compare(
     parameters = tornado(options, settings.month_days)
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     later = [*deadline_phases(options, drawn, settings.deadlines_hours), *decided.phases]
-    unserved = without_option(needs, monthly, every, inputs.plans)
+    unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, others)

@@ -141,14 +141,14 @@ def _ways(worked: Worked, number: int) -> list[tuple[float, Source, np.ndarray]]
 
 def _share_in_time(worked: Worked, number: int, limit: float, draws: Draws) -> float:
     """Of the ordinary jobs of a class in the best mix, those that end in time; waiting is not counted."""
-    posed, done = worked.posed, worked.mixes[0].done
-    early = total = 0.0
-    for place, kind in enumerate(posed.drawn.held):
+    posed, best = worked.posed, worked.mixes[0]
+    done, early, total = best.done, 0.0, 0.0
+    for place, kind in enumerate(best.problem.held):
         row = posed.source(kind.name).rows[number]
         jobs = done.held[number, place].sum(axis=1)
         total += float(jobs.sum())
         early += 0.0 if row is None else float(jobs[draws.hours[row["row"]][:MIX_DRAWS] <= limit].sum())
-    for other, offer in enumerate(posed.drawn.rented):
+    for other, offer in enumerate(best.problem.rented):
         row = posed.source(offer.name).rows[number]
         jobs = np.where(done.chosen[number] == other, done.rented[number].sum(axis=1), 0.0)
         total += float(jobs.sum())

@@ -11,7 +11,7 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, or_zero, spread, stream
-from sweetspot.errors import UserError
+from sweetspot.errors import refuse
 from sweetspot.mixes.demand import month_noise
 from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented
 
@@ -78,11 +78,12 @@ def pose(
     """The problem of one monthly workload over the options that the answer may take and that stay.
 
     `options`: those that fit, as `draws` has them; `offers`: all offers. Raises UserError where a machine that is there
-    (`have`) has no offer `own` with a figure for one of the classes.
+    (`have`) has no offer `own`; one without a figure does nothing.
     """
     classes = classes_of(name, work)
     told = _with_terms(options, offers)
-    sources = _sources(name, work, classes, told)
+    _check_there(name, work, offers)
+    sources = _sources(work, classes, told)
     drawn = Figures(*(getattr(draws, name)[:, :MIX_DRAWS] for name in Figures._fields))
     days = told["days_per_month"].where(told["purchase"].eq("own"))
     middle = [told[name] for name in ("hours", "usd", "variable_usd_per_hour", "fixed_usd_per_month")]
@@ -116,25 +117,30 @@ def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
 
 
-def _sources(name: str, work: "Monthly", classes: tuple[Class, ...], options: pd.DataFrame) -> tuple[Source, ...]:
+def _check_there(name: str, work: "Monthly", offers: pd.DataFrame) -> None:
+    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
+    refuse(
+        f"workloads.yaml: {name}.have names {other!r}; expected a machine with an offer `own` in a price list"
+        for other in dict.fromkeys(work.have)
+        if other not in owned
+    )
+
+
+def _sources(work: "Monthly", classes: tuple[Class, ...], options: pd.DataFrame) -> tuple[Source, ...]:
+    """The options of the classes; a machine that is there is had by the first price list that offers it."""
     there = options["instance"].isin(work.have) & options["purchase"].eq("own")
     kept = options[(options["in_answer"].astype(bool) | there) & options["persistent"].astype(bool)]
     rows = records(kept[kept["workload"].isin([one.workload for one in classes])])
     by_option: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_option.setdefault(row["option"], {}).setdefault(row["workload"], row)
-    found, missing = [], list(work.have)
+    found, waiting = [], list(work.have)
     for of_class in by_option.values():
         first = next(iter(of_class.values()))
         own = first["purchase"] == "own"
-        there = missing.count(first["instance"]) if own else 0
-        missing = [other for other in missing if not (own and other == first["instance"])]
+        there = waiting.count(first["instance"]) if own else 0
+        waiting = [other for other in waiting if not (own and other == first["instance"])]
         found.append(Source(first, tuple(of_class.get(one.workload) for one in classes), there))
-    if missing:
-        raise UserError(
-            f"workloads.yaml: {name}.have names {missing[0]!r}; expected a machine with an offer `own` in a price list "
-            "and a figure of one of the classes"
-        )
     return tuple(found)
 
 

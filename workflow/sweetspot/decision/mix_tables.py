@@ -54,7 +54,7 @@ def _restricted(central: Problem, one: Mix) -> Problem:
 
 def key_of(one: Mix) -> str:
     """The key of a mix in all tables: best, there, or that of its source."""
-    return one.source or one.kind
+    return one.kind if one.kind == BEST else one.source or one.kind
 
 
 def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:

@@ -89,12 +89,13 @@ def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Ite
 
 
 def without_option(
-    needs: Needs, works: "Mapping[str, Monthly]", every: pd.DataFrame, plans: pd.DataFrame
+    needs: Needs, every: pd.DataFrame, plans: pd.DataFrame, jobs: pd.DataFrame
 ) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but the monthly ones."""
+    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `mix_jobs`."""
     served = set(every["workload"].dropna())
     if len(plans):
         served |= set(plans.loc[plans["status"] == "ok", "plan"])
+    works = list(dict.fromkeys(jobs["workload"]))
     for name in needs:
         if name not in served and not any(name.startswith(f"{work}.") for work in works):
             message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"

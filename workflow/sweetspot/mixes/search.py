@@ -44,7 +44,7 @@ def mixes(problem: Problem) -> list[Mix]:
     start = _made(problem, BEST, "", numbers_to_have(_sample(problem)))
     best = _improved(problem, min([start, *(_made(problem, BEST, "", one.counts) for one in pure)], key=_expected))
     cheaper = [one for one in pure if one.expected < best.expected]
-    return [replace(cheaper[0], kind=BEST, source="") if cheaper else best, *pure]
+    return [replace(cheaper[0], kind=BEST) if cheaper else best, *pure]
 
 
 def _expected(one: Mix) -> float:
