@@ -44,6 +44,8 @@ class JobClass(Needs):
             raise ValueError(
                 f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
             )
+        if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
+            raise ValueError("urgent_per_month with a low above 0 where it has a range: it is drawn by its factors")
         if self.urgent_devices_per_job is not None and urgent is None:
             raise ValueError("urgent_per_month where urgent_devices_per_job is given")
         return self
