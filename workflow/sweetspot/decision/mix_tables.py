@@ -27,7 +27,7 @@ SOURCES = (
 )  # fmt: skip
 LOAD = ("workload", "option", "title", "kind", "share_of_months", "device_hours")
 SHARES = np.linspace(0.0, 1.0, 21)
-SAME = 1e-9  # two mixes of one cost in every draw are one
+SAME = 0.01  # mixes of the same machines that cost no more than this apart are one
 KINDS = ("there", "bought", "rented")
 
 
@@ -63,7 +63,8 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
     USD of the project (`months`) and a month: the mean of the draws with its 90 % interval, and at central figures;
     null where the mix does not do the work, which `status` tells. `boxes`: machines bought or committed to;
     `times_best`: how many times the best's USD; `probability`: of the best, to be cheaper than the cheapest pure option
-    that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best is this pure option.
+    that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best is this pure option, or it
+    but for what others do for less, under 1 % of the money.
     """
     rows = [row for one in worked for row in _mix_rows(one, words)]
     return pd.DataFrame(rows, columns=list(MIXES))
@@ -71,7 +72,7 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
 def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
     posed, best = worked.posed, worked.mixes[0]
-    same = [bool(np.allclose(one.done.usd, best.done.usd, rtol=SAME)) for one in worked.mixes]
+    same = [one.counts == best.counts and one.expected <= best.expected * (1 + SAME) for one in worked.mixes]
     rivals = [one for one, alike in zip(worked.mixes, same, strict=True) if not alike and np.isfinite(one.expected)]
     for one, central, alike in zip(worked.mixes, worked.central, same, strict=True):
         whole = bool(np.isfinite(one.expected))
@@ -138,12 +139,13 @@ def _cannot(posed: Posed, one: Mix) -> str:
 
 
 def device_hours(problem: Problem, done: Done) -> dict[str, Array]:
-    """Device-hours of a month by source, draw x month; sources that do nothing are zero."""
+    """Device-hours of a month by source, draw x month: of all kinds held, and of the offers that do something."""
     found: dict[str, Array] = {}
     for place, kind in enumerate(problem.held):
         hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0) * kind.devices
         found[kind.name] = np.einsum("jdt,jd->dt", done.held[:, place], hours)
-    for number, offer in enumerate(problem.rented):
+    for number in np.unique(done.chosen[done.chosen >= 0]):
+        offer = problem.rented[number]
         taken = np.where(done.chosen == number, offer.device_hours, 0.0)
         found[offer.name] = np.einsum("jdt,jd->dt", done.rented, taken)
     return found
@@ -156,7 +158,8 @@ def _usd(problem: Problem, done: Done, counts: Sequence[int]) -> dict[str, float
         running = np.where(np.isfinite(kind.hours), kind.running, 0.0)
         used = np.einsum("jdt,jd->dt", done.held[:, place], running).mean()
         found[kind.name] = float(used + counts[place] * kind.fixed.mean())
-    for number, offer in enumerate(problem.rented):
+    for number in np.unique(done.chosen[done.chosen >= 0]):
+        offer = problem.rented[number]
         usd = np.where(done.chosen == number, np.where(np.isfinite(offer.usd), offer.usd, 0.0), 0.0)
         found[offer.name] = float(np.einsum("jdt,jd->dt", done.rented, usd).mean())
     return found
@@ -198,7 +201,7 @@ def _source_rows(posed: Posed, mix: Mix, middle: Done, words: Words) -> Iterator
             "device_hours": float(hours.mean()),
             "device_hours_low": float(low),
             "device_hours_high": float(high),
-            "device_hours_central": float(central[name].mean()),
+            "device_hours_central": float(central[name].mean()) if name in central else 0.0,
             "usd_per_month": usd[name],
         }
         if kind is not None:

@@ -88,7 +88,7 @@ def _best(best: pd.Series, rows: pd.DataFrame) -> str:
         pure = rows[(rows["kind"] != "best") & rows["usd_per_month"].notna()].iloc[0]
         left = (pure["usd"] - best["usd"], best["months"])
         saved = f" The mix saves {amount(left[0])} USD over {left[1]:g} months against that."
-    return f"{first}, against {the(rival['title'])}: {more} ({sure}).{saved}"
+    return f"{first}, against {rival['title']}: {more} ({sure}).{saved}"
 
 
 def _who(best: pd.Series, own: pd.DataFrame) -> str:
