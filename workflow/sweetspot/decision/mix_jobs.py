@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.fits import does_not_fit
 from sweetspot.decision.mix_problem import MIX_DRAWS, Class, Posed, Source, in_time
 from sweetspot.decision.mix_tables import Worked
@@ -73,7 +73,7 @@ def _status(one: Class, row: Row | None, offer: dict[str, Any], small: pd.Series
     return FITS if row["persistent"] else TAKEN
 
 
-def deadline_table(worked: Sequence[Worked], draws: Draws, words: Words) -> pd.DataFrame:
+def deadline_table(worked: Sequence[Worked], draws: Draws, words: Words, money: Money = DOLLARS) -> pd.DataFrame:
     """One row a class with a deadline (DEADLINES): the cheapest way to be in time, and who is in time anyhow.
 
     `usd`: of one urgent job: rented, the machine for itself; on a machine that the best mix holds, its running.
@@ -81,11 +81,11 @@ def deadline_table(worked: Sequence[Worked], draws: Draws, words: Words) -> pd.D
     `p_in_time`: share of the draws in which that option makes it; `share_in_time`: of all jobs of the class in the best
     mix that are not asked to be urgent.
     """
-    rows = [row for one in worked for row in _deadline_rows(one, draws, words)]
+    rows = [row for one in worked for row in _deadline_rows(one, draws, words, money)]
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
-def _deadline_rows(worked: Worked, draws: Draws, words: Words) -> Iterator[dict[str, Any]]:
+def _deadline_rows(worked: Worked, draws: Draws, words: Words, money: Money) -> Iterator[dict[str, Any]]:
     posed = worked.posed
     for number, one in enumerate(posed.classes):
         if not one.urgent:
@@ -99,7 +99,7 @@ def _deadline_rows(worked: Worked, draws: Draws, words: Words) -> Iterator[dict[
         }
         ways = _ways(worked, number)
         if not ways:
-            yield said | {"status": _nobody(posed, number, words)}
+            yield said | {"status": _nobody(posed, number, words, money)}
             continue
         usd, source, drawn = min(ways, key=lambda way: way[0])
         row = source.rows[number]
@@ -156,11 +156,11 @@ def _share_in_time(worked: Worked, number: int, limit: float, draws: Draws) -> f
     return early / total if total else float("nan")
 
 
-def _nobody(posed: Posed, number: int, words: Words) -> str:
+def _nobody(posed: Posed, number: int, words: Words, money: Money) -> str:
     rows = [(source.rows[number], source) for source in posed.sources]
     known = [(row["hours"], row["usd"], source) for row, source in rows if row is not None]
     if not known:
         return "no machine has a speed for it"
     hours, usd, source = min(known, key=lambda one: (one[0], one[1]))
     title = the(words.title(source.offer["option"]))
-    return f"none can: the fastest, {title}, takes {amount(hours)} h for {amount(usd)} USD"
+    return f"none can: the fastest, {title}, takes {amount(hours)} h for {amount(money.of(usd))} {money.code}"

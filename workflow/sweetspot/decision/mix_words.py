@@ -55,39 +55,42 @@ def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
     return f"nothing bought, the rest on {the(rest)}" if there else f"nothing bought, all on {the(rest)}"
 
 
-def mixes_in_words(mixes: pd.DataFrame, sources: pd.DataFrame, deadlines: pd.DataFrame) -> list[str]:
-    """For each workload two to four sentences: the best mix against the best pure options, who does what, deadlines."""
+def mixes_in_words(mixes: pd.DataFrame, sources: pd.DataFrame, deadlines: pd.DataFrame, code: str = "USD") -> list[str]:
+    """For each workload two to four sentences: the best mix against the best pure options, who does what, deadlines.
+
+    `code`: the currency that the tables are in.
+    """
     said: list[str] = []
     for name, rows in mixes.groupby("workload", sort=False):
         best = rows.iloc[0]
-        said.append(_best(best, rows))
+        said.append(_best(best, rows, code))
         own = sources[(sources["workload"] == name) & (sources["mix"] == best["mix"])]
         said.append(_who(best, own))
         alone = rows[rows["kind"] == THERE]
         if len(alone) and alone["status"].iloc[0] != "ok":
             said.append(f"What is there, alone, {alone['status'].iloc[0].replace('cannot', 'cannot do it', 1)}.")
         due = deadlines[deadlines["workload"] == name] if len(deadlines) else deadlines
-        said += [_urgent(row) for _, row in due.iterrows()]
+        said += [_urgent(row, code) for _, row in due.iterrows()]
     return said
 
 
-def _best(best: pd.Series, rows: pd.DataFrame) -> str:
+def _best(best: pd.Series, rows: pd.DataFrame, code: str) -> str:
     if best["status"] != "ok":
         return f"The work of {best['workload']}: no mix does it; {best['status']}."
     span = f"{amount(best['usd_per_month_low'])} to {amount(best['usd_per_month_high'])}, 90 %"
-    first = f"{best['title']}: {amount(best['usd_per_month'])} USD a month ({span})"
+    first = f"{best['title']}: {amount(best['usd_per_month'])} {code} a month ({span})"
     rivals = rows[(rows["kind"] != "best") & ~rows["same_as_best"].astype(bool) & rows["usd_per_month"].notna()]
     if rivals.empty:
         return f"{first}; nothing else does the work."
     rival = rivals.iloc[0]
-    more = f"{amount(rival['usd_per_month'])} USD a month, {100 * (rival['times_best'] - 1):.0f} % more"
+    more = f"{amount(rival['usd_per_month'])} {code} a month, {100 * (rival['times_best'] - 1):.0f} % more"
     sure = f"{best['confidence']}, {percent(best['probability'])} that the first is the cheaper"
     one = rows[rows["same_as_best"].astype(bool)]
     saved = ""
     if one.empty:
         pure = rows[(rows["kind"] != "best") & rows["usd_per_month"].notna()].iloc[0]
         left = (pure["usd"] - best["usd"], best["months"])
-        saved = f" The mix saves {amount(left[0])} USD over {left[1]:g} months against that."
+        saved = f" The mix saves {amount(left[0])} {code} over {left[1]:g} months against that."
     return f"{first}, against {rival['title']}: {more} ({sure}).{saved}"
 
 
@@ -101,12 +104,12 @@ def _who(best: pd.Series, own: pd.DataFrame) -> str:
     return f"Of {amount(best['work_device_hours'])} device-hours a month {listed(parts)}."
 
 
-def _urgent(row: pd.Series) -> str:
+def _urgent(row: pd.Series, code: str) -> str:
     job = f"A result of {row['class']} within {row['within_hours']:g} h"
     if pd.isna(row["option"]):
         return f"{job}: {row['status']}."
     sure = "" if row["p_in_time"] > 0.99 else f", in time in {percent(row['p_in_time'])} of the draws"
     return (
-        f"{job}: {the(row['title'])}, {amount(row['hours'])} h, {money(row['usd'])} USD{sure}; without asking for it "
-        f"{percent(row['share_in_time'])} of these jobs make it."
+        f"{job}: {the(row['title'])}, {amount(row['hours'])} h, {money(row['usd'])} {code}{sure}; without asking "
+        f"for it {percent(row['share_in_time'])} of these jobs make it."
     )

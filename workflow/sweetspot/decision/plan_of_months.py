@@ -53,7 +53,7 @@ def decide(
         "mix_sources": source_table(worked, words),
         "mix_load": load_table(worked, words),
         "mix_jobs": job_table(worked, every, asked, words),
-        "deadlines": deadline_table(worked, draws, words),
+        "deadlines": deadline_table(worked, draws, words, settings.money),
     }
     return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
 

@@ -5,19 +5,20 @@ from collections.abc import Mapping
 from sweetspot.decision.mix_words import mixes_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
-from sweetspot.report.sections import ROWS, Part, Sections
+from sweetspot.report.part import Part
+from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 
 STEP = "comparison: mixes, dispatched in order of merit on all draws"
 NAMED = 12  # machines by name in one sentence
 
 
-def plan_in_words(tables: Tables) -> list[str]:
-    """The mixes of each workload of months in sentences; none without one."""
+def plan_in_words(tables: Tables, code: str = "USD") -> list[str]:
+    """The mixes of each workload of months in sentences; none without one. `code`: the currency of the tables."""
     mixes = table_of(tables, "mixes")
     if mixes.empty:
         return []
-    return mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"))
+    return mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"), code)
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:
