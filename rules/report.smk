@@ -101,7 +101,9 @@ rule render_report:
         study=given(f"{CONFIG}/study.yaml"),
         figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
         formula=[
-            *formula("study", "throughput", "bills", "mixes", "decision", "claims", "report"),
+            *formula(
+                "study", "throughput", "bills", "mixes", "decision", "claims", "report"
+            ),
             *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
         ],
     output:
