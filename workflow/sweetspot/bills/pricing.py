@@ -17,8 +17,9 @@ from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUM
 from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
-from sweetspot.study.workloads import Plan, Runs, load_workloads
+from sweetspot.study.workloads import Plan, Runs, load_monthly, load_workloads
 
 CONTRACT = {
     "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
@@ -45,9 +46,10 @@ def price_study(
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
     offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy)
     check_workloads(workloads, instances, workload_file)
+    check_there(load_monthly(workload_file), instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
-    costs, bills = price_cells(cells, offers, fees, workloads)
+    costs, bills = price_cells(cells, offers, fees, workloads, instances)
     tables = {
         "costs": costs,
         "offers": offers,
@@ -98,6 +100,16 @@ def check_workloads(workloads: Mapping[str, Workload], instances: Collection[str
         f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml"
         for key, machine in named.items()
         if machine is not None and machine not in instances
+    )
+
+
+def check_there(works: Mapping[str, Monthly], instances: Collection[str], workload_file: Path) -> None:
+    """Refuse unknown machines among those that are there. Raises UserError."""
+    refuse(
+        f"{workload_file}: {key}.have[{number}] is '{machine}'; expected an instance of instances.yaml"
+        for key, work in works.items()
+        for number, machine in enumerate(work.have)
+        if machine not in instances
     )
 
 

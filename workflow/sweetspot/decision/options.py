@@ -75,7 +75,7 @@ def build_options(
     rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
-    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
+    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
     rows["is_reference"] = _references(rows, settings)
     return rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
 
@@ -121,7 +121,29 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     )
     figures = best_figures(figures, CELL).rename(columns={"source": "throughput_source"}).reindex(columns=keep)
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
-    return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    rows = rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    return _with_side_by_side(rows)
+
+
+def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
+    """`rows` where jobs run side by side on one machine: their figure is all of them together, not the machine's own.
+
+    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here.
+    """
+    rows = rows.assign(jobs_at_once=rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0)
+    side = rows["jobs_at_once"] > 1
+    if not side.any():
+        return rows.drop(columns=rows.filter(regex="^side_").columns)
+    for name in (*FIGURE, "basis", "source"):
+        own = {"basis": "throughput_basis", "source": "throughput_source"}.get(name, name)
+        rows[own] = rows[own].astype(rows[f"side_{name}"].dtype).mask(side, rows[f"side_{name}"])
+    predicted = rows["throughput_basis"] == "extrapolated"
+    level = predicted.map({True: LEVEL_PREDICTION, False: LEVEL_RUNS})
+    rows["level"] = rows["level"].mask(side, level)
+    # A mean of runs keeps its interval, not its degrees of freedom; what stands in is told by its source.
+    rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
+    rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
+    return rows.drop(columns=rows.filter(regex="^side_").columns).copy()
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:

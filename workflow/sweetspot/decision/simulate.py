@@ -189,11 +189,8 @@ class _Figures:
         capex, residual, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
         # One electricity price for all boxes of a price list.
         tariff = self.offered(row, "usd_per_kwh", owner[:1])
-        fixed = (
-            row["fixed_usd_per_month"]
-            * possession(row, capex, months, residual)
-            / possession(row, row["capex_usd"], row["months"])
-        )
+        held = possession(row, row["capex_usd"], row["months"])  # nothing where it is there already and costs no care
+        fixed = row["fixed_usd_per_month"] * possession(row, capex, months, residual) / (held or 1.0)
         electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
         return fixed, electricity, days, np.ones(self.draws)
 

@@ -232,7 +232,7 @@ class Interruptions(Closed):
 class Own(Closed):
     """A machine bought (docs/prices.md); with a discount rate the same figures as present values."""
 
-    capex: Positive = Field(description="Purchase, one machine")
+    capex: NotNegative = Field(description="Purchase, one machine; 0 for one that is there already")
     months: Months = Field(description="Months over which it is used")
     residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end, at most the purchase")
     maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
