@@ -132,6 +132,11 @@ class Study(Closed):
     energy: Energy | None = Field(
         None, description="Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"
     )
+    price_paths: bool | None = Field(
+        None,
+        description="Whether rental prices move in the months of the project: true: by the preset of provider and "
+        "purchase where an offer states no trend; absent: only where one does; false: none moves",
+    )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     @model_validator(mode="after")
