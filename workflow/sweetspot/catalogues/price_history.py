@@ -19,7 +19,11 @@ LONGEST_GAP = {LIST: np.inf, CLOUD: 24.0, SPOT: 6.0}
 
 @dataclass(frozen=True)
 class Series:
-    """One machine of one provider: prices at times (months since year 0), by time. `step`: a price holds until the next."""
+    """One machine of one provider: prices at times (months since year 0), by time.
+
+    `step`: a price holds until the next; else it is on a line of the logarithm between two looks. `gap`: months between
+    two looks beyond which nothing is known.
+    """
 
     key: tuple[str, ...]
     times: np.ndarray

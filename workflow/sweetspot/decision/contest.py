@@ -121,6 +121,6 @@ def _rival(row: Row) -> Rival:
 
 def _box(row: Row) -> Box:
     figures = {name: float(row[name]) for name in ASSUMPTIONS}
-    more = {"resale": row.get("residual_points"), "project": figures["months"]}
-    box = Box(option=row["option"], model=row["model"], rest=0.0, name=the(row["title"]), **more, **figures)
+    box = Box(option=row["option"], model=row["model"], rest=0.0, name=the(row["title"]), **figures)
+    box = replace(box, resale=row.get("residual_points"), project=figures["months"])
     return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))

@@ -19,9 +19,10 @@ OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
 def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
     """The options with `rent_months` and `rent_factor`, and what they pay at the mean rent of the project.
 
-    `rent_months`: length of the project that a rent is the mean of, the months of the model's owned reference; NaN where
-    the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over today's
-    price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is today's price.
+    `rent_months`: length of the project that a rent is the mean of, the months of the model's owned reference; NaN
+    where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
+    today's price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is
+    today's price.
     """
     rows = rows.copy()
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")

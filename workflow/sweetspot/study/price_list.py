@@ -74,9 +74,9 @@ class Offer(Closed):
             raise ValueError(f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}")
         if needed is None and self.purchase == "own":
             raise ValueError(f"key own for purchase own, found {given[0]}")
-        if self.trend not in (None, "fixed") and self.purchase in ("own", "reserved", "committed"):
+        if self.trend is not None and self.purchase in ("own", "reserved", "committed"):
             raise ValueError(
-                f"trend only for a rented price that may move, found {self.purchase}: a contract keeps its"
+                f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
             )
         if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
             raise ValueError(f"interruptions only for spot or preemptible, found {self.purchase}")

@@ -11,8 +11,9 @@ Kept = Annotated[float, Field(strict=True, ge=0, le=1)]
 Point = tuple[Years, Kept, Kept, Kept]
 CurveName = Literal["data-centre", "gaming"]
 
-# (years since the device came out, share of its new price: median, low, high), from (0, 1). `sweetspot fit-price-paths` recomputes them
-# from config/studies/prices-2026/resale.csv. Shares above 1 were seen (shortage); nobody may plan with more than 1.
+# (years since the device came out, share of its new price: median, low, high), from (0, 1). `sweetspot
+# fit-price-paths` recomputes them from config/studies/prices-2026/resale.csv. Shares above 1 were seen (shortage);
+# nobody may plan with more than 1.
 CURVES: dict[str, tuple[Point, ...]] = {
     "data-centre": (
         (2.0, 0.83, 0.70, 1.0),
@@ -41,7 +42,7 @@ class Resale(Closed):
         [], description="A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"
     )
     share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
-        description="Share of the purchase that the curve is of: for a whole server less than 1, such as its devices' part"
+        description="Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"
     )
 
     age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = Field(
@@ -64,11 +65,11 @@ class Resale(Closed):
         """(years since the purchase, share of the purchase: median, low, high), from 0 years on."""
         curve = [(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)]
         ages = [point[0] for point in curve]
-        later = [self.age_years, *(age for age in ages if age > self.age_years)]
-        return [
-            (age - self.age_years, *(self.share * _between(ages, [point[end] for point in curve], age) for end in ENDS))  # type: ignore[misc]
-            for age in later
-        ]
+        found = []
+        for age in [self.age_years, *(later for later in ages if later > self.age_years)]:
+            kept, low, high = (self.share * _between(ages, [point[end] for point in curve], age) for end in ENDS)
+            found.append((age - self.age_years, kept, low, high))
+        return found
 
 
 def _between(ages: list[float], values: list[float], age: float) -> float:

@@ -67,9 +67,9 @@ PRESETS: dict[str, Path] = {
     "small_cloud": Drift(kind="drift", change_per_year=-0.03, low=-0.40, high=0.27, market_share=0.2),
     "spot": RandomWalk(kind="random_walk", sd_log_year=0.51),
 }
-# Whose list prices the preset was fitted to; by their own price lists all others, OCI too, were among the smaller clouds.
+# Whose list prices the preset was fitted to. All others, OCI too, were among the smaller clouds of the fit.
 HYPERSCALERS = ("aws", "azure", "gcp")
-# Devices of the training machines whose list prices were cut, and their successors. No price of an older or smaller one
+# Devices of training machines, whose list prices were cut, and their successors. No price of an older or smaller one
 # (K520, K80, M60, P100, V100, T4, A10, L4, L40S) ever was.
 CURRENT = re.compile(r"\b(A100|H100|H200|GH200|B200|GB200|B300|GB300|MI300X|MI325X|MI350X|MI355X)\b")
 
