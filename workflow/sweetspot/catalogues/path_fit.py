@@ -11,7 +11,7 @@ from sweetspot.catalogues.price_history import CLOUD, LIST, SERIES, SPOT, YEAR, 
 SPANS = (1, 3, 6, 12)
 MOVED = 0.01  # a list price that changes by less is rounding, or another region
 # Ages at which second-hand prices are put together, in years: few were sold at any one age.
-BINS = {"data-centre": (1.0, 2.5, 4.5, 6.5, 8.5, 13.0), "gaming": (0.5, 1.5, 2.5, 3.5, 4.5, 5.5)}
+BINS = {"data-centre": (1.0, 2.5, 4.5, 6.5, 8.5, 13.0), "gaming": (0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 8.5)}
 # Of five to nine points the least and the most are all that is known of the ends; of hundreds 5 % and 95 %.
 MANY = 20
 

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from sweetspot.cells import BASES
 from sweetspot.decision.sentences import no_answer
 from sweetspot.files import write_whole
-from sweetspot.report import energy_words, phrases
+from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
@@ -48,6 +48,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "worth": phrases.worth_knowing(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
+        "ahead": ahead_words.in_words(tables),
         "outside": phrases.outside(table_of(tables, "warnings")),
         "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
