@@ -20,6 +20,7 @@ def coverage(history: pd.DataFrame, first_year: int) -> pd.DataFrame:
 
     The band of a start year is that of presets fitted to what was seen before it; `shipped`: of the presets that the
     program ships, which know all years. A series counts once a year, by the share of its windows inside: they overlap.
+    Where too little was known to fit anything, `inside` is null and the year does not count among all.
     """
     rows = []
     last = int(history["time"].max()) // YEAR
@@ -29,17 +30,17 @@ def coverage(history: pd.DataFrame, first_year: int) -> pd.DataFrame:
             for one in series_of(history, kind, strict=kind == CLOUD):
                 starts = [start for start in one.starts(YEAR) if start // YEAR == year]
                 if starts:
-                    past, shipped = (_of(preset, name, one) for preset in (known[name], PRESETS[name]))
+                    past, shipped = (_of(preset, name, one) for preset in (known.get(name), PRESETS[name]))
                     realised = np.array([mean_rent(one, start) for start in starts])
                     rows.append(
                         {"kind": kind, "year": str(year), "windows": len(starts), "inside": _inside(past, realised),
                          "shipped": _inside(shipped, realised)}
                     )  # fmt: skip
     found = pd.DataFrame(rows)
-    return _summed(pd.concat([found, found.assign(year=ALL_YEARS)]))
+    return _summed(pd.concat([found, found[found["inside"].notna()].assign(year=ALL_YEARS)]))
 
 
-def _of(preset: Path, name: str, one: Series) -> Path:
+def _of(preset: Path | None, name: str, one: Series) -> Path | None:
     """List prices of old devices are assumed to stay."""
     current = pd.Series([one.key[1]]).str.contains(DEVICES)[0]
     return preset if name != "hyperscaler" or current else Fixed(kind="fixed")
@@ -58,7 +59,9 @@ def mean_rent(one: Series, start: float) -> float:
     return float(prices.mean() / prices[0])
 
 
-def _inside(preset: Path, realised: np.ndarray) -> float:
+def _inside(preset: Path | None, realised: np.ndarray) -> float:
+    if preset is None:
+        return float("nan")
     low, high = band(preset)
     return float(np.mean((realised >= low - 1e-9) & (realised <= high + 1e-9)))
 

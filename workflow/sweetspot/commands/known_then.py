@@ -1,12 +1,14 @@
-"""What a buyer knew at the beginning of a month: prices, the presets fitted to them, the resale curve. Nothing later."""
+"""What a buyer knew at the beginning of a month, and nothing later: prices, presets fitted to them, resale."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
+from sweetspot.bills.price_paths import EDGE
 from sweetspot.catalogues import path_fit
-from sweetspot.catalogues.price_history import CLOUD, LIST, SERIES
+from sweetspot.catalogues.price_history import CLOUD, LIST, SERIES, SPOT, series_of, windows
 from sweetspot.study.resale_terms import Point
 from sweetspot.study.trends import CURRENT, Drift, Jumps, Path, RandomWalk
 
@@ -36,7 +38,11 @@ def rents_at(history: pd.DataFrame, gpu: str, month: float) -> dict[tuple[str, s
 
 
 def presets_at(history: pd.DataFrame, month: float) -> dict[str, Path]:
-    """The presets fitted to what was seen before a month, each with what is known where that is little."""
+    """The presets fitted to what was seen before a month; one of which too little was known is not among them.
+
+    All series share a few market years. What those years show of the spread is widened to that of a t distribution with
+    as many degrees of freedom as there are years.
+    """
     seen = history[history["time"] < month]
     cuts = path_fit.list_cuts(seen, DEVICES)
     sizes = sorted((*cuts.sizes, *EARLY_CUTS))
@@ -48,25 +54,42 @@ def presets_at(history: pd.DataFrame, month: float) -> dict[str, Path]:
         change_low=sizes[0],
         change_high=sizes[-1],
     )
-    return {"hyperscaler": jumps, "small_cloud": _drift(seen), "spot": _walk(seen)}
+    found: dict[str, Path] = {"hyperscaler": jumps}
+    for name, fit in (("small_cloud", _drift), ("spot", _walk)):
+        path = fit(seen)
+        if path is not None:
+            found[name] = path
+    return found
 
 
-def _drift(seen: pd.DataFrame) -> Drift:
-    readings = [path_fit.cloud_years(seen, strict=strict) for strict in (True, False) if len(seen)]
-    spans = path_fit.cloud_spans(seen)
-    told = [one for one in (*readings, spans) if one.windows >= FEW]
-    if not told:
-        return Drift(kind="drift", change_per_year=0.0)
-    low, high = (float(np.mean([getattr(one, end) for one in told])) for end in ("low", "high"))
+def widened(years: int) -> float:
+    """95 % point of a t distribution over that of the normal one."""
+    return float(stdtrit(years, 0.95)) / EDGE
+
+
+def _drift(seen: pd.DataFrame) -> Drift | None:
+    strict = windows(series_of(seen, CLOUD, strict=True))
+    told = [path_fit.cloud_years(seen, strict=one) for one in (True, False)] if len(strict) >= FEW else []
+    spans = path_fit.cloud_spans(seen) if told else None
+    if spans is None:
+        return None
+    told += [spans] if spans.windows >= FEW else []
     median = spans.median if spans.windows >= FEW else float(np.mean([one.median for one in told]))
+    wide = widened((strict["start"] // 12).nunique())
+    low, high = (np.mean([np.log1p(getattr(one, end)) for one in told]) for end in ("low", "high"))
+    centre = np.log1p(median)
+    ends = [float(np.expm1(centre + wide * gap)) for gap in (min(low - centre, 0.0), max(high - centre, 0.0))]
     share = min(1.0, path_fit.cloud_market(seen))
-    return Drift(kind="drift", change_per_year=median, low=min(low, median), high=max(high, median), market_share=share)
+    return Drift(kind="drift", change_per_year=median, low=ends[0], high=ends[1], market_share=share)
 
 
-def _walk(seen: pd.DataFrame) -> RandomWalk:
+def _walk(seen: pd.DataFrame) -> RandomWalk | None:
     spread = path_fit.spot_spread(seen)
     yearly = [sd * np.sqrt(12 / span) for span, (sd, _, count) in spread.items() if count >= FEW]
-    return RandomWalk(kind="random_walk", sd_log_year=float(np.mean(yearly)) if yearly else 0.5)
+    if not yearly:
+        return None
+    years = (windows(series_of(seen, SPOT), 1)["start"] // 12).nunique()
+    return RandomWalk(kind="random_walk", sd_log_year=min(3.0, float(np.mean(yearly)) * widened(years)))
 
 
 def resale_at(resale: pd.DataFrame, month: float) -> tuple[Point, ...]:

@@ -12,10 +12,10 @@ import pandas as pd
 from sweetspot.bills.columns import Columns, from_arrow, to_arrow
 from sweetspot.bills.costs import COST_COLUMNS, price_cells
 from sweetspot.bills.offers import OFFER_COLUMNS
-from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
+from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.resale import kept_at
-from sweetspot.catalogues.price_history import LIST, month_name
+from sweetspot.catalogues.price_history import CLOUD, LIST, month_name
 from sweetspot.commands.known_then import Market, market_at, rents_at, server_at
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.contenders import contenders
@@ -30,6 +30,7 @@ from sweetspot.study.workloads import Training
 BOX, MODEL = "own", "work"
 HOURS_A_DAY = 24.0
 BUY = "buy"
+KINDS = {LIST: "hyperscaler", CLOUD: "small_cloud"}
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class Replay:
             {
                 "instance": _slug(who),
                 "per_hour": usd,
-                "trend": market.presets["hyperscaler" if who[0] == LIST else "small_cloud"].model_dump(),
+                **({"trend": known.model_dump()} if (known := market.presets.get(KINDS[who[0]])) else {}),
             }
             for who, usd in self.rents(month).items()
         ]
@@ -168,7 +169,7 @@ class Replay:
         return self.price(bought) * (1.0 - kept) + months * (own.maintenance_per_month.value + energy)
 
     def outcome(self, start: float, months: int, curve: tuple[tuple[float, ...], ...]) -> dict[str, Any]:
-        """USD of a project by each way: following the advice, always renting the cheapest, buying at once, hindsight."""
+        """USD of a project by each way: following the advice, renting the cheapest, buying at once, hindsight."""
         end = start + months
         at = [start + month for month in range(months)]
         cheapest = np.array([self.rented(month) for month in at])
@@ -206,5 +207,6 @@ def _throughput(instances: Mapping[str, Instance]) -> pd.DataFrame:
         "images_per_s": 1 / 3600.0, "images_per_s_low": np.nan, "images_per_s_high": np.nan, "basis": "published",
         "status": "ok", "source": "the same devices", "logical": False, "runs": 0,
     }  # fmt: skip
-    return pd.DataFrame([cell | {"instance": name, "gpus": one.gpus, "gpu": one.gpu} for name, one in instances.items()])
-
+    return pd.DataFrame(
+        [cell | {"instance": name, "gpus": one.gpus, "gpu": one.gpu} for name, one in instances.items()]
+    )
