@@ -1,12 +1,12 @@
 """Replay the price history: what would the decision have advised each month, and what would following it have cost?
 
-For the owned machines of STUDY whose device has a price history (config/studies/prices-2026), each month from --from
-on is the start of a project. Each month of it the decision is asked anew with what was known then: prices seen before,
-path presets fitted to them, the resale curve of devices sold before. Who is told to buy does so and keeps the machine to
-the end, sold at the shipped curve of data-centre devices (times --sold); who is told to rent rents that machine for the
-month. Beside it: always renting the cheapest, buying at once, and hindsight (the best month to buy, or never). Then: how
-often the rent of the next 12 months lay in the 90 % band that presets fitted on earlier years gave. Prints tables; starts
-overlap, so intervals are by bootstrap over blocks of starts.
+Of the owned machines of STUDY those are replayed whose device has a price history (config/studies/prices-2026). Each
+month from --from on is the start of a project. Each month of it the decision is asked anew with what was known then:
+prices seen before, path presets fitted to them, the resale curve of devices sold before. Who is told to buy does so and
+keeps the machine to the end, sold at the shipped curve of data-centre devices (times --sold); who is told to rent rents
+that machine for the month. Beside it: always renting the cheapest, buying at once, and hindsight (the best month to
+buy, or never). Then: how often the rent of the next 12 months lay in the 90 % band that presets fitted on earlier years
+gave. Starts overlap: intervals are by bootstrap over blocks of them.
 
     sweetspot back-test eight-gpus-2026 --from 2023-01
     sweetspot back-test eight-gpus-2026 --from 2023-01 --months 24 --days 20 --json > replay.json

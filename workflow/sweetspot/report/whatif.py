@@ -29,7 +29,8 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     Keys: `month_days`, `model` shown first, `reference` (its option), `offers` (one a priced option: names,
     `name` that within a sentence, USD/hour, the fields of owning (OWN: what a month of possession and an hour of use
     cost, and what the sliders change of them; `resale`, its curve) or of interruptions (SPOT) and `rent_change`),
-    `jobs` (option, model, images/s, samples, hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
+    `jobs` (option, model, images/s, samples, hours and USD as the tables have them). Empty where the reference is not
+    owned: there is nothing to move.
     """
     ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
     if ranks.empty or headline.empty:
