@@ -127,7 +127,9 @@ class Replay:
     def _price_list(self, month: float, months: int) -> PriceList:
         market, given = self.market(month), self.box.own
         share = given.residual.share if isinstance(given.residual, Resale) else 1.0
-        resale = {"points": [list(point) for point in market.resale], "share": share, "age_years": self.box.age(month)}
+        points = [list(point) for point in market.resale]
+        # Where nothing was sold yet nobody can count on a sale.
+        resale = {"points": points, "share": share, "age_years": self.box.age(month)} if points else 0.0
         own = given.model_dump() | {
             "capex": self.price(month), "months": float(months), "residual": resale, "days_per_month": self.days,
         }  # fmt: skip
