@@ -10,6 +10,7 @@ from sweetspot.errors import UserError
 
 STUDY = "prices-2026"
 LIST, CLOUD, SPOT = "list", "cloud", "spot"  # hyperscalers on demand; smaller clouds on demand; hyperscalers' spot
+QUOTE = "quote"  # of smaller clouds too, in no series that the presets are fitted to: the replay may rent there
 SERIES = ["provider", "gpu", "machine"]
 COLUMNS = {"kind", *SERIES, "date", "usd_per_gpu_hour", "hand_kept", "source"}
 YEAR = 12

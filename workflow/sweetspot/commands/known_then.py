@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 
 from sweetspot.bills.price_paths import EDGE
 from sweetspot.catalogues import path_fit
-from sweetspot.catalogues.price_history import CLOUD, LIST, SERIES, SPOT, series_of, windows
+from sweetspot.catalogues.price_history import CLOUD, LIST, QUOTE, SERIES, SPOT, series_of, windows
 from sweetspot.study.resale_terms import Point
 from sweetspot.study.trends import CURRENT, Drift, Jumps, Path, RandomWalk
 
@@ -30,7 +30,7 @@ class Market:
 
 def rents_at(history: pd.DataFrame, gpu: str, month: float) -> dict[tuple[str, str], float]:
     """The last price seen of each provider before a month, at most STALE months old; its cheapest machine."""
-    rows = history[(history["gpu"] == gpu) & history["kind"].isin([LIST, CLOUD])]
+    rows = history[(history["gpu"] == gpu) & history["kind"].isin([LIST, CLOUD, QUOTE])]
     rows = rows[(rows["time"] <= month) & (rows["time"] >= month - STALE)]
     last = rows.sort_values("time").drop_duplicates(["kind", *SERIES], keep="last")
     found = last.groupby(["kind", "provider"])["usd_per_gpu_hour"].min()

@@ -10,7 +10,7 @@ from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_u
 from sweetspot.bills.price_paths import LONGEST
 from sweetspot.bills.resale import relative
 from sweetspot.decision.options import Row, records, same_machine, trained
-from sweetspot.decision.rent_ahead import rent_over
+from sweetspot.decision.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
@@ -92,7 +92,7 @@ def _months_needed(box: Row, hour: float, rival: Row) -> float:
     Where the rent or the resale value follows the months, the first whole month (up to LONGEST) at which it pays.
     """
     hours = HOURS_A_DAY * box["days_per_month"]
-    if rival["rent_months"] > 0 or isinstance(box.get("residual_points"), list | np.ndarray):
+    if moves_ahead(rival) or isinstance(box.get("residual_points"), list | np.ndarray):
         months = np.arange(1.0, LONGEST + 1)
         sold = box["residual_usd"] * relative(box.get("residual_points"), months, box["months"])
         rest = box["fixed_usd_per_month"] - (box["capex_usd"] - box["residual_usd"]) / box["months"]

@@ -35,7 +35,7 @@ class Rival:
 
     def rent_over(self, months: Number) -> Number:
         """Mean rent of a project of `months` over that of the study's; 1 where its price stays."""
-        return rent_over(self.row, months) if self.row else 1.0
+        return rent_over(self.row, months)
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,14 @@ def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def moves_ahead(row: Mapping[str, Any]) -> bool:
+    """Whether the rent of a row may move over the months of a project."""
+    return moves(row) and row.get("rent_months", 0.0) > 0
+
+
 def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
     """Central mean rent of a project of `months` over that of the row's own project; 1 where its price stays."""
-    if not row["rent_months"] > 0:
+    if not moves_ahead(row):
         return np.ones_like(np.asarray(months, float))
     return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
 
@@ -65,7 +70,7 @@ class Rents:
 
     def factor(self, row: Mapping[str, Any]) -> np.ndarray:
         """The row's mean rent over its central mean, one figure a draw; 1 where its price stays."""
-        if not (moves(row) and row["rent_months"] > 0):
+        if not moves_ahead(row):
             return np.ones(self._draws)
         path = self._path(row)
         return mean_of_months(path, self._lengths[row["model"]]) / float(row["rent_factor"])

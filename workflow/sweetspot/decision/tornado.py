@@ -10,6 +10,7 @@ from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.contest import Contest, Rival, contests
 from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import rent_ends
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
@@ -72,7 +73,7 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
         yield Parameter(f"{name} {rival.name}", unit, value, *_range(other, figure, value), outcome, np.inf)
-    moving = [one for one in contest.rivals if one.row["rent_months"] > 0]
+    moving = [one for one in contest.rivals if moves_ahead(one.row)]
     if moving:
         yield _rent_ahead(contest, moving)
     rented = tuple(rival.option for rival in contest.rivals if rival.rented)
