@@ -30,7 +30,8 @@ pdf: environment  ## the page on paper; needs Chromium
 # A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 TIMED = $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \
         $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
-        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)")
+        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)") \
+        $(if $(RATE),--rate "$(RATE)")
 
 study: environment  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)

@@ -51,6 +51,7 @@ from sweetspot.matrix.schedule import (
     run_file,
 )
 from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
+from sweetspot.study.price_history import days_kept, lists_at
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
@@ -118,6 +119,7 @@ SCRIPT_NAMES = (
     "check_claims",
     "collect_throughput",
     "compare",
+    "compare_then",
     "draw_figures",
     "draw_png",
     "extrapolate",

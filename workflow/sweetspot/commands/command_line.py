@@ -14,6 +14,7 @@ COMMANDS = {
     "new-study": "create a study of your own, prefilled with this machine",
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
     "import-prices": "turn a price catalogue or a spot history into a price list",
+    "refresh-prices": "fetch today's prices of a study's machines, and show or write what changes",
     "validate-scaling": "test the extrapolation on figures of your own",
     "validate-transfer": "test the transfer from one device to another on figures of your own",
     "predict": "what your workload would do on other devices, from one figure that you measured",

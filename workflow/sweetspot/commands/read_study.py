@@ -20,6 +20,7 @@ from sweetspot.matrix.invocation import (
 )
 from sweetspot.scaling.model_facts import network, unknown_network
 from sweetspot.study.base import validated
+from sweetspot.study.catalogue_map import check_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
@@ -159,6 +160,8 @@ def _check_study(found: Findings, parts: _Parts) -> None:
     if parts.machines is not None:
         with found.of(file):
             check_machines(study, parts.machines, file)
+        with found.of(file):
+            check_catalogue(study.catalogue, parts.machines, parts.price_lists, file)
     with found.of(file):
         check_answer_prices(study, parts.price_lists, file)
     wrong = _method(study, file)

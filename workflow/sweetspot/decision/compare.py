@@ -45,6 +45,11 @@ class Inputs:
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
         return cls(**{name: _together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
 
+    @classmethod
+    def joined(cls, priced: Mapping[str, list[pd.DataFrame]], others: Mapping[str, pd.DataFrame]) -> "Inputs":
+        """Of tables in memory: `priced` a table a price list, put together; `others` as they are."""
+        return cls(**{name: _together(tables) for name, tables in priced.items()}, **others)
+
 
 def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
     # Empty tables carry no types; leaving them out keeps those of the others.

@@ -62,7 +62,9 @@ def _costs(row: Row) -> str:
 
 
 def _usd(row: Row) -> str:
-    return f"{_money(row['evppi_usd'])} USD"
+    """The worth and 90 % of its Monte Carlo error; one number where both ends print as it does."""
+    worth, low, high = (_money(row[f"evppi_usd{end}"]) for end in ("", "_low", "_high"))
+    return f"{worth} USD" if low == high else f"{worth} USD ({low} to {high})"
 
 
 def _money(value: float) -> str:
@@ -77,5 +79,6 @@ def _turns(row: Row) -> str:
     if row["unit"] == "images/s":
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
-        return f"; the winner changes if it is {abs(change):.0%} {word}".replace("%", " %")
+        shared = f" on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""
+        return f"; the winner changes if it is {abs(change):.0%} {word}".replace("%", " %") + shared
     return f"; the winner changes at {amount(row['turning_point'])} {row['unit']}"

@@ -15,6 +15,7 @@ from sweetspot.report.answer import answer
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -41,7 +42,9 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "study": study,
         "figures": figures,
         "answer": answer(made),
-        "parts": made.parts() | {"worth_knowing": worth_part(made)},
+        "parts": made.parts()
+        | {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})},
+        "price_changes_words": price_changes_words(tables),
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),

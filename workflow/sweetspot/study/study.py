@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
+from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.yamlfile import load_yaml
@@ -115,6 +116,9 @@ class Study(Closed):
         "of the same workload (basis `transferred`)",
     )
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
+    measure_models: list[Slug] = Field(
+        [], description="Models of config.yaml's matrix that are measured for this study; none named: all of them"
+    )
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"
     )
@@ -136,6 +140,9 @@ class Study(Closed):
         None,
         description="Whether rental prices move in the months of the project: true: by the preset of provider and "
         "purchase where an offer states no trend; absent: only where one does; false: none moves",
+    )
+    catalogue: CatalogueMap | None = Field(
+        None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
