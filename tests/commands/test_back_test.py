@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from study_tables import STUDIES
-from sweetspot.catalogues.price_history import CLOUD, read_history, read_resale, read_servers
+from sweetspot.catalogues.rent_history import CLOUD, read_history, read_resale, read_servers
 from sweetspot.commands.back_test import boxes_of, outcomes, summary
 from sweetspot.commands.band_coverage import band, coverage
 from sweetspot.commands.command_line import main

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from study_tables import STUDIES
 from sweetspot.catalogues.path_fit import list_cuts, market_share
-from sweetspot.catalogues.price_history import Series, read_history, read_resale, series_of, windows
+from sweetspot.catalogues.rent_history import Series, read_history, read_resale, series_of, windows
 from sweetspot.commands.command_line import main
 from sweetspot.commands.fit_price_paths import fitted
 from sweetspot.errors import UserError

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.catalogues.price_history import CLOUD, LIST, SERIES, SPOT, YEAR, series_of, windows
+from sweetspot.catalogues.rent_history import CLOUD, LIST, SERIES, SPOT, YEAR, series_of, windows
 
 SPANS = (1, 3, 6, 12)
 MOVED = 0.01  # a list price that changes by less is rounding, or another region

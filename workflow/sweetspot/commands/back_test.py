@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.catalogues.price_history import STUDY, month_name, read_history, read_resale, read_servers
+from sweetspot.catalogues.rent_history import STUDY, month_name, read_history, read_resale, read_servers
 from sweetspot.commands.band_coverage import coverage
 from sweetspot.commands.replay import BUY, Box, Replay
 from sweetspot.errors import UserError

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.price_paths import drawn_path, mean_of_months
-from sweetspot.catalogues.price_history import CLOUD, LIST, SPOT, YEAR, Series, series_of
+from sweetspot.catalogues.rent_history import CLOUD, LIST, SPOT, YEAR, Series, series_of
 from sweetspot.commands.known_then import DEVICES, presets_at
 from sweetspot.study.trends import PRESETS, Drift, Fixed, Jumps, Path, RandomWalk
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.catalogues import path_fit
-from sweetspot.catalogues.price_history import STUDY, read_history, read_resale
+from sweetspot.catalogues.rent_history import STUDY, read_history, read_resale
 from sweetspot.errors import UserError
 from sweetspot.study.resale_terms import CURVES
 from sweetspot.study.trends import CURRENT, PRESETS, Drift, Jumps, RandomWalk

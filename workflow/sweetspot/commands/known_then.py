@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 
 from sweetspot.bills.price_paths import EDGE
 from sweetspot.catalogues import path_fit
-from sweetspot.catalogues.price_history import CLOUD, LIST, QUOTE, SERIES, SPOT, series_of, windows
+from sweetspot.catalogues.rent_history import CLOUD, LIST, QUOTE, SERIES, SPOT, series_of, windows
 from sweetspot.study.resale_terms import Point
 from sweetspot.study.trends import CURRENT, Drift, Jumps, Path, RandomWalk
 

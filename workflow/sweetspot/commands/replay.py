@@ -15,7 +15,7 @@ from sweetspot.bills.offers import OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.resale import kept_at
-from sweetspot.catalogues.price_history import CLOUD, LIST, QUOTE, month_name
+from sweetspot.catalogues.rent_history import CLOUD, LIST, QUOTE, month_name
 from sweetspot.commands.known_then import Market, market_at, rents_at, server_at
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.contenders import contenders
