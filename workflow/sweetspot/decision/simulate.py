@@ -12,7 +12,7 @@ from sweetspot.bills.owning import fixed_per_month, running_per_hour, usd_per_ho
 from sweetspot.bills.resale import relative
 from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.rent_ahead import Rents
+from sweetspot.decision.rent_ahead import Rents, moves_ahead
 
 Number = float | np.ndarray
 OWNED = ("capex_usd", "residual_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
@@ -109,11 +109,9 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         return Draws(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     figures = _Figures(seed, draws)
     rents = Rents(partial(stream, seed), draws, _lengths(rows, seed, draws))
-    rent = np.stack([rents.factor(row) for row in rows])
     rate = np.stack([figures.images_per_s(row) for row in rows])
-    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in rows]
+    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row, rents) for row in rows]
     fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
-    variable = variable * rent
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):
         paid = np.where(np.isnan(days), variable, usd_per_hour_of_use(fixed, variable, days))
@@ -186,12 +184,14 @@ class _Figures:
         self.known[key].rows.append(row["row"])
         return self.known[key].values
 
-    def rented(self, row: Row) -> tuple[np.ndarray, ...]:
+    def rented(self, row: Row, rents: Rents) -> tuple[np.ndarray, ...]:
         """Fixed USD a month (none), variable USD an hour, days (NaN), factor on the hours of a job."""
         owner = tuple(row[name] for name in OFFER)
         price = self.offered(row, "usd_per_hour", owner) / row["usd_per_hour"]
         running, elapsed = self.interrupted(row, owner)
         nothing = np.zeros(self.draws)
+        if moves_ahead(row):
+            price = price * rents.factor(row)
         return nothing, row["variable_usd_per_hour"] * price * running, nothing + np.nan, elapsed
 
     def interrupted(self, row: Row, owner: tuple[object, ...]) -> tuple[np.ndarray, np.ndarray]:
