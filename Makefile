@@ -5,6 +5,8 @@ GPU    ?=
 SLURM  ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
+V      ?=
+export V  # 1: all that Snakemake says (rules/common.smk)
 
 # TensorFlow is installed only where something is measured. What these lines do not recognise counts as measured.
 UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
@@ -18,9 +20,8 @@ export PATH := $(abspath $(BIN)):$(PATH)
 .PHONY: report pdf study test fast mutants environment check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
-report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page
-	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
-	@echo
+report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
+	@snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
 
 pdf: environment  ## the page on paper; needs Chromium

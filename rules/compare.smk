@@ -17,6 +17,7 @@ COMPARISON = [
     "recommendation",
     "headline",
     "choices",
+    "queue",
     "warnings",
 ]
 

@@ -88,6 +88,8 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
         (rate,) = load_yaml(folder / "prices" / "box.yaml")["rates"]
         assert (rate["currency"], rate["usd"]["value"], str(rate["as_of"])) == ("EUR", 1.1378, "2026-09-28")
         assert rate["source"].startswith("ECB euro reference rate of 2026-09-28")
+        shown = plan.study.currency
+        assert (shown.code, shown.usd_per_unit, str(shown.as_of)) == ("EUR", 1.1378, "2026-09-28")
 
 
 def test_a_rate_that_the_person_types_is_theirs(config):

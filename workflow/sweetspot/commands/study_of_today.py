@@ -72,6 +72,8 @@ def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: 
         "targets": "\n".join(f"  - {json.dumps(target)}" for target in targets),
     }
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
+    if own.currency != "USD":
+        study += _yaml({"currency": _shown(own, today)})
     rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
     made = {
         "study.yaml": study,
@@ -150,6 +152,13 @@ def _rate(own: Own, today: str) -> dict[str, Any]:
         named = ", ".join(("USD", *RATES))
         raise UserError(f"CURRENCY is {own.currency!r}; expected {named}, or RATE beside it: USD per {own.currency}")
     return {"currency": own.currency, **RATES[own.currency]}
+
+
+def _shown(own: Own, today: str) -> dict[str, Any]:
+    """In which currency the page shows money, at the rate that the box is priced with."""
+    rate = _rate(own, today)
+    usd = rate["usd"]["value"] if isinstance(rate["usd"], dict) else rate["usd"]
+    return {"code": own.currency, "usd_per_unit": usd, "as_of": rate["as_of"], "source": rate["source"]}
 
 
 def _figure(own: Own, today: str) -> str:

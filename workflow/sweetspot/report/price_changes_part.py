@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
-from sweetspot.report.sections import ROWS, Part, Sections
+from sweetspot.report.part import Part
+from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 
 STEP = "comparison: price lists of two days"

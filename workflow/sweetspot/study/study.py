@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.catalogue_map import CatalogueMap
+from sweetspot.study.currency import ShownCurrency
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.yamlfile import load_yaml
@@ -143,6 +144,9 @@ class Study(Closed):
     )
     catalogue: CatalogueMap | None = Field(
         None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
+    )
+    currency: ShownCurrency | None = Field(
+        None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
