@@ -9,6 +9,7 @@ from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects,
 from sweetspot.bills.costs import NEVER, NO_FIGURE
 from sweetspot.bills.lines import JOB_COLUMNS, bill_lines
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.priced_cells import Workload, offered, reference_rate
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.cells import CELL_COLUMNS
@@ -20,7 +21,7 @@ PLAN_COLUMNS = (
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
-    "days_per_month", "downtime_share",
+    "days_per_month", "downtime_share", "trend_kind", "trend_change",
     *JOB_COLUMNS,
 )  # fmt: skip
 HELD = ("own", "reserved", "committed")
@@ -61,7 +62,9 @@ def plan_table(
         part
         for name, plan in workloads.items()
         if isinstance(plan, Plan)
-        for part in _plan(take(rows, rows["model"] == plan.model), cells, fees, name, plan, instances)
+        for part in _plan(
+            at_mean_rent(take(rows, rows["model"] == plan.model), plan.months), cells, fees, name, plan, instances
+        )
     ]
     return stacked(parts) if parts else from_rows([], PLAN_COLUMNS)
 

@@ -37,14 +37,15 @@ def price_study(
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
+    price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
     """Tables by name, with the columns of CONTRACT. `month_days`: the study's month, where the list has none; `energy`:
-    what the study declares of power and grids.
+    what the study declares of power and grids; `price_paths`: whether its rental prices move.
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
-    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy)
+    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy, price_paths)
     check_workloads(workloads, instances, workload_file)
     check_there(load_monthly(workload_file), instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
@@ -69,11 +70,12 @@ def read_prices(
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
+    price_paths: bool | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
     check_instances([offer.instance for offer in prices.offers], instances, str(file))
-    return price_tables(prices, name, instances, month_days, study_date, energy)
+    return price_tables(prices, name, instances, month_days, study_date, energy, price_paths)
 
 
 def price_tables(
@@ -83,10 +85,11 @@ def price_tables(
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
+    price_paths: bool | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list whose machines are all among `instances`."""
     month = prices.month_days or month_days
-    rows, fees = offer_rows(name, prices, instances, month, energy)
+    rows, fees = offer_rows(name, prices, instances, month, energy, price_paths)
     listed = lint(prices, rows, instances, study_date, month)
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
     offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])

@@ -7,8 +7,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.cells import USABLE
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
+from sweetspot.decision.rent_ahead import with_rent_factor
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -39,6 +41,7 @@ TERMS = (
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
     "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s", "minimum_s",
+    *TREND_COLUMNS, "residual_points",
 )  # fmt: skip
 
 
@@ -60,7 +63,8 @@ def build_options(
     (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
     (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
-    owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included). Rows without a
+    owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included), `rent_months` and
+    `rent_factor` (rents are means over the project: `with_rent_factor`). Rows without a
     price are left out; what is known not to fit (`fits`, null: not known; `memory_need_gib` by `needs` against
     `gpu_memory_gib`) is never in the answer; a workload without a model has the model `any` and no throughput. Raises
     UserError where the study's reference has no priced figure, or does not fit.
@@ -75,9 +79,10 @@ def build_options(
     rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
-    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
+    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
+    rows = rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
     rows["is_reference"] = _references(rows, settings)
-    return rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
+    return with_rent_factor(rows).copy()
 
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:

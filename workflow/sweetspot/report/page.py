@@ -14,7 +14,7 @@ from sweetspot.decision.counted import Money
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
-from sweetspot.report import energy_words, phrases
+from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import MODELS
@@ -78,6 +78,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
+        "ahead": ahead_words.in_words(tables),
         "outside": phrases.outside(table_of(tables, "warnings")),
         "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
