@@ -72,6 +72,14 @@ lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the
 	$(COMPILE) $(UPGRADE) --extra test -o envs/test.lock
 	$(COMPILE) $(UPGRADE) -c envs/test.lock -o envs/core.lock
 	for extra in measure slurm gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
+	$(MAKE) envs/core.yaml envs/measure.yaml envs/gpu.yaml
+
+# For people on conda: the versions of a lock, without its hashes, which conda does not take.
+envs/%.yaml: envs/%.lock
+	@{ echo "# Made by \`make lock\` from $<. By hand: conda env create -f $@, then pip install --no-deps -e . in it."; \
+	  printf '%s\n' "name: sweetspot-$*" 'channels: [conda-forge, nodefaults]' 'dependencies:' \
+	    '  - python=3.11' '  - pip' '  - pip:'; \
+	  sed -nE 's/^([a-z0-9-]+==[^\]*[^\ ])[ \]*$$/      - "\1"/p' $<; } > $@
 
 audit:  ## known vulnerabilities of what is locked (asks the network; no part of `make test`)
 	test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.settings.types import DeploymentMethod
 
 # This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
 RULES = workflow.current_basedir
@@ -224,10 +225,21 @@ def kept(file: str):
     return file if stored else update(file)
 
 
-# By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run.
-RUN_BENCHMARK = shell_text(
-    shlex.join([sys.executable, str(SCRIPTS / "run_benchmark.py")])
-)
+# By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run. Of an
+# environment that Snakemake deploys (`--sdm conda`, a container of them) only the first on the path is known.
+DEPLOYED = {
+    DeploymentMethod.CONDA,
+    DeploymentMethod.APPTAINER,
+} & workflow.deployment_settings.deployment_method
+PYTHON = "python" if DEPLOYED else sys.executable
+
+
+def script_command(name: str) -> str:
+    """How a shell runs `name`.py, as text of a rule's `shell`."""
+    return shell_text(shlex.join([PYTHON, str(SCRIPTS / f"{name}.py")]))
+
+
+RUN_BENCHMARK = script_command("run_benchmark")
 PLACE, PLACE_PARAMS = JOBS.place()
 
 

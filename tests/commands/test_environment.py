@@ -10,6 +10,7 @@ import sys
 import tomllib
 
 import pytest
+import yaml
 from project_copy import ROOT
 from sweetspot import packages
 
@@ -82,6 +83,17 @@ def test_the_locks_agree_and_each_is_whole():
         assert "://" not in LOCKS[lock], "no registry stands in a lock"
     assert "tensorflow" in pins("measure").keys() & pins("gpu").keys()
     assert not {"tensorflow", "keras", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
+
+
+@pytest.mark.parametrize("name", ["core", "measure", "gpu"])
+def test_what_conda_installs_is_the_lock(name):
+    """Every package of the lock at its version, and no other; `make lock` writes both."""
+    conda = yaml.safe_load((ROOT / "envs" / f"{name}.yaml").read_text())
+    *of_conda, of_pip = conda["dependencies"]
+    assert of_conda == ["python=3.11", "pip"] and conda["channels"] == ["conda-forge", "nodefaults"]
+    lines = [line for line in LOCKS[name].splitlines() if not line.startswith(("#", " "))]  # the rest are hashes
+    assert of_pip["pip"] == [line.removesuffix("\\").rstrip() for line in lines]
+    assert f"envs/{name}.yaml" in make(ROOT, "--dry-run", "lock").stdout
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from patience import PATIENCE_S
 
 ROOT = Path(__file__).parent.parent.parent
 SECRET = "correct-horse-battery-staple"  # in the environment of every run here; it must stand in no file
-PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "pyproject.toml")
+PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "envs", "pyproject.toml")
 
 
 def copy_project(target: Path) -> Path:

@@ -126,6 +126,10 @@ class Jobs:
             asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
         return asked
 
+    def environment(self) -> str:
+        """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
+        return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
+
     def _gpus_held(self) -> PerRun:
         if all(executor.device == "cpu" for executor in self._executors.values()):
             return 0
