@@ -43,7 +43,7 @@ fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow:
 	python -m pytest -m "not slow"
 
 check: $(VENV)/.ready-test  ## style and types, without running anything
-	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules && mypy
+	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules examples/throughput/Snakefile && mypy
 
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
 	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
