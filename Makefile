@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 GPU    ?=
 SLURM  ?=
+CLOUD  ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
 
@@ -10,12 +11,12 @@ CORES  ?= all
 UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
                 grep -Eqs '^measure_on: *\[ *\] *(\#.*)?$$' config/config.yaml && echo config)
 LOCK   := $(if $(filter study,$(UNMEASURED)),core,$(if $(GPU),gpu,$(if $(UNMEASURED),core,measure)))
-READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm))
+READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm) $(if $(CLOUD),cloud))
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report pdf study test fast mutants environment check driver lock audit clean
+.PHONY: report pdf study test fast mutants environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page
@@ -48,7 +49,10 @@ check: $(VENV)/.ready-test  ## style and types, without running anything
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
 	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
 
-environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs
+container-check:  ## the steps of Containerfile in a root of their own, without a container engine; needs root and debootstrap
+	$(PYTHON) tests/container Containerfile
+
+environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs, CLOUD=1 the other profiles
 
 driver:
 	@$(PYTHON) -c 'import ctypes, sys; sys.exit(ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() != 0)' 2>/dev/null || \
@@ -71,7 +75,7 @@ UPGRADE := --upgrade
 lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the versions that still fit
 	$(COMPILE) $(UPGRADE) --extra test -o envs/test.lock
 	$(COMPILE) $(UPGRADE) -c envs/test.lock -o envs/core.lock
-	for extra in measure slurm gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
+	for extra in measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
 	$(MAKE) envs/core.yaml envs/measure.yaml envs/gpu.yaml
 
 # For people on conda: the versions of a lock, without its hashes, which conda does not take.

@@ -68,9 +68,14 @@ def made(path: str) -> str:
 PREFIXED = made("results/benchmarks") != "results/benchmarks"
 
 
+# Where results lie in a bucket or on a volume.
+STORED = workflow.storage_settings.default_storage_provider is not None
+
+
 def given(files):
-    """A file (or several) that the rules find: a prefix, which is for what they make, does not move it."""
-    return local(files) if PREFIXED else files
+    """A file (or several) that the rules find here: neither a prefix nor a storage provider, which are for what they
+    make, moves it. Only rules that stay on this machine read one."""
+    return local(files) if PREFIXED or STORED else files
 
 
 try:
@@ -221,8 +226,7 @@ def kept(file: str):
 
     Snakemake fails to do so for files of a storage provider (Kubernetes): there they are removed first.
     """
-    stored = workflow.storage_settings.default_storage_provider is not None
-    return file if stored else update(file)
+    return file if STORED else update(file)
 
 
 # By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run. Of an

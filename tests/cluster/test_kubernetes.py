@@ -74,7 +74,7 @@ def test_one_job_a_run_asks_for_the_cards_of_its_cell_and_the_nodes_of_its_insta
     (job,), _, _ = submitted
     pod = job["spec"]["template"]["spec"]
     (container,) = pod["containers"]
-    assert container["image"] == "registry.example.org/sweetspot:1"
+    assert container["image"] == "registry.example.org/sweetspot:1-cuda"
     assert container["resources"]["requests"]["nvidia.com/gpu"] == "4"
     assert container["resources"]["limits"]["nvidia.com/gpu"] == "4"
     assert container["resources"]["requests"]["memory"] == "64000M"

@@ -18,6 +18,8 @@ FULL = {
     "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0",
     "snakemake-executor-plugin-kubernetes": "0.5.1",
+    "snakemake-executor-plugin-aws-batch": "0.2.1",
+    "snakemake-executor-plugin-googlebatch": "0.5.1",
     "snakemake-interface-common": "1.23.0",
     "left-pad": "1",
 }
@@ -65,6 +67,11 @@ def test_nothing_is_missing_where_everything_is():
             {"installed": lambda: {name: version for name, version in FULL.items() if "kubernetes" not in name}},
             "snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')",
             "measuring on Kubernetes",
+        ),
+        (
+            {"installed": lambda: {name: version for name, version in FULL.items() if "aws" not in name}},
+            "snakemake-executor-plugin-aws-batch (pip install '.[aws]')",
+            "measuring on AWS Batch",
         ),
     ],
 )

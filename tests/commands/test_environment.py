@@ -23,7 +23,15 @@ DISTRIBUTIONS = {
     "mlperf_logging": "mlperf-logging",
     "keras": "tensorflow",
 }
-OPTIONS = {"GPU", "SLURM", "STUDY", "VENV", "PYTHON", "CORES"}  # of make, which would reach it through the environment
+OPTIONS = {
+    "GPU",
+    "SLURM",
+    "CLOUD",
+    "STUDY",
+    "VENV",
+    "PYTHON",
+    "CORES",
+}  # of make, which would reach it through the environment
 FOUNDATIONS = {"snakemake", "pydantic_core", "psutil"}  # the workflow's own; parts of pydantic and snakemake
 
 
@@ -74,7 +82,7 @@ def pins(lock):
 
 
 def test_the_locks_agree_and_each_is_whole():
-    assert set(LOCKS) == {"core", "gpu", "measure", "slurm", "test"}
+    assert set(LOCKS) == {"cloud", "core", "gpu", "measure", "slurm", "test"}
     newest = {}
     for lock in LOCKS:
         for name, versions in pins(lock).items():
@@ -125,6 +133,7 @@ def installed(project, *arguments):
         (["GPU=1"], {"gpu"}),
         (["STUDY=rare-2018", "GPU=1"], {"core"}),
         (["SLURM=1"], {"measure", "slurm"}),
+        (["CLOUD=1"], {"measure", "cloud"}),
     ],
 )
 def test_tensorflow_is_installed_where_something_is_measured(project, arguments, locks):
