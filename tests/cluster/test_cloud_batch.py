@@ -69,8 +69,8 @@ from google.cloud import batch_v1, logging
 class Service:
     def create_job(self, request):
         with open(os.environ["FAKE_API"], "a") as file:
-            told = {"parent": request.parent, "job_id": request.job_id, "job": json.loads(batch_v1.Job.to_json(request.job))}
-            file.write(json.dumps(["create_job", told]) + "\\n")
+            job = json.loads(batch_v1.Job.to_json(request.job))
+            file.write(json.dumps(["create_job", {"parent": request.parent, "job": job}]) + "\\n")
         return batch_v1.Job(name=f"{request.parent}/jobs/{request.job_id}", uid="uid-1")
     def get_job(self, request):
         return batch_v1.Job(name=request.name, status={"state": batch_v1.JobStatus.State.FAILED})

@@ -86,6 +86,8 @@ def test_one_browser_of_three_is_enough():
 def test_plugins_are_the_plugins_and_strangers_are_not_told():
     found = examine(WORKSTATION)
     assert found["plugins"] == {
+        "snakemake-executor-plugin-aws-batch": "0.2.1",
+        "snakemake-executor-plugin-googlebatch": "0.5.1",
         "snakemake-executor-plugin-kubernetes": "0.5.1",
         "snakemake-executor-plugin-slurm": "2.8.0",
     }
