@@ -14,6 +14,9 @@ LOCK   := $(if $(filter study,$(UNMEASURED)),core,$(if $(GPU),gpu,$(if $(UNMEASU
 READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm) $(if $(CLOUD),cloud))
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
+# uv installs several times faster where it is there; where it reaches no index (pip has settings of its own), pip does it.
+UV     := $(shell command -v uv)
+WITH   := $(if $(UV),$(UV) pip install -q --python $(BIN)/python)
 export PATH := $(abspath $(BIN)):$(PATH)
 
 .PHONY: report pdf study test fast mutants environment check container-check driver lock audit clean
@@ -62,8 +65,8 @@ $(VENV)/.ready-%: envs/%.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
 	@echo "Installing envs/$*.lock into $(VENV): a minute or two the first time"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes --no-compile -r $<
-	$(PIP) --no-deps --no-build-isolation -e .
+	$(if $(UV),$(WITH) --require-hashes -r $< ||) $(PIP) --require-hashes --no-compile -r $<
+	$(if $(UV),$(WITH) --no-deps --no-build-isolation -e . ||) $(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 # Each lock is whole; the last has everything but CUDA and holds the others to its versions.

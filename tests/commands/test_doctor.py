@@ -37,7 +37,7 @@ def test_nothing_is_missing_where_everything_is():
 @pytest.mark.parametrize(
     ("change", "what", "needed_for"),
     [
-        ({"missing": lambda: ["altair", "polars"]}, "altair, polars (pip install -r envs/core.lock)", "everything"),
+        ({"missing": lambda: ["altair", "scipy"]}, "altair, scipy (pip install -r envs/core.lock)", "everything"),
         (
             {"nvidia": lambda: ([], "the NVIDIA driver does not answer (x)")},
             "a GPU: the NVIDIA driver does not answer (x)",

@@ -46,6 +46,7 @@ class Root:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        folder.chmod(0o755)  # as an image's root: mkdtemp lets only its owner in
         self.user, self.workdir = "root", "/"
         self.variables = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 
