@@ -73,7 +73,7 @@ def main() -> None:
         wall, cpu = (sum(part[number] for part in spent[:3]) for number in (0, 1))
         size = megabytes(project / ".venv")
         print(f"{wall:8.1f} s wall {cpu:7.1f} s CPU  from clone to page (goal: {GOAL_S} s)")
-        print(f"{size:8.0f} MB  the environment (goal: {GOAL_MB} MB), of it")
+        print(f"{size:8.0f} MB  the environment, {size * 1e6 / 2**20:.0f} MiB as du counts (goal: {GOAL_MB}), of it")
         for part, name in packages(project / ".venv"):
             print(f"{part:8.0f} MB    {name}")
         jobs = re.search(r"^total +(\d+)", spent[2][2], re.M)
