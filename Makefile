@@ -19,7 +19,7 @@ UV     := $(shell command -v uv)
 WITH   := $(if $(UV),$(UV) pip install -q --python $(BIN)/python)
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report pdf study test fast mutants environment check container-check driver lock audit clean
+.PHONY: report pdf study test clouds fast mutants environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page
@@ -40,8 +40,19 @@ study: environment  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
-test: check  ## every test this machine can run
+test: check clouds  ## every test this machine can run
 	python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+
+# In an environment of their own, over the other: each start of Snakemake imports all plugins that are installed.
+clouds: $(VENV)-clouds/.ready  ## the tests with the plugins of Kubernetes, AWS and Google
+	$(VENV)-clouds/bin/python -m pytest tests/cluster/test_kubernetes.py tests/cluster/test_storage.py tests/cluster/test_cloud_batch.py
+
+$(VENV)-clouds/.ready: envs/cloud-test.lock $(VENV)/.ready-test
+	$(BIN)/python -m venv $(VENV)-clouds
+	$(VENV)-clouds/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/base.pth", "w").write( \
+	  "import site; site.addsitedir(%r)\n" % sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	$(VENV)-clouds/bin/python -m pip install --disable-pip-version-check --progress-bar off -q --require-hashes --no-compile -r $<
+	touch $@
 
 fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow: under a minute
 	python -m pytest -m "not slow"
@@ -69,16 +80,16 @@ $(VENV)/.ready-%: envs/%.lock pyproject.toml
 	$(if $(UV),$(WITH) --no-deps --no-build-isolation -e . ||) $(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-# Each lock is whole; the last has everything but CUDA and holds the others to its versions.
+# Each lock is whole; the first has everything but CUDA and holds the others to its versions.
 COMPILE := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate -q pyproject.toml --extra build
 
 UPGRADE := --upgrade
 
 lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the versions that still fit
-	$(COMPILE) $(UPGRADE) --extra test -o envs/test.lock
-	$(COMPILE) $(UPGRADE) -c envs/test.lock -o envs/core.lock
-	for extra in measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
+	$(COMPILE) $(UPGRADE) --extra cloud-test -o envs/cloud-test.lock
+	$(COMPILE) $(UPGRADE) -c envs/cloud-test.lock -o envs/core.lock
+	for extra in test measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/cloud-test.lock -o envs/$$extra.lock || exit; done
 	$(MAKE) envs/core.yaml envs/measure.yaml envs/gpu.yaml
 
 # For people on conda: the versions of a lock, without its hashes, which conda does not take.
@@ -94,4 +105,4 @@ audit:  ## known vulnerabilities of what is locked (asks the network; no part of
 	for lock in envs/*.lock; do $(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit; done
 
 clean:  ## remove the environment; results stay
-	rm -rf $(VENV) $(VENV)-audit
+	rm -rf $(VENV) $(VENV)-audit $(VENV)-clouds

@@ -19,7 +19,7 @@ PACKAGES = (
     "snakemake_storage_plugin_s3",
 )
 for package in (*PACKAGES, "moto", "flask"):
-    pytest.importorskip(package, reason="the extras `aws` and `google` are not installed: make test installs them")
+    pytest.importorskip(package, reason="the extras `aws` and `google` are not in this environment: make clouds")
 
 MACHINES = """
 aws-gpu:

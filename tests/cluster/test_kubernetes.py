@@ -11,7 +11,7 @@ from patience import PATIENCE_S
 from project_copy import copy_project, edit, environment
 
 for plugin in ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"):
-    pytest.importorskip(plugin, reason="pip install -e .[kubernetes] is not done here")
+    pytest.importorskip(plugin, reason="the extra `kubernetes` is not in this environment: make clouds")
 if shutil.which("rsync") is None:
     pytest.skip("the storage plugin fs needs rsync", allow_module_level=True)
 INSTANCE = """

@@ -9,7 +9,7 @@ from patience import PATIENCE_S
 from project_copy import copy_project, edit, environment, job_counts
 
 for package in ("snakemake_storage_plugin_s3", "moto", "flask", "boto3"):
-    pytest.importorskip(package, reason="the extra `aws` and moto's server are not installed: make test installs them")
+    pytest.importorskip(package, reason="the extra `aws` and moto's server are not in this environment: make clouds")
 STUDY = "rare-2018"
 BUCKET = "sweetspot-tests"
 
