@@ -7,6 +7,7 @@ import sys
 import pytest
 from one_node_slurm import OneNodeSlurm, missing
 from patience import until
+from slurm_project import on_two_partitions
 
 
 @pytest.fixture(scope="session")
@@ -44,3 +45,8 @@ def endpoint(tmp_path_factory):
         server.terminate()
         server.wait(timeout=30)
         log.close()
+
+
+@pytest.fixture
+def cluster_project(tmp_path, slurm):
+    return on_two_partitions(tmp_path / "project")

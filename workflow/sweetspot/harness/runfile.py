@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.files import sync, write_whole
+from sweetspot.harness.facts import kind_of_machine
 from sweetspot.harness.request import Request
 from sweetspot.matrix.reruns import asked_to_replace
 from sweetspot.warnings import Warned
@@ -66,9 +67,10 @@ def write_run(
         "xla": bool(facts.get("xla", False)),
         "measured_on": str(facts.get("started_at", ""))[:10] or None,
         "host": facts.get("host"),
+        "machine": kind_of_machine(facts),
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    texts = dict.fromkeys(("message", "warnings", "measured_on", "host"), pl.String)
+    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "machine"), pl.String)
     may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with (

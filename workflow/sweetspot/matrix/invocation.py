@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.cells import Cell
-from sweetspot.errors import Faults, refuse
+from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.expand import expand_matrix
 from sweetspot.matrix.possible import require_possible
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
+from sweetspot.study.catalogue_map import check_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import Study, load_study
@@ -44,9 +45,11 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     study = load_study(folder)
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, folder / "study.yaml")
+    config = narrowed(config, study, folder / "study.yaml") if study.measure else config
     cells = measured_cells(config, instances, config_file) if study.measure else []
     price_lists = price_list_names(folder / "prices")
     check_answer_prices(study, price_lists, folder / "study.yaml")
+    check_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
     return Invocation(
         config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
     )
@@ -91,6 +94,17 @@ def price_list_names(folder: Path) -> list[str]:
         check_apart(names, "price lists", folder)
     faults.end()
     return names
+
+
+def narrowed(config: Config, study: Study, file: Path) -> Config:
+    """The configuration with the models alone that the study measures. Raises UserError where none of them is left."""
+    wanted, listed = study.measure_models, config.matrix.model
+    if not wanted or not config.measure_on:
+        return config
+    left = [model for model in listed if model in wanted]
+    if not left:
+        raise UserError(f"{file}: measure_models is {wanted}; expected one of matrix.model in config.yaml, {listed}")
+    return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": left})})
 
 
 def measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:
