@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 GPU    ?=
 SLURM  ?=
+CLOUD  ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
 V      ?=
@@ -12,16 +13,19 @@ export V  # 1: all that Snakemake says (rules/common.smk)
 UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
                 grep -Eqs '^measure_on: *\[ *\] *(\#.*)?$$' config/config.yaml && echo config)
 LOCK   := $(if $(filter study,$(UNMEASURED)),core,$(if $(GPU),gpu,$(if $(UNMEASURED),core,measure)))
-READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm))
+READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm) $(if $(CLOUD),cloud))
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
+# uv installs several times faster where it is there; where it reaches no index (pip has settings of its own), pip does it.
+UV     := $(shell command -v uv)
+WITH   := $(if $(UV),$(UV) pip install -q --python $(BIN)/python)
 export PATH := $(abspath $(BIN)):$(PATH)
 
 # Before anything is measured a first page comes from published figures, and needs no TensorFlow.
 PAGE   := results/$(STUDY)/report/index.html
 EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
-.PHONY: report early pdf study test fast mutants environment check driver lock audit clean
+.PHONY: report early pdf study test clouds fast mutants environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
@@ -48,19 +52,33 @@ study: environment  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
-test: check  ## every test this machine can run
+test: check clouds  ## every test this machine can run
 	python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+
+# In an environment of their own, over the other: each start of Snakemake imports all plugins that are installed.
+clouds: $(VENV)-clouds/.ready  ## the tests with the plugins of Kubernetes, AWS and Google
+	$(VENV)-clouds/bin/python -m pytest tests/cluster/test_kubernetes.py tests/cluster/test_storage.py tests/cluster/test_cloud_batch.py
+
+$(VENV)-clouds/.ready: envs/cloud-test.lock $(VENV)/.ready-test
+	$(BIN)/python -m venv $(VENV)-clouds
+	$(VENV)-clouds/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/base.pth", "w").write( \
+	  "import site; site.addsitedir(%r)\n" % sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	$(VENV)-clouds/bin/python -m pip install --disable-pip-version-check --progress-bar off -q --require-hashes --no-compile -r $<
+	touch $@
 
 fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow: under a minute
 	python -m pytest -m "not slow"
 
 check: $(VENV)/.ready-test  ## style and types, without running anything
-	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules && mypy
+	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules examples/throughput/Snakefile && mypy
 
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
 	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
 
-environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs
+container-check:  ## the steps of Containerfile in a root of their own, without a container engine; needs root and debootstrap
+	$(PYTHON) tests/container Containerfile
+
+environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs, CLOUD=1 the other profiles
 
 driver:
 	@$(PYTHON) -c 'import ctypes, sys; sys.exit(ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() != 0)' 2>/dev/null || \
@@ -70,20 +88,28 @@ $(VENV)/.ready-%: envs/%.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
 	@echo "Installing envs/$*.lock into $(VENV): a minute or two the first time"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes --no-compile -r $<
-	$(PIP) --no-deps --no-build-isolation -e .
+	$(if $(UV),$(WITH) --require-hashes -r $< ||) $(PIP) --require-hashes --no-compile -r $<
+	$(if $(UV),$(WITH) --no-deps --no-build-isolation -e . ||) $(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
-# Each lock is whole; the last has everything but CUDA and holds the others to its versions.
+# Each lock is whole; the first has everything but CUDA and holds the others to its versions.
 COMPILE := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate -q pyproject.toml --extra build
 
 UPGRADE := --upgrade
 
 lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the versions that still fit
-	$(COMPILE) $(UPGRADE) --extra test -o envs/test.lock
-	$(COMPILE) $(UPGRADE) -c envs/test.lock -o envs/core.lock
-	for extra in measure slurm gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
+	$(COMPILE) $(UPGRADE) --extra cloud-test -o envs/cloud-test.lock
+	$(COMPILE) $(UPGRADE) -c envs/cloud-test.lock -o envs/core.lock
+	for extra in test measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/cloud-test.lock -o envs/$$extra.lock || exit; done
+	$(MAKE) envs/core.yaml envs/measure.yaml envs/gpu.yaml
+
+# For people on conda: the versions of a lock, without its hashes, which conda does not take.
+envs/%.yaml: envs/%.lock
+	@{ echo "# Made by \`make lock\` from $<. By hand: conda env create -f $@, then pip install --no-deps -e . in it."; \
+	  printf '%s\n' "name: sweetspot-$*" 'channels: [conda-forge, nodefaults]' 'dependencies:' \
+	    '  - python=3.11' '  - pip' '  - pip:'; \
+	  sed -nE 's/^([a-z0-9-]+==[^\]*[^\ ])[ \]*$$/      - "\1"/p' $<; } > $@
 
 audit:  ## known vulnerabilities of what is locked (asks the network; no part of `make test`)
 	test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \
@@ -91,4 +117,4 @@ audit:  ## known vulnerabilities of what is locked (asks the network; no part of
 	for lock in envs/*.lock; do $(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit; done
 
 clean:  ## remove the environment; results stay
-	rm -rf $(VENV) $(VENV)-audit
+	rm -rf $(VENV) $(VENV)-audit $(VENV)-clouds

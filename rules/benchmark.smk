@@ -8,6 +8,8 @@ rule run_benchmark:
     log:
         f"results/logs/run_benchmark/{RUN_PATTERN}.log",
     priority: JOBS.priority() if BUDGET else 0
+    conda:
+        f"../envs/{JOBS.environment()}.yaml"
     threads: JOBS.threads()
     resources:
         **JOBS.resources(),

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.settings.types import DeploymentMethod
 
 # This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
 RULES = workflow.current_basedir
@@ -75,9 +76,14 @@ def made(path: str) -> str:
 PREFIXED = made("results/benchmarks") != "results/benchmarks"
 
 
+# Where results lie in a bucket or on a volume.
+STORED = workflow.storage_settings.default_storage_provider is not None
+
+
 def given(files):
-    """A file (or several) that the rules find: a prefix, which is for what they make, does not move it."""
-    return local(files) if PREFIXED else files
+    """A file (or several) that the rules find here: neither a prefix nor a storage provider, which are for what they
+    make, moves it. Only rules that stay on this machine read one."""
+    return local(files) if PREFIXED or STORED else files
 
 
 try:
@@ -235,14 +241,24 @@ def kept(file: str):
 
     Snakemake fails to do so for files of a storage provider (Kubernetes): there they are removed first.
     """
-    stored = workflow.storage_settings.default_storage_provider is not None
-    return file if stored else update(file)
+    return file if STORED else update(file)
 
 
-# By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run.
-RUN_BENCHMARK = shell_text(
-    shlex.join([sys.executable, str(SCRIPTS / "run_benchmark.py")])
-)
+# By absolute paths: no environment needs to be active on a node, and `git pull` or a move repeats no run. Of an
+# environment that Snakemake deploys (`--sdm conda`, a container of them) only the first on the path is known.
+DEPLOYED = {
+    DeploymentMethod.CONDA,
+    DeploymentMethod.APPTAINER,
+} & workflow.deployment_settings.deployment_method
+PYTHON = "python" if DEPLOYED else sys.executable
+
+
+def script_command(name: str) -> str:
+    """How a shell runs `name`.py, as text of a rule's `shell`."""
+    return shell_text(shlex.join([PYTHON, str(SCRIPTS / f"{name}.py")]))
+
+
+RUN_BENCHMARK = script_command("run_benchmark")
 PLACE, PLACE_PARAMS = JOBS.place()
 
 

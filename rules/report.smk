@@ -18,7 +18,7 @@ if THEN:
 
 
 # In a process of its own: the JavaScript engine leaves the second core to the page.
-DRAW_PNG = shell_text(shlex.join([sys.executable, str(SCRIPTS / "draw_png.py")]))
+DRAW_PNG = script_command("draw_png")
 
 
 rule draw_speed:
@@ -70,6 +70,8 @@ rule draw_png:
     log:
         f"results/logs/draw_png/{STUDY}.log",
     localrule: True
+    conda:
+        "../envs/core.yaml"
     shell:
         f"{DRAW_PNG} {{input.figures:q}} 2> {{log:q}}"
 

@@ -146,6 +146,21 @@ def test_gpuhunt_has_spot_as_a_row_of_its_own(capsys, tmp_path):
     assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.2
 
 
+def test_prices_in_another_currency_come_with_their_rate(capsys, tmp_path):
+    file = tmp_path / "tariffs.csv"
+    file.write_text("instance,per_hour\nnode,0.516\n")
+    words = ["import-prices", "csv", str(file), "--as-of", "2024-07-19", "--currency", "EUR"]
+    main([*words, "--rate", "EUR=1.09", "--rate-source", "the bank"])
+    text = capsys.readouterr().out
+    data = yaml.safe_load(text)
+    assert data["rates"] == [{"currency": "EUR", "usd": 1.09, "as_of": date(2024, 7, 19), "source": "the bank"}]
+    assert "&" not in text  # no anchors: the reader of price lists takes none
+    assert data["currency"] == "EUR" and data["offers"][0]["per_hour"] == 0.516
+    for rate, word in (("EUR", "'EUR'; expected a currency"), ("EUR=-1", "usd"), ("GBP=1.3", "a dated rate for EUR")):
+        with pytest.raises(UserError, match=word):
+            main([*words, "--rate", rate])
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -11,7 +11,7 @@ from patience import PATIENCE_S
 from project_copy import copy_project, edit, environment
 
 for plugin in ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"):
-    pytest.importorskip(plugin, reason="pip install -e .[kubernetes] is not done here")
+    pytest.importorskip(plugin, reason="the extra `kubernetes` is not in this environment: make clouds")
 if shutil.which("rsync") is None:
     pytest.skip("the storage plugin fs needs rsync", allow_module_level=True)
 INSTANCE = """
@@ -74,7 +74,7 @@ def test_one_job_a_run_asks_for_the_cards_of_its_cell_and_the_nodes_of_its_insta
     (job,), _, _ = submitted
     pod = job["spec"]["template"]["spec"]
     (container,) = pod["containers"]
-    assert container["image"] == "registry.example.org/sweetspot:1"
+    assert container["image"] == "registry.example.org/sweetspot:1-cuda"
     assert container["resources"]["requests"]["nvidia.com/gpu"] == "4"
     assert container["resources"]["limits"]["nvidia.com/gpu"] == "4"
     assert container["resources"]["requests"]["memory"] == "64000M"

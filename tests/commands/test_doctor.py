@@ -18,6 +18,8 @@ FULL = {
     "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0",
     "snakemake-executor-plugin-kubernetes": "0.5.1",
+    "snakemake-executor-plugin-aws-batch": "0.2.1",
+    "snakemake-executor-plugin-googlebatch": "0.5.1",
     "snakemake-interface-common": "1.23.0",
     "left-pad": "1",
 }
@@ -35,7 +37,7 @@ def test_nothing_is_missing_where_everything_is():
 @pytest.mark.parametrize(
     ("change", "what", "needed_for"),
     [
-        ({"missing": lambda: ["altair", "polars"]}, "altair, polars (pip install -r envs/core.lock)", "everything"),
+        ({"missing": lambda: ["altair", "scipy"]}, "altair, scipy (pip install -r envs/core.lock)", "everything"),
         (
             {"nvidia": lambda: ([], "the NVIDIA driver does not answer (x)")},
             "a GPU: the NVIDIA driver does not answer (x)",
@@ -66,6 +68,11 @@ def test_nothing_is_missing_where_everything_is():
             "snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')",
             "measuring on Kubernetes",
         ),
+        (
+            {"installed": lambda: {name: version for name, version in FULL.items() if "aws" not in name}},
+            "snakemake-executor-plugin-aws-batch (pip install '.[aws]')",
+            "measuring on AWS Batch",
+        ),
     ],
 )
 def test_each_thing_that_is_missing_is_named_with_what_needs_it(change, what, needed_for):
@@ -79,6 +86,8 @@ def test_one_browser_of_three_is_enough():
 def test_plugins_are_the_plugins_and_strangers_are_not_told():
     found = examine(WORKSTATION)
     assert found["plugins"] == {
+        "snakemake-executor-plugin-aws-batch": "0.2.1",
+        "snakemake-executor-plugin-googlebatch": "0.5.1",
         "snakemake-executor-plugin-kubernetes": "0.5.1",
         "snakemake-executor-plugin-slurm": "2.8.0",
     }

@@ -10,6 +10,7 @@ import sys
 import tomllib
 
 import pytest
+import yaml
 from project_copy import ROOT
 from sweetspot import packages
 
@@ -22,7 +23,15 @@ DISTRIBUTIONS = {
     "mlperf_logging": "mlperf-logging",
     "keras": "tensorflow",
 }
-OPTIONS = {"GPU", "SLURM", "STUDY", "VENV", "PYTHON", "CORES"}  # of make, which would reach it through the environment
+OPTIONS = {
+    "GPU",
+    "SLURM",
+    "CLOUD",
+    "STUDY",
+    "VENV",
+    "PYTHON",
+    "CORES",
+}  # of make, which would reach it through the environment
 FOUNDATIONS = {"snakemake", "pydantic_core", "psutil"}  # the workflow's own; parts of pydantic and snakemake
 
 
@@ -49,7 +58,8 @@ LIBRARY = ROOT / "workflow" / "sweetspot"
 def test_the_core_is_what_the_rooms_without_a_framework_import():
     rooms = [room for room in LIBRARY.iterdir() if room.is_dir() and room.name != "harness"]
     core = names(PROJECT["dependencies"])
-    assert imported(*rooms) - FOUNDATIONS <= core
+    # polars reads run files and comes with what makes them; tests/workflow/test_as_module.py runs studies without it.
+    assert imported(*rooms) - FOUNDATIONS - {"polars"} <= core
     assert core <= imported(LIBRARY) | {"snakemake"}, "a dependency that no module imports"
 
 
@@ -73,7 +83,7 @@ def pins(lock):
 
 
 def test_the_locks_agree_and_each_is_whole():
-    assert set(LOCKS) == {"core", "gpu", "measure", "slurm", "test"}
+    assert set(LOCKS) == {"cloud", "cloud-test", "core", "gpu", "measure", "slurm", "test"}
     newest = {}
     for lock in LOCKS:
         for name, versions in pins(lock).items():
@@ -81,7 +91,18 @@ def test_the_locks_agree_and_each_is_whole():
         assert names(PROJECT["dependencies"]) | {"setuptools"} <= set(pins(lock)), lock
         assert "://" not in LOCKS[lock], "no registry stands in a lock"
     assert "tensorflow" in pins("measure").keys() & pins("gpu").keys()
-    assert not {"tensorflow", "keras", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
+    assert not {"tensorflow", "keras", "polars", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
+
+
+@pytest.mark.parametrize("name", ["core", "measure", "gpu"])
+def test_what_conda_installs_is_the_lock(name):
+    """Every package of the lock at its version, and no other; `make lock` writes both."""
+    conda = yaml.safe_load((ROOT / "envs" / f"{name}.yaml").read_text())
+    *of_conda, of_pip = conda["dependencies"]
+    assert of_conda == ["python=3.11", "pip"] and conda["channels"] == ["conda-forge", "nodefaults"]
+    lines = [line for line in LOCKS[name].splitlines() if not line.startswith(("#", " "))]  # the rest are hashes
+    assert of_pip["pip"] == [line.removesuffix("\\").rstrip() for line in lines]
+    assert f"envs/{name}.yaml" in make(ROOT, "--dry-run", "lock").stdout
 
 
 @pytest.fixture
@@ -113,6 +134,7 @@ def installed(project, *arguments):
         (["GPU=1"], {"gpu"}),
         (["STUDY=rare-2018", "GPU=1"], {"core"}),
         (["SLURM=1"], {"measure", "slurm"}),
+        (["CLOUD=1"], {"measure", "cloud"}),
     ],
 )
 def test_tensorflow_is_installed_where_something_is_measured(project, arguments, locks):

@@ -57,6 +57,19 @@ def test_slurm_is_asked_for_partition_kind_cores_memory_and_time():
     assert jobs(a=SLURM).threads() == 1
 
 
+def test_batch_services_are_asked_in_the_words_of_their_plugins():
+    """AWS: memory, `_gpus` and threads. Google: thousandths of a core, seconds, and one device by its type."""
+    aws = jobs(a=Executor(where="aws-batch", device="gpu", cpus=8, mem_mb=61440))
+    asked = {name: of(value, run(gpus=4)) for name, value in aws.resources().items()}
+    assert asked == {"nodes": 1, "mem_mb": 61440, "_gpus": 4, "gpu": 4} and aws.threads() == 8
+    words = {"machine_type": "g2-standard-8", "gpu_model": "nvidia-l4", "cpus": 8, "mem_mb": 32000, "runtime_min": 45}
+    google = jobs(a=Executor(where="google-batch", device="gpu", **words)).resources()
+    assert {name: of(value, run()) for name, value in google.items()} == {
+        "nodes": 1, "googlebatch_machine_type": "g2-standard-8", "googlebatch_memory": 32000,
+        "googlebatch_cpu_milli": 8000, "googlebatch_max_run_duration": "2700s", "nvidia_gpu": "nvidia-l4", "gpu": 1,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(("gpus", "nodes", "gres", "held"), [(8, 1, "", 8), (16, 2, "gpu:a100:8", 0)])
 def test_a_cell_of_several_nodes_asks_for_the_devices_of_each(gpus, nodes, gres, held):
     asked = {name: of(value, run(gpus=gpus)) for name, value in jobs(a=NODES).resources().items()}
@@ -81,7 +94,8 @@ def test_machines_that_differ_are_asked_for_by_the_instance_of_the_run():
 def test_every_platform_has_a_row_and_asks_for_keys_that_an_executor_has():
     assert list(PLATFORMS) == list(get_args(Executor.model_fields["where"].annotation))
     for platform in PLATFORMS.values():
-        assert set(platform.resources.values()) <= set(Executor.model_fields)
+        known = set(Executor.model_fields) | {"cpu_milli", "duration"}  # of cpus and runtime_min, as Google writes them
+        assert set(platform.resources.values()) <= known
         assert platform.names_machine is None or platform.names_machine in Executor.model_fields
 
 

@@ -22,6 +22,7 @@ from sweetspot.study.yamlfile import MAX_BYTES, load_yaml
     [
         ({"where": "slurm", "device": "gpu"}, "partition"),
         ({"where": "kubernetes", "device": "gpu"}, "machine_type"),
+        ({"where": "google-batch", "device": "gpu"}, "machine_type"),
         ({"where": "local", "device": "gpu", "gpus_per_node": 4}, "where: slurm"),
         ({**SLURM, "device": "cpu", "gpus_per_node": 2}, "gpus_per_node 1"),
     ],
@@ -41,7 +42,10 @@ def test_devices_beyond_a_node_take_further_nodes():
 
 def test_what_platforms_and_frameworks_can_do():
     told = {name: (row.several_nodes, row.hands_out_devices, row.cores_are_threads) for name, row in PLATFORMS.items()}
-    assert told == {"local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True)}
+    assert told == {
+        "local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True),
+        "aws-batch": (False, False, True), "google-batch": (False,) * 3,
+    }  # fmt: skip
     assert {name: row.several_devices for name, row in FRAMEWORKS.items()} == {
         "tensorflow": True, "jax": False, "torch": False
     }  # fmt: skip

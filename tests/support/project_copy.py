@@ -8,11 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from patience import PATIENCE_S
 
 ROOT = Path(__file__).parent.parent.parent
 SECRET = "correct-horse-battery-staple"  # in the environment of every run here; it must stand in no file
-PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "pyproject.toml")
+PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "envs", "pyproject.toml")
 
 
 def copy_project(target: Path) -> Path:
@@ -26,6 +27,14 @@ def copy_project(target: Path) -> Path:
             target.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target / part)
     return target
+
+
+def tracked_files() -> list[str]:
+    """What a clone has, of the files as they are here now. Skips the test where this is no clone."""
+    known = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if known.returncode != 0:
+        pytest.skip("not a clone: which files belong to the project is not known")
+    return [file for file in known.stdout.split("\0") if file and (ROOT / file).is_file()]
 
 
 def environment(project: Path) -> dict[str, str]:

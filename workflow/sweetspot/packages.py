@@ -15,7 +15,6 @@ CORE = {
     "mlperf_logging": "mlperf-logging",
     "numpy": "numpy",
     "pandas": "pandas",
-    "polars": "polars",
     "pyarrow": "pyarrow",
     "pydantic": "pydantic",
     "pynvml": "nvidia-ml-py",

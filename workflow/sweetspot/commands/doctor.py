@@ -118,6 +118,13 @@ def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, program
             "snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')",
             "measuring on Kubernetes",
         ),
+        *(
+            (plugin not in installed, f"{plugin} (pip install '.[{extra}]')", f"measuring on {title}")
+            for plugin, extra, title in (
+                ("snakemake-executor-plugin-aws-batch", "aws", "AWS Batch"),
+                ("snakemake-executor-plugin-googlebatch", "google", "Google Batch"),
+            )
+        ),
     ]
     return [(what, purpose) for lacking, what, purpose in wanted if lacking]
 

@@ -109,7 +109,23 @@ def _machine(entry: Listing, provider: str) -> dict[str, Any]:
 
 def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, Any]:
     source = options.source or f"{Path(options.file).name} ({options.format}), {how}"
-    return {"currency": options.currency, "as_of": as_of, "source": source}
+    heading: dict[str, Any] = {"currency": options.currency, "as_of": as_of, "source": source}
+    if options.rate:
+        heading["rates"] = [
+            {**_rate(text), "as_of": as_of.replace(), "source": options.rate_source} for text in options.rate
+        ]
+    return heading
+
+
+def _rate(text: str) -> dict[str, Any]:
+    """EUR=1.09 as a rate of a price list; the list's model says what is wrong with the currency or the sign."""
+    currency, _, usd = text.partition("=")
+    try:
+        return {"currency": currency, "usd": float(usd)}
+    except ValueError:
+        raise UserError(
+            f"--rate is {text!r}; expected a currency and what one unit is in USD, such as EUR=1.09"
+        ) from None
 
 
 def build(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any], PriceList]:
@@ -144,6 +160,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--zone", help="zone (or region, for catalogues); default: the cheapest")
     add("--only", nargs="+", metavar="INSTANCE", help="instances to keep; default: all")
     add("--currency", default="USD", help="currency of the prices (USD)")
+    add("--rate", nargs="+", metavar="EUR=USD", help="USD for one unit of another currency, such as EUR=1.09")
+    add("--rate-source", default="given when the prices were imported", metavar="TEXT", help="where the rate was read")
     add("--source", help="source to write into the list; default: the file's name")
     add("--provider", default="unknown", help="provider written with --print instances")
     add("--product", default="Linux/UNIX", help="product of a spot history (Linux/UNIX)")

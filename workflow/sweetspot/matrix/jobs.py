@@ -97,11 +97,12 @@ class Jobs:
         return "{params.place}", {"place": lambda wildcards, resources: flags(wildcards)}
 
     def resources(self) -> dict[str, PerRun]:
-        """What a run asks of Slurm or Kubernetes, and the GPUs that it keeps from other runs.
+        """What a run asks of Slurm, Kubernetes and so on, and the GPUs that it keeps from other runs.
 
         For machines measured where Snakemake runs, no word of any platform: a rule that names none runs anywhere.
         """
-        return {"nodes": 1, **self._platform(), "gpu": self._gpus_held()}
+        words = {executor.platform.gpus_named for executor in self._executors.values()} | {"gpu"}
+        return {"nodes": 1, **self._platform(), **dict.fromkeys(sorted(words), self._gpus_held())}
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""
@@ -125,6 +126,10 @@ class Jobs:
         if any(executor.gpus_per_node for executor in self._executors.values()):
             asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
         return asked
+
+    def environment(self) -> str:
+        """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
+        return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
     def _gpus_held(self) -> PerRun:
         if all(executor.device == "cpu" for executor in self._executors.values()):

@@ -11,15 +11,20 @@ from sweetspot.study.platforms import PLATFORMS, Platform
 class Executor(Closed):
     """Where an instance can be measured."""
 
-    where: Literal["local", "slurm", "kubernetes"] = Field(
-        description="local: this machine; slurm: submitted to a partition; kubernetes: to nodes of a machine type"
+    where: Literal["local", "slurm", "kubernetes", "aws-batch", "google-batch"] = Field(
+        description="local: this machine; slurm: submitted to a partition; kubernetes: to nodes of a machine type; "
+        "aws-batch: to the profile's queue; google-batch: to a virtual machine of a type"
     )
     device: Literal["cpu", "gpu"] = Field(description="What is counted by gpus; cpu devices are logical beyond one")
     expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
     partition: Slug | None = Field(None, description="Slurm partition of the instance")
     constraint: Slug | None = Field(None, description="Slurm node feature to ask for")
-    gpu_model: Slug | None = Field(None, description="Typed GPU to ask Slurm for")
-    machine_type: Slug | None = Field(None, description="Kubernetes node label instance-type to ask for")
+    gpu_model: Slug | None = Field(
+        None, description="Typed GPU to ask Slurm for, or the accelerator that Google Batch adds"
+    )
+    machine_type: Slug | None = Field(
+        None, description="Node label instance-type of Kubernetes, or type of Google's machine"
+    )
     cpus: Count = Field(1, description="CPU cores of a job")
     mem_mb: Count = Field(8000, description="Memory of a job in MB")
     runtime_min: Count = Field(60, description="Time limit of a job in minutes")
@@ -43,6 +48,16 @@ class Executor(Closed):
     def platform(self) -> Platform:
         """The row of PLATFORMS."""
         return PLATFORMS[self.where]
+
+    @property
+    def cpu_milli(self) -> int:
+        """Cores of a job in thousandths, as Google counts them."""
+        return self.cpus * 1000
+
+    @property
+    def duration(self) -> str:
+        """Time limit of a job as Google writes it."""
+        return f"{self.runtime_min * 60}s"
 
     def nodes(self, gpus: int) -> int:
         """Nodes that a cell with `gpus` devices takes: 1 unless it has more than `gpus_per_node`."""

@@ -22,6 +22,7 @@ class Platform(NamedTuple):
     resources: Mapping[str, str] = MappingProxyType({})  # Snakemake's resource: key of Executor
     cores_are_threads: bool = False  # takes a job's cores from Snakemake's threads
     several_nodes: bool = False  # can start the workers of a cell on several nodes
+    gpus_named: str = "gpu"  # Snakemake's resource that its plugin reads the number of devices from
     hands_out_devices: bool = False  # shows a job only its own devices, so that none is leased on the node
 
 
@@ -45,5 +46,28 @@ PLATFORMS = {
         names_machine="machine_type",
         resources={"machine_type": "machine_type", "gpu_model": "gpu_model", **JOB},
         cores_are_threads=True,
+    ),
+    "aws-batch": Platform(
+        title="AWS Batch",
+        job="Batch job",
+        inside="AWS_BATCH_JOB_ID",
+        profile="profiles/aws-batch",
+        resources={"mem_mb": "mem_mb"},  # queue and time limit are the profile's: its plugin has no word for a job
+        cores_are_threads=True,
+        gpus_named="_gpus",
+    ),
+    "google-batch": Platform(
+        title="Google Batch",
+        job="Batch task",
+        inside="BATCH_TASK_INDEX",
+        profile="profiles/google-batch",
+        names_machine="machine_type",
+        resources={
+            "googlebatch_machine_type": "machine_type",
+            "googlebatch_memory": "mem_mb",
+            "googlebatch_cpu_milli": "cpu_milli",
+            "googlebatch_max_run_duration": "duration",
+            "nvidia_gpu": "gpu_model",
+        },
     ),
 }

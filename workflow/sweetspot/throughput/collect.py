@@ -15,6 +15,7 @@ from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.old_run_files import LATER_COLUMNS, completed
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.throughput.spread import spread_of_cells
+from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
@@ -23,29 +24,6 @@ if TYPE_CHECKING:
 RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
 DATE = "measured_on"
 BATCH = 1000  # files read together: keeps the memory of any number of runs near 150 MB
-TABLE_COLUMNS = (
-    *CELL_COLUMNS,
-    "gpu",
-    "nodes",
-    "images_per_s",
-    "images_per_s_low",
-    "images_per_s_high",
-    "runs",
-    "basis",
-    "status",
-    "source",
-    "unit",
-    "warnings",
-    "as_of",
-    "logical",
-    "xla",
-    "stand_in_gpu",
-    "stand_in_framework",
-    "stand_in_batch_size",
-    "stand_in_precision",
-    "stand_in_years",
-    "interval_df",
-)
 SAYS_NOTHING = 2.0  # an interval of more than this factor either side comes with its reason
 
 

@@ -10,11 +10,12 @@ from sweetspot.cells import CELL_COLUMNS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
-from sweetspot.throughput.collect import TABLE_COLUMNS, measured_cells, summarise_runs
+from sweetspot.throughput.measured import measured_table
 from sweetspot.throughput.model_units import units_of
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, remarks
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
+from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined
@@ -41,7 +42,7 @@ def gather_throughput(
     several origins the best basis stays.
     Raises UserError for faulty files.
     """
-    parts = [measured_cells(summarise_runs(runs), instances)] if runs else []
+    parts = [measured_table(runs, instances)] if runs else []
     pool = _published_pool(folder, logs, instances)
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")

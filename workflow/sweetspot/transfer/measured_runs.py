@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.measured import measured_table
 from sweetspot.transfer.specifications import Devices
 from sweetspot.transfer.transferring import UNSTEADY, Measured
 from sweetspot.warnings import warning
@@ -18,7 +18,7 @@ def from_run_files(files: Sequence[str], devices: Devices) -> Measured:
 
     Raises UserError: no run file, a run that failed, of several or of logical devices, of a processor, of two cells.
     """
-    cells = measured_cells(summarise_runs(files), {})
+    cells = measured_table(files, {})
     if len(cells) != 1:
         raise UserError(
             f"{files[0]}: the run files are of {len(cells)} cells ({', '.join(CELL_COLUMNS)}); expected one"

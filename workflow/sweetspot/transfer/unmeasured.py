@@ -10,8 +10,8 @@ from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import mark_best
-from sweetspot.throughput.collect import TABLE_COLUMNS
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
+from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.transfer.specifications import PROCESSOR, Device, precision_name
 from sweetspot.transfer.transferring import UNSTEADY, Learnt, Measured, cannot_run, transferred
 from sweetspot.warnings import joined, pairs, warning

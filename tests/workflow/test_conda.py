@@ -1,0 +1,101 @@
+"""`--sdm conda` and `--containerize`. No conda is here: one that writes down stands in, and makes no environment."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE_S
+from project_copy import ROOT, copy_project, edit, environment, job_counts
+
+# Answers what Snakemake asks of conda; an environment is a `python` that says that it was called, and is this one.
+CONDA = f"""#!{sys.executable}
+import json, os, pathlib, shutil, sys
+home, words = pathlib.Path(__file__).parent.parent, sys.argv[1:]
+if words == ["--version"]:
+    print("conda 25.9.1")
+elif words[:1] == ["info"]:
+    print(json.dumps({{"conda_prefix": str(home), "platform": "linux-64"}}))
+elif words[:1] == ["config"]:
+    print(json.dumps({{"get": {{"channel_priority": "strict"}}}}))
+elif words[:2] == ["env", "create"]:
+    asked = dict(zip(words, words[1:]))
+    prefix = pathlib.Path(asked["--prefix"])
+    (prefix / "bin").mkdir(parents=True)
+    shutil.copy(asked["--file"], home / f"made-{{len(list(home.glob('made-*')))}}.yaml")
+    name = pathlib.Path(asked["--file"]).read_text().split("name: ")[1].split()[0]
+    python = prefix / "bin" / "python"
+    python.write_text(f'#!/bin/sh\\necho {{name}} "$1" >> "{{home}}/ran"\\nexec {sys.executable} "$@"\\n')
+    python.chmod(0o755)
+elif words[:1] != ["clean"]:
+    sys.exit(f"not expected: {{words}}")
+"""
+
+
+@pytest.fixture
+def conda(tmp_path):
+    home = tmp_path / "conda"
+    (home / "bin").mkdir(parents=True)
+    for name, text in {"conda": CONDA, "activate": 'export PATH="$1/bin:$PATH"\n'}.items():
+        (home / "bin" / name).write_text(text)
+        (home / "bin" / name).chmod(stat.S_IRWXU)
+    return home
+
+
+def run(project, conda, *arguments):
+    env = environment(project)
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+        cwd=project,
+        env={**env, "PATH": f"{conda / 'bin'}{os.pathsep}{env['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def test_what_runs_in_a_shell_runs_in_its_environment(conda, tmp_path):
+    """The benchmark in the one with TensorFlow, the PNG files in the core's; neither of them in Snakemake's Python."""
+    project = copy_project(tmp_path / "project")
+    edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
+    edit(project / "config" / "config.yaml", "min_seconds: 20", "min_seconds: 1")
+    edit(project / "config" / "config.yaml", "runs: 2 ", "runs: 1 ")
+    measured = run(project, conda, "throughput", "--sdm", "conda")
+    assert measured.returncode == 0, measured.stdout + measured.stderr
+    drawn = run(project, conda, "--sdm", "conda", "--config", "study=rare-2018")
+    assert drawn.returncode == 0, drawn.stdout + drawn.stderr
+    ran = [line.split() for line in (conda / "ran").read_text().splitlines()]
+    scripts = {(name, Path(script).name) for name, script in ran if script.endswith(".py")}
+    assert scripts >= {("sweetspot-measure", "run_benchmark.py"), ("sweetspot-core", "draw_png.py")}
+    assert {name for name, script in scripts if script == "run_benchmark.py"} == {"sweetspot-measure"}
+    made = {file.read_text() for file in conda.glob("made-*.yaml")}
+    assert made == {(ROOT / "envs" / f"{name}.yaml").read_text() for name in ("core", "measure")}
+
+    # Another version in the environment, or none deployed: what was measured stays.
+    edit(project / "envs" / "measure.yaml", "  - python=3.11", "  - python=3.12")
+    for deployed in (["--sdm", "conda"], []):
+        again = run(project, conda, "throughput", "--dry-run", *deployed)
+        assert again.returncode == 0, again.stdout + again.stderr
+        assert "run_benchmark" not in job_counts(again.stdout + again.stderr)
+
+
+@pytest.mark.parametrize(("study", "asked"), [("rare-2018", {"core"}), ("parkopedia-2018", {"core", "measure"})])
+def test_a_container_of_the_environments_holds_their_pins(conda, tmp_path, study, asked):
+    project = copy_project(tmp_path / "project")
+    done = run(project, conda, "--config", f"study={study}", "--containerize")
+    assert done.returncode == 0, done.stderr
+    copied = set(re.findall(r"^COPY envs/(\w+)\.yaml (/conda-envs/\w+)/environment\.yaml$", done.stdout, re.M))
+    assert {name for name, _ in copied} >= asked
+    for _, prefix in copied:
+        assert f"conda env create --prefix {prefix} --file {prefix}/environment.yaml" in done.stdout
+    assert '"pandas==' in done.stdout and "--hash" not in done.stdout
+
+
+def test_on_a_gpu_the_environment_has_cuda(conda, tmp_path):
+    project = copy_project(tmp_path / "project")
+    done = run(project, conda, "--config", "measure_on=workstation-gpu", "--containerize")
+    assert "COPY envs/gpu.yaml" in done.stdout and "COPY envs/measure.yaml" not in done.stdout, done.stderr
