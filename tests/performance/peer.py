@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import psutil
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.steps import half_width
+from sweetspot.harness.step_times import half_width
 from sweetspot.harness.supervise import KEEP_MEMORY
 
 ROOT = Path(__file__).parent.parent.parent

@@ -222,7 +222,7 @@ def test_what_platforms_and_frameworks_can_do():
     told = {name: (row.several_nodes, row.hands_out_devices, row.cores_are_threads) for name, row in PLATFORMS.items()}
     assert told == {"local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True)}
     assert {name: row.several_devices for name, row in FRAMEWORKS.items()} == {
-        "tensorflow": True, "jax": False, "torch": False
+        "tensorflow": True, "jax": True, "torch": True, "keras-jax": False, "keras-torch": False, "command": True
     }  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Write JSON schemas of every file a person edits: config, study, instances, prices, workloads, claims.
+"""Write JSON schemas of every file a person edits: config, study, instances, prices, workloads, claims, and scripts
+of one's own (commands).
 
 Editors complete and check YAML with them, and they are the reference of all keys. They are made from the models of the
 library, which stay the authority; a test keeps both in step.
@@ -21,6 +22,7 @@ from sweetspot.study.claims import Claim
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
+from sweetspot.study.scripts import Script
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
 
@@ -34,6 +36,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "prices": PriceList,
         "workloads": Workloads,
         "claims": RootModel[list[Claim]],
+        "commands": Script,
     }
     return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}
 

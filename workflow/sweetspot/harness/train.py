@@ -17,7 +17,7 @@ from sweetspot.errors import exit_on_user_error
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.request import Request
-from sweetspot.harness.steps import DIVERGED, may_stop
+from sweetspot.harness.step_times import DIVERGED, may_stop
 
 if TYPE_CHECKING:
     from sweetspot.harness.networks import BuiltNetwork

@@ -15,6 +15,7 @@ from sweetspot.cells import USABLE
 from sweetspot.warnings import Warned
 
 LATER_COLUMNS = {"measured_on": pl.String, "warnings": pl.String, "xla": pl.Boolean, "host": pl.String}
+LATER_COLUMNS |= {"unit": pl.String, "samples_per_step": pl.Int64}
 # First words of the sentences that runs wrote.
 RULES = {
     "warm-up": "warm_up",
@@ -37,6 +38,8 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
         found["xla"] = [fact.get("xla") is True for fact in facts]
         hosts = [fact.get("host") for fact in facts]
         found["host"] = [host if isinstance(host, str) else None for host in hosts]
+    for name in {"unit", "samples_per_step"}.intersection(missing):
+        found[name] = [None] * len(runs)  # by the model's name, and batch x devices
     if "warnings" in missing:
         usable = [status in USABLE for status in runs["status"]]
         said = list(runs["message"])

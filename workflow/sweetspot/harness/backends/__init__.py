@@ -1,6 +1,6 @@
 """One module a framework, each with the functions of `Backend`; only the framework of the cell is imported.
 
-A backend is a module of the framework's name here. It imports its framework inside its functions, so that it can
+A backend is a module of the framework's name here (`keras-torch`: `keras_torch`). It imports its framework inside its functions, so that it can
 say what is missing where the framework is not installed.
 """
 
@@ -16,7 +16,8 @@ from sweetspot.study.frameworks import FRAMEWORKS
 if TYPE_CHECKING:
     from sweetspot.harness.networks import BuiltNetwork
 
-POLICIES = {"fp32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}  # Keras' names of the precisions
+# Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
+POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
 
 
 class Backend(Protocol):
@@ -49,19 +50,21 @@ def backend(framework: str) -> Backend:
     """The module of that framework, which need not be installed. Raises UserError for an unknown name."""
     if framework not in FRAMEWORKS:
         raise UserError(f"--framework is {framework!r}; expected one of {', '.join(FRAMEWORKS)}")
-    return cast(Backend, importlib.import_module(f"{__name__}.{framework}"))
+    return cast(Backend, importlib.import_module(f"{__name__}.{framework.replace('-', '_')}"))
 
 
 def require_known(framework: str, precision: str) -> None:
-    """Raises UserError where the framework or the precision is none that is known here."""
+    """Raises UserError where the framework is none that is known here, or does not train in that precision."""
     backend(framework)
-    if precision not in POLICIES:
-        raise UserError(f"--precision is {precision!r}; expected one of {', '.join(POLICIES)}")
+    known = FRAMEWORKS[framework].precisions
+    if precision not in known:
+        raise UserError(f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(known)}")
 
 
 def missing(framework: str) -> str | None:
     """A clause that says how to install the framework where it is not in this environment, else None."""
-    if importlib.util.find_spec(framework) is not None:
+    package = FRAMEWORKS[framework].package
+    if not package or importlib.util.find_spec(package) is not None:
         return None
     install = backend(framework).INSTALL
     return f"framework {framework} is not installed in this environment; install it with: {install}"

@@ -29,7 +29,7 @@ def command(request: Request) -> list[str]:
 def choose_keras(request: Request) -> None:
     """Have Keras use the framework of the cell; to be called before Keras is imported."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    os.environ["KERAS_BACKEND"] = request.cell.framework
+    os.environ["KERAS_BACKEND"] = request.cell.framework.removeprefix("keras-")
 
 
 def start_keras(request: Request) -> None:

@@ -1,4 +1,4 @@
-"""PyTorch on one device, eagerly."""
+"""A Keras network on PyTorch and one device, eagerly: what Keras costs there; `torch` is PyTorch as its users have it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ def devices(request: Request) -> list[str]:
     """The processor or the one GPU. Raises UserError if it is not there, or the cell or --xla needs more."""
     training.require_one_device(request)
     if request.xla:
-        raise UserError("--xla is given with --framework torch, which runs eagerly here; use --no-xla")
+        raise UserError("--xla is given with --framework keras-torch, which runs eagerly here; use --no-xla")
     if request.device == "cpu":
         return training.the_processor(request)
     import torch

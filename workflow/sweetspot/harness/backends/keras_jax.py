@@ -1,4 +1,4 @@
-"""JAX on one device: one jitted function of the state, always compiled with XLA."""
+"""A Keras network on JAX and one device: one jitted function of the state, always compiled with XLA."""
 
 import os
 from collections.abc import Callable
