@@ -7,14 +7,11 @@ say what is missing where the framework is not installed.
 import importlib
 import importlib.util
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from sweetspot.errors import UserError
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
-
-if TYPE_CHECKING:
-    from sweetspot.harness.networks import BuiltNetwork
 
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
 POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
@@ -42,8 +39,19 @@ class Backend(Protocol):
         """What the framework says of itself and of its devices, for the run file."""
 
     @staticmethod
-    def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "BuiltNetwork"]:
-        """A function that makes one training step and returns its loss when it is done, and what it trains."""
+    def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+        """Whether this process is the one that tells, and how all learn that it is enough."""
+
+    @staticmethod
+    def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
+        """A function that makes one training step and returns its loss when it is done, and what a sample asks for.
+
+        As facts: `unit`, `parameters`, `training_flop_per_sample`, and `samples_per_step` where it is not the batch.
+        """
+
+    @staticmethod
+    def rates(request: Request, devices: list[str]) -> dict[str, float]:
+        """What the machine does at best: FLOP/s `machine_matmul_flops` and `machine_conv_flops` of all devices."""
 
 
 def backend(framework: str) -> Backend:

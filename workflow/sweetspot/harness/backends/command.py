@@ -5,16 +5,13 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness.devices import refuse_other_processor, visible_cards
 from sweetspot.harness.request import Request
 from sweetspot.harness.sampling import card_facts
 from sweetspot.study.scripts import Script, load_script
-
-if TYPE_CHECKING:
-    from sweetspot.harness.networks import BuiltNetwork
 
 INSTALL = "nothing: the script brings what it needs"
 LARGEST = 10_000_000  # bytes of a file that is still taken for source
@@ -62,7 +59,17 @@ def facts(request: Request) -> dict[str, Any]:
     return found
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "BuiltNetwork"]:
+def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+    """One process reads what the script tells."""
+    return True, bool
+
+
+def rates(request: Request, devices: list[str]) -> dict[str, float]:
+    """None: which framework the script uses is its own affair."""
+    return {}
+
+
+def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
     """No step is made here: the script makes its own."""
     raise UserError(f"--framework command trains in the script's own process; found a request of {request.cell.model!r}")
 

@@ -2,13 +2,10 @@
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sweetspot.harness.backends import keras_training as training
 from sweetspot.harness.request import Request
-
-if TYPE_CHECKING:
-    from sweetspot.harness.networks import BuiltNetwork
 
 INSTALL = "pip install jax"
 
@@ -45,8 +42,12 @@ def facts(request: Request) -> dict[str, Any]:
     return {"device_name": jax.devices()[0].device_kind}
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "BuiltNetwork"]:
-    """A function that makes one training step and returns its loss when it is done, and what it trains."""
+place = training.alone
+rates = training.rates
+
+
+def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
+    """A function that makes one training step and returns its loss when it is done, and its arithmetic."""
     import jax
 
     training.start_keras(request)
@@ -75,4 +76,4 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
         jax.block_until_ready(state)
         return float(loss)
 
-    return step, workload
+    return step, training.arithmetic(workload, request)

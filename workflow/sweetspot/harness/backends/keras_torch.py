@@ -1,14 +1,11 @@
 """A Keras network on PyTorch and one device, eagerly: what Keras costs there; `torch` is PyTorch as its users have it."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import keras_training as training
 from sweetspot.harness.request import Request
-
-if TYPE_CHECKING:
-    from sweetspot.harness.networks import BuiltNetwork
 
 INSTALL = "pip install torch"
 
@@ -49,8 +46,12 @@ def facts(request: Request) -> dict[str, Any]:
     }
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "BuiltNetwork"]:
-    """A function that makes one training step and returns its loss when it is done, and what it trains."""
+place = training.alone
+rates = training.rates
+
+
+def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
+    """A function that makes one training step and returns its loss when it is done, and its arithmetic."""
     import keras
     import torch
 
@@ -72,4 +73,4 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
             torch.cuda.synchronize()
         return float(loss.detach())
 
-    return step, workload
+    return step, training.arithmetic(workload, request)

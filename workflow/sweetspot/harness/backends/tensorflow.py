@@ -70,10 +70,14 @@ def facts(request: Request) -> dict[str, Any]:
     return found
 
 
+place = training.alone
+rates = training.rates
+
+
 def build_step(
     request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None" = None
-) -> tuple[Callable[[], float], "BuiltNetwork"]:
-    """A function that makes one training step and returns its loss when it is done, and what it trains.
+) -> tuple[Callable[[], float], dict[str, Any]]:
+    """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample.
 
     `distributed` combines the gradients of several nodes; without it the cell's variant does, within this one.
     """
@@ -91,4 +95,4 @@ def build_step(
         return made[-1]
 
     step = replicated(request, distributed, build) if distributed else training_step(request, devices, build)
-    return lambda: float(step()), made[0]
+    return lambda: float(step()), training.arithmetic(made[0], request)
