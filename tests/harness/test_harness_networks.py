@@ -138,7 +138,7 @@ def test_text_generation_learns_its_batch():
 @pytest.mark.slow
 def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
     import tensorflow as tf
-    from sweetspot.harness.backends.tensorflow_variants import _descend
+    from sweetspot.harness.backends.tensorflow_updates import descend
 
     table = np.random.default_rng(1).random((6, 3), dtype="float32")
     words = tf.constant([4, 1, 4])  # a word twice: its gradients add up
@@ -147,8 +147,8 @@ def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
         loss = tf.reduce_sum(tf.gather(sparse, words) ** 2)
     gradient = tape.gradient(loss, sparse)
     assert isinstance(gradient, tf.IndexedSlices)
-    _descend(sparse, gradient, 0.1)
-    _descend(dense, tf.convert_to_tensor(gradient), 0.1)
+    descend(sparse, gradient, 0.1)
+    descend(dense, tf.convert_to_tensor(gradient), 0.1)
     expected = table.copy()
     expected[[1, 4]] -= 0.1 * 2 * table[[1, 4]] * np.array([[1], [2]])
     np.testing.assert_allclose(sparse, expected, rtol=1e-5)

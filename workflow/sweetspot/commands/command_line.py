@@ -17,6 +17,7 @@ COMMANDS = {
     "validate-scaling": "test the extrapolation on figures of your own",
     "validate-transfer": "test the transfer from one device to another on figures of your own",
     "predict": "what your workload would do on other devices, from one figure that you measured",
+    "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
     "doctor": "what this machine has, and what is missing for what; for reports of faults",

@@ -96,8 +96,23 @@ class Counted(NamedTuple):
     parameters: int
 
 
-def counted(network: ImageNetwork) -> Counted:
-    """Walk the layers with the size of the image."""
+def taps(layer: Conv, side: int, padding: bool = True) -> int:
+    """Products of a kernel's column with a column of `side` values, over all its positions; without `padding` only
+    those with values of the image.
+    """
+    after = (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
+    first = (place * layer.stride - layer.padding for place in range(after))
+    if padding:
+        return after * layer.kernel
+    return sum(min(start + layer.kernel, side) - max(start, 0) for start in first)
+
+
+def counted(network: ImageNetwork, padding: bool = True) -> Counted:
+    """Walk the layers with the size of the image.
+
+    Published counts, and torch's counter, hold the products with the zeros around an image; XLA's (`padding` False) do
+    not: 3 % of ResNet-50's.
+    """
     side, channels = network.size, 3
     adds: list[int] = []
     weights = 0
@@ -106,7 +121,7 @@ def counted(network: ImageNetwork) -> Counted:
         nonlocal weights
         after = (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
         kernel = layer.kernel**2 * channels * layer.filters
-        adds.append(after**2 * kernel)
+        adds.append(taps(layer, side, padding) ** 2 * channels * layer.filters)
         weights += kernel + layer.filters * (2 if layer.norm else 1)
         return after
 
@@ -130,7 +145,7 @@ def counted(network: ImageNetwork) -> Counted:
     return Counted(adds, weights)
 
 
-def training_flop(network: ImageNetwork) -> int:
+def training_flop(network: ImageNetwork, padding: bool = True) -> int:
     """Operations of a training step for one image: three passes, less the gradient of the image."""
-    adds = counted(network).multiply_adds
+    adds = counted(network, padding).multiply_adds
     return 6 * sum(adds) - 2 * adds[0]

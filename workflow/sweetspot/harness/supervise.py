@@ -41,7 +41,7 @@ def supervise(request: Request) -> int:
     if request.device == "cpu" and request.cell.framework != COMMAND:  # a script runs as its owner runs it
         for name, value in KEEP_MEMORY.items():  # for the process started below; this one has begun without
             os.environ.setdefault(name, value)
-    require_known(request.cell.framework, request.cell.precision)
+    require_known(request.cell.framework, request.cell.precision, request.cell.variant)
     started = time.monotonic()
     require_room(request.output)
     if finished_by_another(request):

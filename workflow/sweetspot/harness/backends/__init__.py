@@ -61,12 +61,15 @@ def backend(framework: str) -> Backend:
     return cast(Backend, importlib.import_module(f"{__name__}.{framework.replace('-', '_')}"))
 
 
-def require_known(framework: str, precision: str) -> None:
-    """Raises UserError where the framework is none that is known here, or does not train in that precision."""
+def require_known(framework: str, precision: str, variant: str = "default") -> None:
+    """Raises UserError where the framework is none that is known here, or has no such precision or variant."""
     backend(framework)
     known = FRAMEWORKS[framework].precisions
     if precision not in known:
         raise UserError(f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(known)}")
+    variants = FRAMEWORKS[framework].variants
+    if variants and variant not in variants:
+        raise UserError(f"--variant is {variant!r} with --framework {framework}; expected one of {', '.join(variants)}")
 
 
 def missing(framework: str) -> str | None:
