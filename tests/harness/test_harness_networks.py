@@ -195,6 +195,8 @@ def test_what_a_framework_is_not_measured_with_is_refused():
 def test_an_unknown_framework_or_precision_is_refused():
     with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
         require_known("cntk", "fp32")
-    with pytest.raises(UserError, match="--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"):
+    with pytest.raises(
+        UserError, match="--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
+    ):
         require_known("tensorflow", "fp8")
     require_known("command", "fp8")

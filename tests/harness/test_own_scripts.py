@@ -240,7 +240,11 @@ def test_a_program_that_is_not_there_is_refused_and_nothing_is_written(tmp_path)
 def test_the_iterator_tells_nothing_outside_of_a_measurement_and_only_the_first_process_tells(tmp_path):
     code = "from sweetspot.steps import steps; print(list(steps('abc', finish=lambda: None)))"
     file = tmp_path / "told"
-    for own, lines in (({}, None), ({"SWEETSPOT_STEPS": str(file)}, 3), ({"SWEETSPOT_STEPS": str(file), "RANK": "1"}, 3)):
+    for own, lines in (
+        ({}, None),
+        ({"SWEETSPOT_STEPS": str(file)}, 3),
+        ({"SWEETSPOT_STEPS": str(file), "RANK": "1"}, 3),
+    ):
         env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), **own}
         done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
         assert done.stdout == "['a', 'b', 'c']\n"

@@ -1,4 +1,4 @@
-"""What the output of a script tells, line by line, without a process; lines of other programs are as they print them."""
+"""What the output of a script tells, line by line, without a process; others' lines are as they print them."""
 
 import pytest
 from sweetspot.harness.script_output import LONGEST, Interval, Splitter, StepClock, Told, reader
@@ -16,7 +16,9 @@ def read(steps, *lines, samples=8):
 
 def test_lines_end_at_feeds_and_returns_and_come_in_any_pieces():
     splitter = Splitter()
-    found = [line for piece in (b"on", b"e\rtwo\r", b"\n\x1b[1mthr", b"ee\x1b[0m\nrest") for line in splitter.lines(piece)]
+    found = [
+        line for piece in (b"on", b"e\rtwo\r", b"\n\x1b[1mthr", b"ee\x1b[0m\nrest") for line in splitter.lines(piece)
+    ]
     assert found == ["one", "two", "three"]
     assert splitter.words() == "one | two | three | rest"
 
@@ -71,7 +73,9 @@ def test_the_bar_of_a_program_tells_the_step_and_other_bars_do_not(program):
 
 def test_groups_of_a_pattern_say_more():
     pattern = r"(?P<step>[\d,]+)/\d+ (?:(?P<rate>[\d.]+) img/s|(?P<milliseconds>\d+) ms) loss (?P<loss>\S+)"
-    first, second, other = read({"pattern": pattern}, "1,200/5000 16 img/s loss 0.5", "x 7/9 250 ms loss inf", "epoch 2")
+    first, second, other = read(
+        {"pattern": pattern}, "1,200/5000 16 img/s loss 0.5", "x 7/9 250 ms loss inf", "epoch 2"
+    )
     assert first == Told(step=1200, seconds=0.5, loss=0.5)  # 8 samples at 16 a second
     assert second == Told(step=7, seconds=0.25, loss=float("inf"))
     assert other is None
@@ -79,7 +83,14 @@ def test_groups_of_a_pattern_say_more():
 
 def test_json_lines_need_the_keys_that_were_named_but_the_loss():
     keys = {"step": "n", "seconds": "took", "loss": "l"}
-    lines = ['{"n": 3, "took": 0.5}', '{"n": 3}', '{"took": 1, "n": true, "l": NaN}', "[1]", "{", '{"n": "4", "took": 2}']
+    lines = [
+        '{"n": 3, "took": 0.5}',
+        '{"n": 3}',
+        '{"took": 1, "n": true, "l": NaN}',
+        "[1]",
+        "{",
+        '{"n": "4", "took": 2}',
+    ]
     told = read(keys, *lines)
     assert told[:2] == [Told(step=3, seconds=0.5), None]
     assert (told[2].step, told[2].seconds, str(told[2].loss)) == (None, 1.0, "nan")

@@ -34,10 +34,16 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, **change
         ({"framework": "keras-jax", "gpus": 2}, ["gpus 2 and framework keras-jax", "one device"]),
         ({"framework": "keras-jax", "gpus": 2, "device": "cpu"}, ["gpus 2 and framework keras-jax", "one device"]),
         ({"framework": "keras-torch", "gpus": 4}, ["gpus 4 and framework keras-torch", "one device"]),
-        ({"framework": "torch", "variant": "A"}, ["variant 'A' and framework torch", "default, compile, ddp, fsdp only"]),
+        (
+            {"framework": "torch", "variant": "A"},
+            ["variant 'A' and framework torch", "default, compile, ddp, fsdp only"],
+        ),
         ({"framework": "jax", "variant": "ddp"}, ["variant 'ddp' and framework jax", "default, fsdp only"]),
         ({"framework": "torch", "model": "vgg19"}, ["model 'vgg19' with framework torch", "framework keras-torch"]),
-        ({"framework": "keras-torch", "model": "gpt2_small"}, ["model 'gpt2_small'", "expected framework torch or tensor"]),
+        (
+            {"framework": "keras-torch", "model": "gpt2_small"},
+            ["model 'gpt2_small'", "expected framework torch or tensor"],
+        ),
         ({"precision": "fp8"}, ["precision fp8 with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on here, a processor", "expected fp32"]),
         ({"xla": True, "variant": "C", "gpus": 2}, ["measure.xla", "variant 'C'"]),

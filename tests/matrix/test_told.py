@@ -76,7 +76,14 @@ def test_an_edited_description_measures_its_script_again_and_nothing_else(tmp_pa
         asked = config(framework=["tensorflow", "torch", "command"])
         plan = SimpleNamespace(config=asked, instances=instances(), scripts=own_scripts(asked, root, root))
         protocol = Jobs(plan).protocol()
-        cell = {"instance": "here", "batch_size": "8", "gpus": "1", "precision": "fp32", "variant": "default", "run": "1"}
+        cell = {
+            "instance": "here",
+            "batch_size": "8",
+            "gpus": "1",
+            "precision": "fp32",
+            "variant": "default",
+            "run": "1",
+        }
         return protocol(Wildcards(cell | of))
 
     network, own = {"framework": "tensorflow", "model": "resnet50"}, {"framework": "command", "model": "mine"}

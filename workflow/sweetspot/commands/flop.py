@@ -1,4 +1,4 @@
-"""Count the arithmetic of a training step, beside the frameworks' own counters; or say what share of a peak was reached.
+"""Count the arithmetic of a training step beside the frameworks' own counters, or say what share of a peak was reached.
 
 Without --runs: of each model the operations that run files record for one sample (6 P tokens + 12 L d s tokens for
 transformers, three passes over convolutions and dense layers else), and what torch's FlopCounterMode and XLA's cost
@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
-    lines = reached(arguments.runs) if arguments.runs else counts([name.strip() for name in arguments.models.split(",")])
+    lines = (
+        reached(arguments.runs) if arguments.runs else counts([name.strip() for name in arguments.models.split(",")])
+    )
     print("\n".join(lines))
 
 
@@ -85,7 +87,11 @@ def _reached(file: Path) -> list[str] | None:
     peak = dense_peak(str(facts.get("device_name")), row["precision"]) * row["gpus"]
     share = facts.get("share_of_matmul")
     cell = "/".join(str(row[name]) for name in CELL_COLUMNS)
-    told = [f"{rate / 1e12:.4g}", f"{peak / 1e12:.4g}", f"{rate / peak:.1%}"] if peak > 0 else [f"{rate / 1e12:.4g}", "-", "-"]
+    told = (
+        [f"{rate / 1e12:.4g}", f"{peak / 1e12:.4g}", f"{rate / peak:.1%}"]
+        if peak > 0
+        else [f"{rate / 1e12:.4g}", "-", "-"]
+    )
     return [cell, str(row["run"]), *told, f"{share:.0%}" if share else "-", str(facts.get("device_name"))]
 
 

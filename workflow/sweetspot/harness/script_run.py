@@ -252,7 +252,9 @@ def _ended(request: Request, code: int | None, measured: Measured, words: str) -
         print(words, file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     if code == 0:
-        fail(f"the script ended after {len(measured.timed)} timed intervals, expected {request.min_steps_slow}; {words}")
+        fail(
+            f"the script ended after {len(measured.timed)} timed intervals, expected {request.min_steps_slow}; {words}"
+        )
     how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
     fail(f"the script ended {how}; {words}")
 

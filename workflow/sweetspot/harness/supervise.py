@@ -24,7 +24,15 @@ from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
-OUT_OF_MEMORY = ("ResourceExhausted", "OOM when", "out of memory", "Out Of Memory", "MemoryError", "bad_alloc", "(SIGKILL)")
+OUT_OF_MEMORY = (
+    "ResourceExhausted",
+    "OOM when",
+    "out of memory",
+    "Out Of Memory",
+    "MemoryError",
+    "bad_alloc",
+    "(SIGKILL)",
+)
 # glibc's settings for a training process on a processor: one heap that is never given back. By default the large
 # tensors of a step are returned to the kernel and faulted in again at the next: 1.6 GB a step of VGG16, a fifth of its
 # time.

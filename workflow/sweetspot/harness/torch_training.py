@@ -68,10 +68,8 @@ def _wrapped(module: nn.Module, request: Request, place: torch.device) -> nn.Mod
 def _batch(request: Request, made: Workload, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     inputs, labels = data(request.cell.model, request.cell.batch_size, 1000 * request.run + rank())
     values = torch.from_numpy(inputs).to(place)
-    if made.vocabulary is None:  # images: the data's channels are last already, so this only renames the axes
-        values = values.permute(0, 3, 1, 2)
-    else:
-        values = values.long()
+    # The channels of images are last already: this only renames the axes.
+    values = values.permute(0, 3, 1, 2) if made.vocabulary is None else values.long()
     return values, torch.from_numpy(labels).long().to(place)
 
 

@@ -18,8 +18,9 @@ def expand_matrix(
 
     `matrix` has the axes `model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`. An entry of
     `exclude` names some columns; a cell is left out if it agrees with all of them. Of `scripts` (models that are
-    scripts of one's own) framework `command` makes cells, and of no other model; no other framework does. Raises UserError where
-    the axes give the same cell twice, or an entry excludes nothing (a typing mistake that would cost hours).
+    scripts of one's own) framework `command` makes cells, and of no other model; no other framework does. Raises
+    UserError where the axes give the same cell twice, or an entry excludes nothing (a typing mistake that would cost
+    hours).
     """
     axes = {"instance": instances, **matrix}
     cells = [Cell._make(values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]

@@ -30,7 +30,7 @@ class Invocation(Closed):
     instances: dict[Slug, Instance]
     cells: tuple[Cell, ...]
     price_lists: tuple[str, ...]
-    scripts: dict[Slug, Script] = {}  # of the matrix's own scripts, by model
+    scripts: dict[Slug, Script]  # of the matrix's own scripts, by model
 
 
 def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:

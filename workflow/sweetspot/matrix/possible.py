@@ -44,8 +44,8 @@ def _network(cell: Cell, file: Path) -> None:
     if own is not None and is_known(cell.model) and cell.model not in own:
         raise UserError(
             f"{file}: the matrix holds model {cell.model!r} with framework {cell.framework}, which builds "
-            f"{', '.join(own)} of its own parts; expected one of them, framework keras-{cell.framework} (the network of "
-            f"Keras), {LEAVE_OUT}"
+            f"{', '.join(own)} of its own parts; expected one of them, framework keras-{cell.framework} (Keras' "
+            f"network), {LEAVE_OUT}"
         )
     if cell.framework.startswith("keras-") and cell.model in TRANSFORMERS:
         raise UserError(
@@ -64,7 +64,9 @@ def _precision(cell: Cell, instance: Instance, file: Path) -> None:
             f"one of them, or a script of one's own (framework command), {LEAVE_OUT}"
         )
     if cell.precision == "tf32" and instance.measure.device == "cpu":
-        raise UserError(f"{found} on {cell.instance}, a processor; TF32 is a number of GPUs: expected fp32, {LEAVE_OUT}")
+        raise UserError(
+            f"{found} on {cell.instance}, a processor; TF32 is a number of GPUs: expected fp32, {LEAVE_OUT}"
+        )
 
 
 def _devices(cell: Cell, instance: Instance, file: Path) -> None:

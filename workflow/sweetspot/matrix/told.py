@@ -14,7 +14,7 @@ LEAVE_OUT = "or an entry of 'exclude'"
 def require_told(
     cells: Sequence[Cell], instances: Mapping[str, Instance], scripts: Mapping[str, Script], file: Path
 ) -> None:
-    """Raises UserError where a script does not learn what the matrix varies, or is asked for devices that are not there.
+    """Raises UserError where a script does not learn what the matrix varies, or asks for devices that are not there.
 
     A cell of several devices whose command does not say {gpus} would be filed under a number that it never heard of; so
     would two cells that differ in what it is not told.
@@ -46,6 +46,8 @@ def _there(cell: Cell, instance: Instance, file: Path) -> None:
     found = f"{file}: the matrix holds {cell.instance} with gpus {cell.gpus} and framework command"
     per_node = instance.measure.gpus_per_node
     if per_node is not None and cell.gpus > per_node:
-        raise UserError(f"{found}, more than its gpus_per_node {per_node}; a script is started on one node, {LEAVE_OUT}")
+        raise UserError(
+            f"{found}, more than its gpus_per_node {per_node}; a script is started on one node, {LEAVE_OUT}"
+        )
     if per_node is None and instance.measure.device == "gpu" and cell.gpus > instance.gpus:
         raise UserError(f"{found}, and the instance has {instance.gpus}; expected at most that, {LEAVE_OUT}")

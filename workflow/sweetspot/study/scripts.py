@@ -1,6 +1,6 @@
 """config/commands/<name>.yaml: a training script of one's own, how it is started, and how it tells its steps.
 
-In the matrix `framework: command` with the file's name as `model`. A plain module beside its models: a run reads it too.
+In the matrix `framework: command` with the file's name as `model`. A run reads it too.
 """
 
 import hashlib
@@ -75,7 +75,9 @@ class Script(Closed):
         "{variant}, {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does",
         min_length=1,
     )
-    shell: bool = Field(False, description="true: the text is given to a shell, values in quotes; else no shell sees it")
+    shell: bool = Field(
+        False, description="true: the text is given to a shell, values in quotes; else no shell sees it"
+    )
     folder: Text = Field(".", description="Where it is started, from the project's folder")
     environment: dict[Variable, str] = Field({}, description="Further variables; placeholders are filled in")
     unit: Slug = Field("samples", description="What is counted: images, samples, sequences, tokens, ...")
@@ -103,7 +105,9 @@ class Script(Closed):
             if unknown:
                 raise ValueError(f"only {{{'}, {'.join(NAMES)}}} to be filled in, found {{{unknown[0]}}}")
         if not all(_factor(part) for part in product.split("*")):
-            raise ValueError(f"samples_per_step as a product of whole numbers, {{batch_size}} and {{gpus}}, not {product!r}")
+            raise ValueError(
+                f"samples_per_step as a product of whole numbers, {{batch_size}} and {{gpus}}, not {product!r}"
+            )
         if not self.words():
             raise ValueError("a command that names a program")
         return self

@@ -1,7 +1,7 @@
 """One module a framework, each with the functions of `Backend`; only the framework of the cell is imported.
 
-A backend is a module of the framework's name here (`keras-torch`: `keras_torch`). It imports its framework inside its functions, so that it can
-say what is missing where the framework is not installed.
+A backend is a module of the framework's name here (`keras-torch`: `keras_torch`). It imports its framework inside its
+functions, so that it can say what is missing where the framework is not installed.
 """
 
 import importlib
@@ -66,7 +66,9 @@ def require_known(framework: str, precision: str, variant: str = "default") -> N
     backend(framework)
     known = FRAMEWORKS[framework].precisions
     if precision not in known:
-        raise UserError(f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(known)}")
+        raise UserError(
+            f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(known)}"
+        )
     variants = FRAMEWORKS[framework].variants
     if variants and variant not in variants:
         raise UserError(f"--variant is {variant!r} with --framework {framework}; expected one of {', '.join(variants)}")

@@ -71,7 +71,9 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
 
 def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
     """No step is made here: the script makes its own."""
-    raise UserError(f"--framework command trains in the script's own process; found a request of {request.cell.model!r}")
+    raise UserError(
+        f"--framework command trains in the script's own process; found a request of {request.cell.model!r}"
+    )
 
 
 def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A Keras network on PyTorch and one device, eagerly: what Keras costs there; `torch` is PyTorch as its users have it."""
+"""A Keras network on PyTorch and one device, eagerly; the backend `torch` is PyTorch as its users have it."""
 
 from collections.abc import Callable
 from typing import Any

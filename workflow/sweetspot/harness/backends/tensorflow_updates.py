@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from sweetspot.harness.own_networks import ADAMW
 
-Gradient = tf.Tensor | tf.IndexedSlices
+Gradient = Any  # tf.Tensor, or tf.IndexedSlices of the rows that an embedding was asked for
 
 
 def times(gradient: Gradient, factor: float) -> Gradient:

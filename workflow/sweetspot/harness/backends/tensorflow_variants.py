@@ -47,7 +47,9 @@ def _batch(request: Request, workload: BuiltNetwork, tower: int) -> tuple[tf.Ten
         inputs = tf.random.stateless_uniform(shape, seeds[0], 0, workload.vocabulary, tf.int32)
     else:
         inputs = tf.cast(tf.random.stateless_uniform(shape, seeds[0]), keras.config.dtype_policy().compute_dtype)
-    labels = tf.random.stateless_uniform((*shape[:1], *workload.labels), seeds[1], 0, max(workload.classes, 2), tf.int32)
+    labels = tf.random.stateless_uniform(
+        (*shape[:1], *workload.labels), seeds[1], 0, max(workload.classes, 2), tf.int32
+    )
     return inputs, labels
 
 

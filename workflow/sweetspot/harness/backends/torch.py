@@ -84,7 +84,9 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
     """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample."""
     cell = request.cell
     if request.checkpoint:
-        raise UserError("--checkpoint is a Keras weights file; --framework torch starts from new weights, keras-torch not")
+        raise UserError(
+            "--checkpoint is a Keras weights file; --framework torch starts from new weights, keras-torch not"
+        )
     from sweetspot.harness.torch_training import training_step
 
     return training_step(request), arithmetic(cell.model, cell.batch_size, cell.gpus)
@@ -106,8 +108,15 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     kernel = torch.rand(128, 128, 3, 3, device=place, dtype=kind).to(memory_format=torch.channels_last)
     with torch.no_grad():
         product = 2 * size**3 / _best_seconds(lambda: matrix @ matrix, place)
-        folded = 2 * images * 28 * 28 * 9 * 128 * 128 / _best_seconds(
-            lambda: functional.conv2d(batch, kernel, padding=1), place
+        folded = (
+            2
+            * images
+            * 28
+            * 28
+            * 9
+            * 128
+            * 128
+            / _best_seconds(lambda: functional.conv2d(batch, kernel, padding=1), place)
         )
     count = processes(request)
     return {"machine_matmul_flops": count * product, "machine_conv_flops": count * folded}
