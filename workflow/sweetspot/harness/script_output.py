@@ -20,7 +20,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 BAR = r"\d+%\|[^|]*\|\s*(?P<step>\d+)/(?P<total>\d+) \["
 PROGRESS = {
     "huggingface": rf"^\s*{BAR}",  # Trainer's bar has no name; bars of data sets and shards have one
-    "lightning": rf"^Epoch \d+\S*\s+{BAR}",
+    "lightning": rf"^Epoch \d+\S*\s+(?:{BAR}|[━╸╺ ]+(?P<rich_step>\d+)/(?P<rich_total>\d+) )",  # by tqdm or rich
     "keras": r"^\s*(?P<step>\d+)/(?P<total>\d+)\s+[━=>.]",
 }
 
@@ -98,7 +98,8 @@ def _by_pattern(pattern: re.Pattern[str], samples: int) -> Callable[[str], Told 
             seconds = thousandths / 1000
         if rate := value.get("rate"):
             seconds = samples / rate
-        return _told(value.get("step"), seconds, value.get("time"), value.get("loss"), value.get("total"))
+        step, total = (value.get(name, value.get(f"rich_{name}")) for name in ("step", "total"))
+        return _told(step, seconds, value.get("time"), value.get("loss"), total)
 
     return read
 

@@ -167,6 +167,8 @@ def _environment(script: Script, values: dict[str, str], steps: Path) -> dict[st
     library = str(Path(__file__).parent.parent.parent)
     path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), library]))
     own = {name: filled(text, values) for name, text in script.environment.items()}
+    if script.steps == "lightning":  # rich, which draws its bar, draws none into a file unless it is told to
+        own = {"FORCE_COLOR": "1", "COLUMNS": "200", **own}
     return {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path, VARIABLE: str(steps), **own}
 
 
