@@ -24,19 +24,20 @@ def several() -> bool:
     return int(os.environ.get("WORLD_SIZE", "1")) > 1
 
 
-def agreement() -> Callable[[bool], bool]:
+def agreement(request: Request) -> Callable[[bool], bool]:
     """A function by which all processes learn what the first decided; each calls it before each timed step."""
 
     def agree(decided: bool) -> bool:
-        told = torch.tensor([float(decided)], device=_place())
+        told = torch.tensor([float(decided)], device=_place(request))
         distributed.broadcast(told, 0)
         return bool(told.item() > 0)
 
     return agree if several() else bool
 
 
-def _place() -> torch.device:
-    return torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
+def _place(request: Request) -> torch.device:
+    """This process's device; a run on the processor takes no GPU, also where one is."""
+    return torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
 
 
 def join(request: Request) -> None:
@@ -87,7 +88,7 @@ def training_step(request: Request) -> Callable[[], float]:
     """A function that makes one step and returns its loss when the device has finished."""
     join(request)
     torch.manual_seed(request.run)
-    place, made = _place() if request.device == "gpu" else torch.device("cpu"), workload(request.cell.model)
+    place, made = _place(request), workload(request.cell.model)
     module: Any = torch_networks.build(made).to(place)
     if made.vocabulary is None and request.cell.variant != "fsdp":  # which shards whole rows only
         module = module.to(memory_format=torch.channels_last)

@@ -16,6 +16,9 @@ from sweetspot.warnings import Warned
 
 LATER_COLUMNS = {"measured_on": pl.String, "warnings": pl.String, "xla": pl.Boolean, "host": pl.String}
 LATER_COLUMNS |= {"unit": pl.String, "samples_per_step": pl.Int64}
+THROUGH_KERAS = Warned(
+    "through_keras", "measured by Keras on this framework, as it was before 2026-11-22; not to be compared with its own"
+)
 # First words of the sentences that runs wrote.
 RULES = {
     "warm-up": "warm_up",
@@ -50,7 +53,18 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
         runs = runs.with_columns(pl.Series("message", why, dtype=pl.String))
     added = [pl.Series(name, found[name], dtype=LATER_COLUMNS[name]) for name in missing]
     kept = [name for name in runs.columns if name not in LATER_COLUMNS]
-    return runs.with_columns(added).select(*kept, *LATER_COLUMNS)
+    whole = runs.with_columns(added).select(*kept, *LATER_COLUMNS)
+    return _marked(whole) if "unit" in missing else whole
+
+
+def _marked(runs: pl.DataFrame) -> pl.DataFrame:
+    """Before there was a column `unit`, `torch` and `jax` trained the network of Keras: their runs say so."""
+    warned = []
+    for row in runs.select("framework", "status", "warnings").to_dicts():
+        through = row["framework"] in ("torch", "jax") and row["status"] in USABLE
+        told = json.loads(row["warnings"]) if row["warnings"] and through else []
+        warned.append(json.dumps([*told, THROUGH_KERAS]) if through else row["warnings"])
+    return runs.with_columns(pl.Series("warnings", warned, dtype=pl.String))
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
     """The first process tells; the others learn from it when it is enough."""
     from sweetspot.harness.torch_training import agreement, rank
 
-    return rank() == 0, agreement()
+    return rank() == 0, agreement(request)
 
 
 def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
