@@ -36,7 +36,7 @@ def agreement(request: Request) -> Callable[[bool], bool]:
 
 
 def _place(request: Request) -> torch.device:
-    """This process's device; a run on the processor takes no GPU, also where one is."""
+    """The device of this process; a run on the processor takes no GPU, also where one is."""
     return torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
 
 
