@@ -1,5 +1,6 @@
 """The 2018 text's claims: each is recomputed, and those known not to recompute say so with both figures."""
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -165,6 +166,32 @@ def test_what_the_text_says_is_held_against_what_else_it_says(claims, name, comp
     row = claims.loc[name]
     assert row["computed"] == pytest.approx(computed, rel=1e-3)
     assert (row["verdict"], row["rests_on"]) == (verdict, "the source's own figures")
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("gce-1xk80-price", {"4.75": 4 * 0.0475 / 0.04}),
+        ("box-hour", {"1.10": 264.67 / 240, "1.30": 264.67 / (8.5 * 24)}),
+        ("gce-8xk80-cheapest-persistent-cloud", {"1.42": 5.12 / 0.49 / (8 * 0.92), "1.50": 5.12 / 0.49 / (8 * 0.87)}),
+        ("twice-and-36-percent", {"0.81": 2 * 0.28 * 8 * 0.92 / 5.12}),
+        ("gains-over-p3-fit-together", {"2.17": 1.8 / 0.83}),
+        ("break-even-cheapest-spot", {"0.65": 1.8 * 1.11 / 3.06, "14.5": 14.466}),
+        ("twice-as-cheap-as-gce-8xk80", {"12.2": 12.24}),
+        ("break-even-google", {"5.4": 5.3906}),
+    ],
+)
+def test_the_reasons_say_numbers_that_the_text_itself_makes(claims, name, figures):
+    reason = claims.loc[name, "reason"]
+    for words, value in figures.items():
+        assert re.search(rf"(?<![\d.]){re.escape(words)}(?!\d)", reason), (words, reason)
+        assert round(value, len(words.partition(".")[2])) == float(words)
+
+
+def test_google_s_machines_have_the_vcpus_of_amazon_s(claims):
+    # n1-standard-4, -32, -8 and -64; p2.xlarge 4, p2.8xlarge 32, p3.2xlarge 8, p3.16xlarge 64 by Amazon's pages of 2018
+    row = claims.loc["same-vcpus"]
+    assert (row["computed"], row["verdict"]) == (4, "holds")
 
 
 def test_the_text_contradicts_itself_eight_times(claims):

@@ -2,6 +2,7 @@
 
 import pytest
 from one_node_slurm import OneNodeSlurm, missing
+from slurm_project import on_two_partitions
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +16,8 @@ def slurm(tmp_path_factory):
         yield controller
     finally:
         controller.stop()
+
+
+@pytest.fixture
+def cluster_project(tmp_path, slurm):
+    return on_two_partitions(tmp_path / "project")

@@ -1,61 +1,21 @@
 """The real workflow through a real Slurm: partitions, cards, failures, cancellation, a killed Snakemake."""
 
-import contextlib
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import indent
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 import yaml
-from fault_projects import MAIN, TRAINING, train_with
 from one_node_slurm import CARDS
 from patience import PATIENCE_S, until
-from project_copy import copy_project, edit, environment
+from project_copy import edit, environment
+from slurm_project import facts, hang, jobs, most_held, runs, started, submit, without_framework
 
 pytestmark = pytest.mark.cluster
-INSTANCES = """
-small-node:
-  title: A node of the small partition
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: small, mem_mb: 2000, runtime_min: 15}
-large-node:
-  title: A node of the large partition
-  provider: university
-  gpu: CPU
-  gpus: 2
-  measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 15}
-two-nodes:
-  title: Two nodes of a partition
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: pair, mem_mb: 2000, runtime_min: 15, gpus_per_node: 1}
-other-kind:
-  title: A node that is not what the partition gives
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 15, expect_gpu: No such processor}
-nowhere:
-  title: A node of a partition that this Slurm does not have
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: nowhere, mem_mb: 2000, runtime_min: 15}
-brief-node:
-  title: A node of a partition whose jobs end after five minutes
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: brief, mem_mb: 2000, runtime_min: 6}
-"""
+
 WITHOUT = """
 exclude:
   - {instance: two-nodes, gpus: 1}
@@ -65,75 +25,6 @@ exclude:
   - {instance: other-kind, batch_size: 4}
   - {instance: other-kind, batch_size: 8}
 """
-
-
-@pytest.fixture
-def cluster_project(tmp_path, slurm):
-    """A project whose matrix lies on two partitions, with the shipped profile changed as its comments say."""
-    project = copy_project(tmp_path / "project")
-    instances = project / "config" / "instances.yaml"
-    instances.write_text(instances.read_text() + INSTANCES)
-    config = project / "config" / "config.yaml"
-    edit(config, "measure_on: [workstation]", "measure_on: [small-node, large-node]")
-    edit(config, "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
-    edit(config, "min_seconds: 20", "min_seconds: 0.1")
-    edit(config, "runs: 2 ", "runs: 1 ")
-    file = project / "profiles" / "slurm" / "profile.yaml"
-    profile = yaml.safe_load(file.read_text())
-    profile["default-resources"]["slurm_account"] = "test"
-    profile["set-resources"]["run_benchmark"] = {"gpu": 1}  # shared node, one (fake) card a job: four at once
-    profile["slurm-init-seconds-before-status-checks"] = 2
-    profile["latency-wait"] = 10
-    file.write_text(yaml.safe_dump(profile))
-    return project
-
-
-def without_framework(project):
-    """Runs say their steps as a training process does, at once; real ones on several nodes or an expected device."""
-    train = project / "workflow" / "sweetspot" / "harness" / "train.py"
-    real, stub = (indent(text.partition(MAIN)[2], "    ") for text in (train.read_text(), TRAINING))
-    choice = "asked = Request.from_json(sys.argv[1])\n    if asked.gpus_per_node or asked.expect_gpu:"
-    train_with(project, f"{MAIN}    {choice}\n{real}\n    else:\n{stub}")
-
-
-def command(*targets):
-    return [sys.executable, "-m", "snakemake", "--workflow-profile", "profiles/slurm", *(targets or ("throughput",))]
-
-
-def submit(project, slurm, *targets):
-    env = {**environment(project), "PATH": slurm.environment["PATH"]}
-    return subprocess.run(
-        command(*targets),
-        cwd=project,
-        env=env,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-
-
-def runs(project):
-    return sorted((project / "results" / "benchmarks").rglob("*.parquet"))
-
-
-def facts(file):
-    import json
-
-    return json.loads(pq.read_schema(file).metadata[b"sweetspot"])
-
-
-def jobs(slurm, *fields):
-    """Rows of every job that the controller remembers."""
-    lines = slurm.run("squeue", "-h", "-t", "all", "-o", "|".join(f"%{field}" for field in fields)).splitlines()
-    return [line.split("|") for line in lines]
-
-
-def most_held(slurm, cards):
-    """The most cards that the jobs of `cards` held at any time, from the controller's own times."""
-    held = [row for row in jobs(slurm, "i", "S", "e") if row[0] in cards]
-    return max(sum(cards[other[0]] for other in held if other[1] <= row[1] < other[2]) for row in held)
 
 
 def test_twelve_cells_on_two_partitions_beside_two_nodes_and_a_node_of_another_kind(cluster_project, slurm):
@@ -221,41 +112,6 @@ def test_a_job_that_waits_for_ever_is_said_and_sigterm_ends_and_cancels_it(clust
     assert runs(cluster_project) == []
     without_framework(cluster_project)
     assert submit(cluster_project, slurm).returncode == 0
-
-
-def started(project, slurm, count=1, state="R", told=Path(os.devnull)):
-    """Snakemake in the background, once `count` jobs run (or are in that state); what it says goes to `told`."""
-    env = {**environment(project), "PATH": slurm.environment["PATH"]}
-    before = {row[0] for row in jobs(slurm, "i")}
-    with told.open("w") as said:
-        process = subprocess.Popen(
-            command(), cwd=project, env=env, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
-        )
-    running = lambda: [row[0] for row in jobs(slurm, "i", "t") if row[1] == state and row[0] not in before]  # noqa: E731
-    until(lambda: len(running()) >= count or process.poll() is not None, "jobs that run")
-    assert process.poll() is None, "Snakemake ended before a job ran"
-    return process, running()
-
-
-def hang(slurm, job):
-    """Stop every process of a job, as a dead network drive would."""
-    stopped: set[int] = set()
-
-    def stands_still():
-        new = alive(slurm, job) - stopped  # a process may have started another before its signal came
-        for pid in new:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGSTOP)
-        stopped.update(new)
-        return stopped and not new
-
-    until(stands_still, "a job that stands still")
-
-
-def alive(slurm, job):
-    """Processes of a job; `-1` is Slurm's own."""
-    lines = slurm.run("scontrol", "listpids", job, check=False).splitlines()[1:]
-    return {int(line.split()[0]) for line in lines} - {-1}
 
 
 def test_a_cancelled_job_and_one_at_its_time_limit_are_measured_again_though_the_controller_restarts(

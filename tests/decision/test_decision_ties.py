@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
+from sweetspot.decision.compare import compare
 from sweetspot.decision.contenders import contenders
 from sweetspot.decision.contest import contests
 from sweetspot.decision.options import CELL, OFFER, build_options
@@ -136,3 +137,22 @@ def test_a_tie_over_two_models_names_the_one_it_is_told_of():
     assert first.startswith(
         "Too close to call on x, the least favourable of 2 models: A looks 1.05 times cheaper than B ("
     )
+
+
+def test_the_last_digit_of_a_gain_chooses_no_model():
+    # twice the speed on another model: the same gain, but for the last digit of a float
+    market, twice = inputs(), 2 * np.nextafter(225.0, 300.0)
+    office, rented, _ = (dict(row) for _, row in market.offers.iterrows())
+    both = {
+        "costs": [cost(office, 996.0, 4, model="a"), cost(rented, 450.0, 1, model="a")],
+        "throughput": [figure(RENTED, 450.0, 1, model="a"), figure(RENTED, twice, 1, model="b")],
+    }
+    both["costs"] += [cost(office, 996.0, 4, model="b"), cost(rented, twice, 1, model="b")]
+    given = replace(market, **{name: pd.DataFrame(rows) for name, rows in both.items()})
+    boxes = [market.extrapolation.assign(model=model, images_per_s=996.0) for model in "ab"]
+    asked = {"model": ["a", "b"], "batch_size": [64], "precision": "fp16", "headline_batch_size": 64}
+    given = replace(given, extrapolation=pd.concat(boxes, ignore_index=True))
+    answer = compare(given, settings(cells=asked), draws=50)["headline"]
+    gains = answer[answer["scope"] == "model"].set_index("model")["gain"]
+    assert gains["b"] < gains["a"] == pytest.approx(gains["b"], rel=1e-12)
+    assert answer["model"].iloc[0] == "a"

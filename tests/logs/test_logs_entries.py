@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from log_files import KERAS, TF_CNN, read_one, write
 from sweetspot.errors import UserError
-from test_logs import KERAS, TF_CNN, read_one, write
 
 DATA = Path(__file__).parent.parent / "data" / "dawnbench"
 

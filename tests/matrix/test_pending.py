@@ -90,6 +90,10 @@ def test_a_job_is_said_once_however_long_it_waits(queue):
     assert said[0].startswith("Slurm job 7 (partition gpu) waits for 'PartitionTimeLimit'")
 
 
+def test_it_is_said_within_a_minute_though_the_queue_answers_slowly():
+    assert pending.PAUSE_S + pending.PATIENCE_S < 60
+
+
 def test_a_queue_that_does_not_answer_says_nothing(queue):
     queue("", code=1)
     assert pending.pending() == []

@@ -118,6 +118,18 @@ def test_hostile_text_is_text(tmp_path):
     assert "<script" not in (folder / "summary.md").read_text()
 
 
+def test_an_interval_that_says_nothing_stands_beside_its_reason(tmp_path):
+    tables = small_tables()
+    reason = "the figure is known within a factor 163 only: runs spread by 76%"
+    wide = {"images_per_s": 3.76, "images_per_s_low": 3.76 / 163, "images_per_s_high": 3.76 * 163}
+    told = {"warnings": [[warning("wide_interval", reason)]] * len(tables["throughput"])}
+    tables["throughput"] = tables["throughput"].assign(**wide, **told)
+    page = (make_report(tmp_path, tables, FIGURES) / "index.html").read_text()
+    rows = [row for row in page.split("<tr") if "0.0231 to 613 (95 %)" in row]
+    assert len(rows) == len(tables["throughput"])
+    assert all(f"wide_interval: {reason}" in row for row in rows)
+
+
 def test_json_in_the_page_cannot_end_its_element():
     text = str(script_json({"name": "</script><!--&"}))
     assert "<" not in text

@@ -30,6 +30,7 @@ from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
 NAMES = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
 
 
@@ -190,9 +191,15 @@ def extrapolated(study, instances, made):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_renaming_all_instances_changes_no_extrapolated_figure(name, tmp_path):
-    before = extrapolated(*tables(STUDIES / name, STUDIES))
-    after = extrapolated(*tables(renamed_copy(name, tmp_path), tmp_path))
+def test_renaming_all_instances_changes_no_figure(name, tmp_path):
+    as_named, otherwise = tables(STUDIES / name, STUDIES), tables(renamed_copy(name, tmp_path), tmp_path)
+    for table, columns in (("throughput", RATES), ("efficiency", ["efficiency"]), ("evidence", ["efficiency"])):
+        one, other = as_named[2][table], otherwise[2][table]
+        assert len(one) or table != "throughput"
+        for column in columns:  # new names keep the order
+            assert other[column].to_numpy(float) == pytest.approx(one[column].to_numpy(float), rel=1e-12, nan_ok=True)
+        assert [list(each["xla"]) for each in (one, other)] == [list(one["xla"])] * 2
+    before, after = extrapolated(*as_named), extrapolated(*otherwise)
     assert (len(before) > 0) == (name in ("parkopedia-2018", "office-box-2026"))  # the studies that extrapolate
     for column in ("efficiency", "images_per_s", "images_per_s_low"):
         assert after[column].to_numpy(float) == pytest.approx(before[column].to_numpy(float), rel=1e-6, nan_ok=True)

@@ -220,7 +220,6 @@ def test_small_networks_by_their_layers():
     assert NETWORKS["lenet5"].parameters == pytest.approx(1.663, rel=0.03)
     assert NETWORKS["lenet5"].giga_macs == pytest.approx(0.0123, rel=0.25)
     assert not NETWORKS["lenet5"].normalised
-    assert not NETWORKS["trivial"].normalised
     # a first convolution with a bias, 36 or 96 convolutions and two transitions with scale and offset each, the last
     # normalisation, a dense layer: 2 + 3 x 36 + 6 + 2 + 2
     assert (NETWORKS["densenet40k12"].tensors, NETWORKS["densenet100k12"].tensors) == (120, 300)
@@ -231,8 +230,17 @@ def test_small_networks_by_their_layers():
     assert NETWORKS["inception4"].tensors == 149 * 2 + 2  # as many, of the paper's figures 3 to 9
     assert NETWORKS["googlenet"].tensors == 57 * 2 + 2  # 57 convolutions, weights and biases
     assert NETWORKS["mobilenet"].tensors == 52 * 3 + 2  # 52 convolutions, each with scale and offset
-    # `trivial` of tf_cnn_benchmarks: 224 x 224 x 3 pixels to 1 neuron, then 4096 and 1001
-    assert NETWORKS["trivial"].tensors == 4
+
+
+def test_the_trivial_network_is_three_dense_layers():
+    # tf_cnn_benchmarks/models/trivial_model.py at 8fb7907: 227 x 227 x 3 pixels to 1 neuron, then 4096; model.py adds
+    # the 1001 classes; each with a bias (`affine` of convnet_builder.py)
+    pixels = 227 * 227 * 3
+    weights = pixels + 4096 + 4096 * 1001
+    biases = 1 + 4096 + 1001
+    trivial = NETWORKS["trivial"]
+    assert (trivial.parameters, trivial.giga_macs) == pytest.approx(((weights + biases) / 1e6, weights / 1e9), rel=0.01)
+    assert (trivial.tensors, trivial.normalised) == (6, False)
 
 
 def test_names_mean_networks_however_they_are_written():

@@ -16,10 +16,10 @@ def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **co
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
     rows = rows.assign(**cell._asdict(), run=run, protocol=1, status="ok", message=None, gpu="Test CPU", logical=False)
-    rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False, host="here")
+    rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False, host="here", machine="Test CPU, 2 CPUs")
     for column, value in columns.items():
         rows[column] = value
-    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings", "host"), "string"))
+    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings", "host", "machine"), "string"))
     rows.to_parquet(path, index=False)
     return str(path)
 

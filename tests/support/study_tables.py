@@ -16,7 +16,7 @@ from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_efficiency
+from sweetspot.throughput.published import read_efficiency, read_published
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 
@@ -67,7 +67,9 @@ def study_tables(name: str) -> Tables:
         price_lint=table["price_lint"],
         plans=table["plans"],
     )
-    found = compare(inputs, Settings.of(study, instances), draws=200)
+    figures = folder / "throughput.csv"
+    others = read_published(figures) if figures.is_file() else None
+    found = compare(inputs, Settings.of(study, instances), draws=200, published=others)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,

@@ -15,7 +15,7 @@ from sweetspot.warnings import Warned, pairs
 CELL = {"instance": "w", "framework": "tensorflow", "model": "vgg16", "gpus": 1, "precision": "fp32"}
 CELL |= {"variant": "default"}
 FACTS = {"started_at": "2026-10-02T08:15:00+00:00", "xla": True, "device_name": "Test CPU"}
-LATER = ("measured_on", "warnings", "xla", "host")
+LATER = ("measured_on", "warnings", "xla", "host", "machine")
 
 
 def request(path, batch_size):

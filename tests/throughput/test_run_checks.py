@@ -211,16 +211,3 @@ def test_a_start_that_is_no_date_dates_nothing(tmp_path, started):
     with_metadata(path, f'{{"started_at": {started}, "xla": "false"}}'.encode())
     row = cells_of([path]).iloc[0]
     assert pd.isna(row["as_of"]) and not row["xla"]
-
-
-def test_runs_of_one_cell_on_two_hosts_say_so(tmp_path):
-    """Nodes of one partition name one device: one figure, and a warning that names both."""
-    files = [write_run(tmp_path, run=number, host=host) for number, host in enumerate(("n2", "n1", "n2"), start=1)]
-    row = cells_of(files).iloc[0]
-    told = [pair for pair in row["warnings"] if pair["rule"] == "several_hosts"]
-    assert [pair["message"] for pair in told] == ["its runs were made on n1 and n2, which name the same device"]
-    assert "several_hosts" not in rules_of(cells_of([files[0], files[2]]).iloc[0])
-    failed = write_run(tmp_path, run=4, host="n3", status="failed", message="x")
-    assert "n3" not in str(cells_of([files[0], failed]).iloc[0]["warnings"])
-    unsaid = write_run(tmp_path, run=5, host=None)
-    assert "several_hosts" not in rules_of(cells_of([files[0], unsaid]).iloc[0])

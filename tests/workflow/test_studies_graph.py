@@ -50,6 +50,17 @@ def test_the_manual_says_the_answer_of_the_founding_study_which_rests_on_no_meas
     done = run_snakemake(project, target, "--config", "study=parkopedia-2018")
     assert done.returncode == 0, done.stdout[-4000:]
     assert told_in_the_manual("parkopedia-2018") == answer_of(project, "parkopedia-2018")
+    days = pd.read_parquet(project / target.replace("headline", "break_even")).set_index(["model", "instance"])
+    readme = (ROOT / "config" / "studies" / "parkopedia-2018" / "README.md").read_text()
+    decides = days.loc[("resnet50", "TPUv2")]
+    ends = f"({decides['gain_low']:.2f} to {decides['gain_high']:.2f})"
+    times, pays = f"{decides['gain_at_use']:.2f} times", f"{decides['days']:.1f} days"
+    assert f"| TPUv2, {times} {ends}, pays from {pays} |" in readme
+    manual = " ".join((ROOT / "docs" / "studies.md").read_text().split())
+    assert f"the box is {times} cheaper {ends}" in manual and f"pays from {pays} a month" in manual
+    for model in ("inception3", "vgg16"):
+        row = days.loc[(model, "GCE_1xV100")]
+        assert f"| GCE_1xV100, {row['gain_at_use']:.2f} times, {row['days']:.1f} days |" in readme
 
 
 def told_in_the_manual(study):

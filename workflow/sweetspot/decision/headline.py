@@ -57,7 +57,8 @@ def headline(
     rows = [(_row(one, draws, break_even, counts), one) for one in contending.values()]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
-    rows.sort(key=lambda pair: pair[0]["gain"] if pd.notna(pair[0]["gain"]) else np.inf)
+    # The last digits of a float choose no model: of equal gains the first in the order of the models is told.
+    rows.sort(key=lambda pair: float(f"{pair[0]['gain']:.9g}") if pd.notna(pair[0]["gain"]) else np.inf)
     told: list[Row] = [_told(rows, "answer"), *(_told([pair], "model") for pair in rows)]
     for row in told if others is not None else ():
         row["more"] = " ".join(part for part in (span_in_words(others, row["model"]), row["more"]) if part)

@@ -7,6 +7,7 @@ import datetime
 import os
 import platform
 import socket
+from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
@@ -57,6 +58,18 @@ def _versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
+    """What a machine is beside its devices, whatever it is called: processor and how many CPUs a run may use.
+
+    None where the facts (`machine_facts`) do not say it. The memory is left out: it moves no figure, and a kernel's
+    own share of it changes.
+    """
+    processor, usable = facts.get("cpu"), facts.get("cpu_usable")
+    if not isinstance(processor, str) or type(usable) is not int:
+        return None
+    return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}"
 
 
 def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.files import sync, write_whole
+from sweetspot.harness.facts import kind_of_machine
 from sweetspot.harness.request import Request
 from sweetspot.matrix.reruns import asked_to_replace
 from sweetspot.warnings import Warned
@@ -68,9 +69,10 @@ def write_run(
         "host": facts.get("host"),
         "unit": facts.get("unit"),
         "samples_per_step": facts.get("samples_per_step"),
+        "machine": kind_of_machine(facts),
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit"), pl.String)
+    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine"), pl.String)
     may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64, "samples_per_step": pl.Int64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with (

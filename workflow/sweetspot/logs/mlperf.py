@@ -1,4 +1,4 @@
-"""MLPerf Training result files: the samples of a successful run over its time."""
+"""MLPerf Training result files: the throughput that a successful run prints, else its samples over its time."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from sweetspot.logs.mlperf_events import Event, Run, as_number, read_run
 from sweetspot.logs.mlperf_samples import AGREE, samples_trained, training_intervals
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.study.log_sources import LogSource
+from sweetspot.warnings import warning
 
 TRACKED = "tracked_stats"
 THROUGHPUTS = ("throughput", "imgs_sec")
@@ -19,6 +20,9 @@ OF_SAMPLES = frozenset({
     names.GNMT, names.NCF, "dlrm", names.DLRM_DCNv2, names.GNN, names.RGAT, names.UNET3D,
 })  # fmt: skip
 FAR = 0.5  # a printed throughput further off than this does not count what the log's samples count
+# A printed throughput and that of the run's clock are told side by side beyond this: what the clock has more (loading,
+# evaluation) is then no rounding.
+APART = 0.05
 
 
 class Rates(NamedTuple):
@@ -37,10 +41,12 @@ class Printed(NamedTuple):
 
 
 def read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    """Samples a second = samples until the target / (run_stop - run_start), evaluation included.
+    """Samples a second: the log's own figure where it prints one, else of the whole run by its clock.
 
-    Where the study says `throughput: training`, evaluation is left out; where it says `printed`, the figure is the
-    log's own, which is of the whole run in some benchmarks and of training alone in others.
+    What a log prints is of its training steps, or of training and evaluation: throughput as it is measured here. By
+    the clock: samples until the target / (run_stop - run_start), start and evaluation included. `throughput` of the
+    study asks for one of them, or for `training`: the log's samples over its own times without evaluation. Where the
+    two differ by more than APART the row has the warning `printed_differs` with both.
 
     Samples: `mlperf_samples.samples_trained`. Batch per device: the study's, else the log's `global_batch_size` /
     devices. A throughput that the log prints is compared; if it does not count the same thing, the log is refused.
@@ -56,14 +62,26 @@ def read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
     facts += f", training alone {rates.training:.6g}/s" if rates.training else ""
     printed = _printed(log, run, rates, trained.of_each)
     facts += printed.says if printed else ""
-    rate = {"run": rates.run, "training": rates.training, "printed": printed and printed.rate}[source.throughput]
-    if rate is None:
-        found = f"study.yaml asks for throughput {source.throughput!r}, which this log does not tell"
-        log.refuse(run.stop.line, f"{found}; expected 'run'")
+    rate = _asked_for(log, run, rates, printed)
     lines = f"lines {run.start.line}-{run.stop.line}"
     model, framework, gpus, precision = (source.stated(name) for name in ("model", "framework", "gpus", "precision"))
     reading = Reading(model, framework, "", batch, gpus, precision, rate, "real", lines, facts, _unit(log, run))
     return log, [reading]
+
+
+def _asked_for(log: LogFile, run: Run, rates: Rates, printed: Printed | None) -> float:
+    """The rate that the study asks for, else the printed one, else the clock's; with a warning where those differ."""
+    asked = log.source.throughput or ("printed" if printed else "run")
+    rate = {"run": rates.run, "training": rates.training, "printed": printed and printed.rate}[asked]
+    if rate is None:
+        found = f"study.yaml asks for throughput {asked!r}, which this log does not tell"
+        log.refuse(run.stop.line, f"{found}; expected 'run'")
+    if printed and abs(printed.rate / rates.run - 1) > APART:
+        log.told.append(warning(
+            "printed_differs", f"the log prints {printed.rate:.4g}/s, its clock from run_start to run_stop gives "
+            f"{rates.run:.4g}/s ({printed.rate / rates.run - 1:+.0%}), which counts start and evaluation too",
+        ))  # fmt: skip
+    return rate
 
 
 def _unit(log: LogFile, run: Run) -> str:

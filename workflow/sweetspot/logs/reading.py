@@ -38,7 +38,7 @@ class Reading(NamedTuple):
 
 @dataclass
 class LogFile:
-    """A log's lines (numbered from 1), its hash, and the malformed lines met so far.
+    """A log's lines (numbered from 1), its hash, the malformed lines met so far, and other warnings of its reader.
 
     `undecodable` is what bytes that are not UTF-8 do: `strict` refuses them, `replace` is for formats whose own lines
     stand among other output (a progress bar cut in the middle of a character).
@@ -50,6 +50,7 @@ class LogFile:
     lines: list[str] = field(init=False)
     sha256: str = field(init=False)
     faults: list[int] = field(init=False, default_factory=list)
+    told: list[dict[str, str]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         try:
@@ -85,9 +86,10 @@ class LogFile:
             self.refuse(line, f"{name} is {found!r}; study.yaml states {stated!r}")
 
     def warnings(self) -> list[dict[str, str]]:
-        """What a reader must know of the log: the lines left out."""
+        """What a reader must know of the log: the lines left out, and what the format's reader found."""
         lines = ", ".join(map(str, self.faults))
-        return [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
+        skipped = [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
+        return [*skipped, *self.told]
 
 
 def uncoloured(text: str) -> str:

@@ -38,10 +38,10 @@ class LogSource(Closed):
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
     )
-    throughput: Literal["run", "training", "printed"] = Field(
-        "run",
+    throughput: Literal["run", "training", "printed"] | None = Field(
+        None,
         description="Of an mlperf log. run: its samples from run_start to run_stop; training: without evaluation; "
-        "printed: the log's own figure",
+        "printed: the log's own figure. Absent: printed, where the log prints one, else run",
     )
     unit: Literal["images", "samples"] | None = Field(
         None, description="What is counted per second; absent: images, of a Keras log samples"

@@ -13,7 +13,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.units import unit_of
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.old_run_files import LATER_COLUMNS, completed
-from sweetspot.throughput.run_checks import UNKNOWN, check_runs, told_in
+from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.throughput.spread import spread_of_cells
 from sweetspot.warnings import joined, warning
 
@@ -54,8 +54,8 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     (mean of its timed steps), `shortest` (seconds of the shortest), `step_error` (relative standard error of the mean
     step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
     `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA),
-    `host` (name of the machine that ran it; null where the file does not say), `unit` (what is counted) and
-    `samples_per_step` (of all devices; null: batch x devices).
+    `host` (name of the machine that ran it; null where the file does not say), `machine` (its processor and CPUs),
+    `unit` (what is counted) and `samples_per_step` (of all devices; null: batch x devices).
 
     Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
     """
@@ -149,11 +149,13 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
     never reaches zero, by the spread that the cells of one machine and protocol share (`spread_of_cells`), with
     `interval_df` degrees of freedom; one run
     has none. `as_of` is the day of the last run. A cell whose runs all failed keeps its row, with the worst status
-    and no figure.
+    and no figure. Raises UserError for what `check_machines` finds.
     """
+    check_machines(runs, instances)
     cells = _grouped(runs)
     rate = cells["samples_per_step"].fillna(cells["batch_size"] * cells["gpus"]) / cells["seconds"]
-    spread = spread_of_cells(cells.assign(place=[*zip(cells["instance"], cells["gpu"], strict=True)]))
+    kinds = [" and ".join(machines) for machines in cells["machines"]]
+    spread = spread_of_cells(cells.assign(place=[*zip(cells["instance"], cells["gpu"], kinds, strict=True)]))
     cells = cells.assign(**spread)
     widen = np.exp(cells["half"])
     none_ok = cells["runs"] == 0
@@ -186,6 +188,7 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col("seconds").filter(ok).log().var().alias("variance"),
             pl.col("step_error").filter(ok).pow(2).mean().sqrt().alias("step_error"),
             pl.col("host").filter(ok).drop_nulls().unique().sort().alias("hosts"),
+            pl.col("machine").filter(ok).drop_nulls().unique().sort().alias("machines"),
             pl.col("status").filter(~ok).first().alias("failure"),
             pl.col("status").eq("unstable").any().alias("unstable"),
             pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
@@ -201,9 +204,14 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
 
 
 def _devices(cells: pd.DataFrame) -> dict[str, list[str]]:
-    """The devices that the runs of each instance name."""
+    """The devices that the runs of each instance name; where all name one, the machines that they were made on."""
     known = cells[cells["gpu"] != UNKNOWN]
-    return {str(name): sorted(set(own)) for name, own in known.groupby("instance")["gpu"]}
+    found = {}
+    for name, own in known.groupby("instance"):
+        devices = sorted(set(own["gpu"]))
+        machines = sorted({machine for of_cell in own["machines"] for machine in of_cell})
+        found[str(name)] = devices if len(devices) > 1 else machines
+    return found
 
 
 def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
@@ -222,6 +230,7 @@ def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
         found.append(warning("wide_interval", _why_so_wide(row)))
     if len(row.hosts) > 1:
         words = f"its runs were made on {' and '.join(row.hosts)}, which name the same device"
+        words += f" but are of several kinds: {' and '.join(row.machines)}" if len(row.machines) > 1 else ""
         found.append(warning("several_hosts", words))
     if len(devices) > 1:
         found.append(warning("mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"))

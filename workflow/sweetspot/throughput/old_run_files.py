@@ -12,10 +12,18 @@ from typing import Any
 import polars as pl
 
 from sweetspot.cells import USABLE
+from sweetspot.harness.facts import kind_of_machine
 from sweetspot.warnings import Warned
 
-LATER_COLUMNS = {"measured_on": pl.String, "warnings": pl.String, "xla": pl.Boolean, "host": pl.String}
-LATER_COLUMNS |= {"unit": pl.String, "samples_per_step": pl.Int64}
+LATER_COLUMNS = {
+    "measured_on": pl.String,
+    "warnings": pl.String,
+    "xla": pl.Boolean,
+    "host": pl.String,
+    "machine": pl.String,
+    "unit": pl.String,
+    "samples_per_step": pl.Int64,
+}
 THROUGH_KERAS = Warned(
     "through_keras", "measured by Keras on this framework, as it was before 2026-11-22; not to be compared with its own"
 )
@@ -32,15 +40,16 @@ NEXT = re.compile(r"; (?=[\w -]+: )")  # a semicolon within a sentence has no na
 
 
 def completed(runs: pl.DataFrame) -> pl.DataFrame:
-    """`runs` with all LATER_COLUMNS: date, compiler and host from the files' metadata, warnings from their messages."""
+    """`runs` with all LATER_COLUMNS: date, compiler, host, machine from the files' metadata, warnings from messages."""
     missing = [name for name in LATER_COLUMNS if name not in runs.columns]
     found: dict[str, list[Any]] = {}
-    if set(missing) & {"measured_on", "xla", "host"}:
+    if set(missing) - {"warnings", "unit", "samples_per_step"}:
         facts = [run_facts(path) for path in runs["path"]]  # file by file, and slower than a column
         found["measured_on"] = [_day(fact.get("started_at")) for fact in facts]
         found["xla"] = [fact.get("xla") is True for fact in facts]
         hosts = [fact.get("host") for fact in facts]
         found["host"] = [host if isinstance(host, str) else None for host in hosts]
+        found["machine"] = [kind_of_machine(fact) for fact in facts]
     for name in {"unit", "samples_per_step"}.intersection(missing):
         found[name] = [None] * len(runs)  # by the model's name, and batch x devices
     if "warnings" in missing:

@@ -1,13 +1,17 @@
 """Run files are checked when they are read: what one of them says must be possible, and agree with the others."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.warnings import Warned
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
 
 STATUSES = (*USABLE, "oom", "failed")
 # A step of less than a tenth of a microsecond (some hundred clock cycles) or more than four months was not timed.
@@ -83,16 +87,32 @@ def _of_two_protocols(runs: pl.DataFrame) -> Iterator[str]:
 
 def _of_two_devices(runs: pl.DataFrame) -> Iterator[str]:
     """Cells whose usable runs were made on different devices: their mean would be of no machine."""
-    known = runs.filter(pl.col("status").is_in(USABLE) & (pl.col("gpu") != UNKNOWN))
-    mixed = known.filter(pl.col("gpu").n_unique().over(CELL_COLUMNS) > 1)
+    yield from _apart(runs.filter(pl.col("gpu") != UNKNOWN), "gpu", "device")
+
+
+def check_machines(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> None:
+    """Raises UserError for a cell whose usable runs were made on machines of two kinds, by processor and CPUs.
+
+    The name of the machine is not asked: a container has another at each start, and an instance is a kind of machine,
+    of which one may rent another tomorrow. Nodes of a cluster are alike by declaration: `several_hosts` tells theirs.
+    """
+    clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
+    here = runs.filter(pl.col("machine").is_not_null() & ~pl.col("instance").is_in(clusters))
+    for sentence in _apart(here, "machine", "machine"):
+        raise UserError(sentence)
+
+
+def _apart(runs: pl.DataFrame, column: str, what: str) -> Iterator[str]:
+    """One sentence on the first cell whose usable runs differ in a column that should be of one machine."""
+    mixed = runs.filter(pl.col("status").is_in(USABLE)).filter(pl.col(column).n_unique().over(CELL_COLUMNS) > 1)
     if len(mixed):
         one = mixed.row(0, named=True)
         same = mixed.filter(pl.all_horizontal(pl.col(name) == one[name] for name in CELL_COLUMNS))
-        other = same.filter(pl.col("gpu") != one["gpu"]).row(0, named=True)
+        other = same.filter(pl.col(column) != one[column]).row(0, named=True)
         yield (
-            f"{one['path']} was measured on {one['gpu']!r}, {other['path']} on {other['gpu']!r}: "
-            "runs of one cell on two devices; declare an instance for each device, and remove the runs that are not of "
-            f"{one['instance']}"
+            f"{one['path']} was measured on {one[column]!r}, {other['path']} on {other[column]!r}: "
+            f"runs of one cell on two {what}s; declare an instance for each {what}, and remove the runs that are not "
+            f"of {one['instance']}"
         )
 
 

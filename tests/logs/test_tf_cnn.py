@@ -1,0 +1,143 @@
+"""The reader of tf_cnn_benchmarks' output, and of folders of it: real logs, and short ones written here."""
+
+import math
+
+import pytest
+from log_files import TESTS, TF_CNN, lambda_folder, read_one, tf_cnn, write
+from sweetspot.errors import UserError
+from sweetspot.logs.read import read_logs
+from sweetspot.study.log_sources import LogSource
+from sweetspot.warnings import pairs
+
+
+def test_a_tf_cnn_log_gives_its_total_and_what_its_header_says(tmp_path):
+    row = tf_cnn(tmp_path)
+    assert row["images_per_s"] == 686.87
+    assert (row["model"], row["batch_size"], row["gpus"], row["framework"]) == ("inception3", 24, 2, "tensorflow")
+    assert (row["framework_version"], row["dataset"], row["unit"]) == ("1.15", "synthetic", "images")
+    assert "run.log line 19, sha256" in row["source"]
+    assert "variable_update=replicated, all_reduce=nccl" in row["source"]
+
+
+LAMBDA = (TESTS / "data" / "tf_cnn" / "lambda_2gpu.txt").read_text()
+
+PREFIXES = [
+    "[1,0]<stdout>:", "[1,0]<stdout>:21:20:54 ", "2020-11-01 21:20:54.504 ", "[2020-11-01T21:20:54Z] ", "worker-0  | ",
+    "0: ", "I1101 21:20:54.504458 140348891502400 benchmark_cnn.py:500] ", "INFO:tensorflow:",
+]  # fmt: skip
+
+
+def test_a_real_lambda_log_gives_its_total(tmp_path):
+    row = tf_cnn(tmp_path, LAMBDA)
+    assert (row["images_per_s"], row["model"], row["batch_size"], row["gpus"]) == (12002.26, "alexnet", 960, 2)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("text", [LAMBDA, TF_CNN])
+def test_what_others_put_before_each_line_does_no_harm(tmp_path, prefix, text):
+    plain = tf_cnn(tmp_path, text)
+    row = tf_cnn(tmp_path, "".join(f"{prefix}{line}\n" for line in text.splitlines()))
+    same = ["images_per_s", "model", "batch_size", "gpus", "framework_version", "dataset"]
+    assert row[same].equals(plain[same])
+
+
+def test_colours_and_thousands_separators_do_no_harm(tmp_path):
+    coloured = "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in LAMBDA.splitlines())
+    assert tf_cnn(tmp_path, coloured)["images_per_s"] == 12002.26
+    separated = LAMBDA.replace("images/sec: 12", "images/sec: 12,").replace("1920 global", "1,920 global")
+    assert "total images/sec: 12,002.26" in separated
+    assert tf_cnn(tmp_path, separated)["images_per_s"] == 12002.26
+
+
+@pytest.mark.parametrize("number", ["12.002,26", "12,00.26", "12 002.26", "1,2002", "-5", "1e400"])
+def test_a_number_in_another_notation_is_refused(tmp_path, number):
+    with pytest.raises(UserError, match=r"line 19: total images/sec is .*; expected a number above 0"):
+        tf_cnn(tmp_path, TF_CNN.replace("686.87", number))
+
+
+def test_two_runs_in_one_file_are_refused_with_the_line_of_the_second(tmp_path):
+    with pytest.raises(UserError, match="line 21: 'TensorFlow' after the total of line 19; expected one run a file"):
+        tf_cnn(tmp_path, TF_CNN + TF_CNN, on_error="skip")
+    killed = TF_CNN.split("total images")[0]
+    with pytest.raises(UserError, match="line 20: 'Model' is 'vgg16' after 'inception3' in line 2; expected one run"):
+        tf_cnn(tmp_path, killed + TF_CNN.replace("inception3", "vgg16"))
+    total = "total images/sec: 300.00\n"
+    with pytest.raises(UserError, match="line 21: a second 'total images/sec' after that of line 19"):
+        tf_cnn(tmp_path, TF_CNN + total)
+
+
+def test_ranks_after_the_first_are_left_out(tmp_path):
+    both = "".join(f"[1,{rank}]<stdout>:{line}\n" for line in TF_CNN.splitlines() for rank in (0, 1))
+    assert tf_cnn(tmp_path, both)["images_per_s"] == 686.87
+
+
+@pytest.mark.parametrize(("key", "value", "line"), [("gpus", 4, 9), ("model", "resnet50", 2), ("batch_size", 48, 7)])
+def test_a_log_that_contradicts_the_study_is_refused_even_when_faults_are_skipped(tmp_path, key, value, line):
+    with pytest.raises(UserError, match=rf"run.log, line {line}: {key} is .* study.yaml states {value!r}"):
+        tf_cnn(tmp_path, on_error="skip", **{key: value})
+
+
+def test_inference_is_not_training(tmp_path):
+    with pytest.raises(UserError, match="line 4: mode is 'forward-only'; expected training"):
+        tf_cnn(tmp_path, TF_CNN.replace("training\nSingle", "forward-only\nSingle"))
+
+
+BROKEN_TF_CNN = [
+    (TF_CNN.replace("686.9 +/-", "68x.9 +/-"), 16, "step line"),
+    (TF_CNN.replace("total images/sec: 686.87", "total images/sec: nan"), 19, "total images/sec is 'nan'"),
+    (TF_CNN.split("total images")[0], 18, "the log ends without 'total images/sec'"),
+    (TF_CNN.replace("24 per device", "many per device"), 7, "batch is 'many' per device"),
+    ("Killed\n", 1, "no line 'Model'"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "found"), BROKEN_TF_CNN)
+def test_a_malformed_tf_cnn_line_is_refused_with_its_number(tmp_path, text, line, found):
+    with pytest.raises(UserError, match=rf"run.log, line {line}: {found}"):
+        tf_cnn(tmp_path, text)
+
+
+def test_skipping_keeps_the_figure_and_names_the_line(tmp_path, caplog):
+    row = tf_cnn(tmp_path, BROKEN_TF_CNN[0][0], on_error="skip")
+    assert row["images_per_s"] == 686.87
+    assert pairs(row["warnings"]) == [("skipped_lines", "malformed lines skipped: 16")]
+    assert "run.log, line 16: step line" in caplog.text
+
+
+@pytest.mark.parametrize("text", [case[0] for case in BROKEN_TF_CNN[1:]])
+def test_skipping_never_invents_a_figure(tmp_path, text, caplog):
+    assert tf_cnn(tmp_path, text, on_error="skip") is None
+    assert "skipped" in caplog.text
+
+
+def test_a_lambda_folder_gives_its_training_runs_and_nothing_else(tmp_path):
+    source = lambda_folder(tmp_path)
+    table = read_logs([LogSource(**source, source="lambda", instance="box")], tmp_path, {"box": "GeForce RTX 3080"})
+    assert len(table) == 1
+    row = table.iloc[0]
+    assert (row["model"], row["batch_size"], row["gpus"], row["precision"]) == ("inception3", 24, 2, "fp16")
+    assert (row["images_per_s"], row["gpu"]) == (686.87, "GeForce RTX 3080")
+
+
+def test_runs_of_a_cell_average_their_times_and_give_an_interval(tmp_path):
+    row = read_one(tmp_path, **lambda_folder(tmp_path, rates=(100.0, 300.0)))
+    assert row["images_per_s"] == pytest.approx(150.0)  # 2 / (1/100 + 1/300)
+    assert row["runs"] == 2
+    # t(0.975, 1 degree) = 12.706 from the printed tables; the logarithms differ by ln 3
+    widen = math.exp(12.706 * math.log(3) / math.sqrt(2) / math.sqrt(2))
+    assert row["images_per_s_high"] == pytest.approx(150 * widen, rel=1e-3)
+    assert row["images_per_s_low"] == pytest.approx(150 / widen, rel=1e-3)
+    assert row["source"].count("sha256") == 2
+
+
+@pytest.mark.parametrize("stated", [{"gpus": 8}, {"precision": "fp32"}, {"dataset": "real"}, {"model": "vgg16"}])
+def test_a_lambda_folder_without_a_fitting_run_is_a_mistake(tmp_path, stated):
+    with pytest.raises(UserError, match="no training log that fits"):
+        read_one(tmp_path, **lambda_folder(tmp_path), **stated)
+
+
+def test_a_lambda_path_that_lies_about_its_log_is_refused(tmp_path):
+    folder = tmp_path / "box.logs" / "syn-replicated-fp16-4gpus" / "inception3-24" / "throughput"
+    write(folder, "1", TF_CNN)
+    with pytest.raises(UserError, match=r"gpus is 2; study.yaml states 4"):
+        read_one(tmp_path, format="lambda", path="box.logs")
