@@ -3,7 +3,7 @@
     python tests/performance/peer_torch.py --models resnet50 bert_base --batch-size 8 --steps 31
 
 Needs torch and transformers. The peer trains Hugging Face's own ResNet-50 (the stride of a block at its 3 x 3), BERT
-with two logits a token, or GPT-2, with new weights, in ten lines: channels last, fused optimizer, one batch that lies 
+with two logits a token, or GPT-2, with new weights, in ten lines: channels last, fused optimizer, one batch that lies
 on the device, as ours. It is called by itself with `--plain`.
 """
 
