@@ -5,6 +5,8 @@ GPU    ?=
 SLURM  ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
+V      ?=
+export V  # 1: all that Snakemake says (rules/common.smk)
 
 # TensorFlow is installed only where something is measured. What these lines do not recognise counts as measured.
 UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
@@ -18,9 +20,8 @@ export PATH := $(abspath $(BIN)):$(PATH)
 .PHONY: report pdf study test fast mutants environment check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
-report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page
-	snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
-	@echo
+report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
+	@snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
 	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
 
 pdf: environment  ## the page on paper; needs Chromium
@@ -30,7 +31,8 @@ pdf: environment  ## the page on paper; needs Chromium
 # A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 TIMED = $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \
         $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
-        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)")
+        $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)") \
+        $(if $(RATE),--rate "$(RATE)")
 
 study: environment  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)

@@ -41,6 +41,7 @@ from sweetspot.matrix import pending
 from sweetspot.matrix.budget import report_lines
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
+from sweetspot.matrix.progress import one_line_a_step
 from sweetspot.matrix.reruns import NOTES, attempts, note_reruns, settle
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
@@ -51,12 +52,19 @@ from sweetspot.matrix.schedule import (
     run_file,
 )
 from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
+from sweetspot.study.price_history import days_kept, lists_at
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
 gc.set_threshold(100_000, 50, 100)
 
 stop_when_unread(logger.handlers)
+# V=1 (also `make report V=1`), --verbose and --printshellcmds show all that Snakemake says.
+SAID = workflow.output_settings
+if workflow.is_main_process and not (
+    SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
+):
+    one_line_a_step(logger.handlers)
 
 
 def made(path: str) -> str:
@@ -118,6 +126,7 @@ SCRIPT_NAMES = (
     "check_claims",
     "collect_throughput",
     "compare",
+    "compare_then",
     "draw_figures",
     "draw_png",
     "extrapolate",

@@ -17,6 +17,7 @@ COMPARISON = [
     "recommendation",
     "headline",
     "choices",
+    "queue",
     "warnings",
 ]
 
@@ -56,3 +57,46 @@ rule compare:
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
     run:
         here("compare", input, output, log, params)
+
+
+# The newest of the days whose price lists are kept (`sweetspot refresh-prices`); none for most studies.
+KEPT_DAYS = days_kept(Path(CONFIG, "prices"))
+try:
+    THEN = (
+        lists_at(Path(CONFIG, "prices"), PRICE_LISTS, KEPT_DAYS[-1])
+        if KEPT_DAYS
+        else {}
+    )
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+
+rule compare_then:
+    """Which prices moved since the lists were last refreshed, and what it did to the answer; only with history."""
+    input:
+        then=given([str(file) for file in THEN.values()]),
+        ranks=f"{RESULTS}/comparison/ranks.parquet",
+        headline=f"{RESULTS}/comparison/headline.parquet",
+        offers=rules.compare.input.offers,
+        throughput=f"{RESULTS}/throughput.parquet",
+        extrapolation=f"{RESULTS}/extrapolation.parquet",
+        efficiency=f"{RESULTS}/efficiency.parquet",
+        left_out=f"{RESULTS}/left_out.parquet",
+        workloads=given(f"{CONFIG}/workloads.yaml"),
+        instances=given(INSTANCE_FILES),
+        published=rules.compare.input.published,
+        formula=formula("study", "throughput", "bills", "decision"),
+    output:
+        f"{RESULTS}/comparison/price_changes.parquet",
+    log:
+        f"results/logs/compare_then/{STUDY}.log",
+    localrule: True
+    params:
+        lists=list(THEN),
+        settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
+        month_days=INVOCATION.study.month_days,
+        as_of=INVOCATION.study.as_of.isoformat(),
+        energy=INVOCATION.study.energy
+        and INVOCATION.study.energy.model_dump(mode="json"),
+    run:
+        here("compare_then", input, output, log, params)

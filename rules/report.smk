@@ -13,6 +13,8 @@ PRICED = {
 } | {"comparison": rules.compare.output}
 # No chart shows a claim: an edit of one draws nothing anew.
 TOLD = {**SPEED, **PRICED, "claims": rules.check_claims.output}
+if THEN:
+    TOLD["then"] = rules.compare_then.output
 
 
 # In a process of its own: the JavaScript engine leaves the second core to the page.

@@ -1,5 +1,6 @@
 """The page as a person uses it, in headless Chromium: opens from disk, sliders count right, readable, printable."""
 
+import datetime
 import re
 from itertools import pairwise
 
@@ -55,6 +56,23 @@ def test_what_if_starts_at_the_figures_of_the_tables(page):
         for option in days.index:
             assert row(tab, option, "days") == pytest.approx(days[option], rel=1e-9)
         assert said(tab, "days") == pytest.approx(BREAK_EVEN, rel=1e-9)
+
+
+def test_the_sliders_of_a_study_in_euros_are_in_euros(tmp_path):
+    money = {"code": "EUR", "usd_per_unit": 1.25, "as_of": datetime.date(2018, 6, 29), "source": "ECB"}
+    report = make_report(tmp_path, small_tables(currency="EUR", usd_per_unit=1.25), currency=money)
+    with opened(report / "index.html") as (tab, noise):
+        labels = " ".join(tab.locator("#sliders label").all_inner_texts())
+        assert "electricity, EUR/kWh" in labels and "price of the box, EUR" in labels and "USD" not in labels
+        # 6500 USD are 5200 EUR; 52.834 h x (5200 / 30 / 240 + 0.16) = 46.612 EUR
+        assert float(tab.input_value('input[name="capex_usd"]')) == pytest.approx(5200, rel=0.01)
+        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(52.834 * (5200 / 30 / 240 + 0.16), rel=1e-4)
+        assert said(tab, "days") == pytest.approx(BREAK_EVEN, rel=1e-9)  # days are days in any money
+        # At 0.40 EUR/kWh and 1.0 kW an hour costs 0.24 EUR more.
+        move(tab, "usd_per_kwh", 0.40)
+        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(52.834 * (5200 / 30 / 240 + 0.40), rel=1e-4)
+        assert tab.inner_text("#outcome thead").split("\t")[2] == "EUR"
+        assert noise == []
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,19 @@ def test_the_lint_of_prices_and_what_nothing_reads_are_warnings(lab):
     assert found.warnings[-1][2] == "nothing reads this file; did you mean throughput.csv?"
 
 
+def test_two_rates_of_one_currency_are_told(lab):
+    config, folder = lab
+    rates = "rates: [{currency: EUR, usd: 1.15, as_of: 2026-01-01, source: a page}]\noffers:"
+    edit(folder / "prices" / "all.yaml", "offers:", rates)
+    for shown, told in ((1.15, []), (1.08, [("all.yaml", "two_rates")])):
+        money = f"currency: {{code: EUR, usd_per_unit: {shown}, as_of: 2026-01-01, source: ECB}}\n"
+        (folder / "study.yaml").write_text(STUDY + money)
+        found = read_study("lab", config)
+        assert found.errors == []
+        assert [(Path(file).name, rule) for file, rule, _ in found.warnings] == told
+    assert found.warnings[0][2] == "1 EUR is 1.15 USD here, and 1.08 in study.yaml: currency"
+
+
 def test_a_misspelt_column_is_named(lab):
     _, folder = lab
     edit(folder / "throughput.csv", "batch_size,", "batchsize,")

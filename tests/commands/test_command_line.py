@@ -49,8 +49,8 @@ def test_help_of_a_command_has_an_example(name, typed):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["unknown"], "'unknown' is no command of sweetspot; expected new-study, check, import-prices"),
-        (["diff"], "sweetspot diff: the following arguments are required: RESULTS_A, RESULTS_B; see sweetspot diff"),
+        (["unknown"], "'unknown' is no command of sweetspot; expected new-study, check, ask, import-prices"),
+        (["diff"], "sweetspot diff: the following arguments are required: RESULTS_A; see sweetspot diff"),
         (["diff", "--what", "a", "b"], "unrecognized arguments: --what"),
         (["import-prices", "xlsx", "prices.xlsx"], "argument FORMAT: invalid choice: 'xlsx'"),
         (["compare-results", "absent", "absent"], "absent: no table is below it"),

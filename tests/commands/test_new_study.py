@@ -34,10 +34,24 @@ def test_a_new_study_is_valid_and_asks_about_four_of_this_machine(config, machin
     assert machine[1].endswith(plan.instances["box-4"].gpu)
     assert plan.price_lists == ("box", "rent")
     assert {cell.instance for cell in plan.cells} == {machine[0]}
+    assert {cell.model for cell in plan.cells} == {"resnet50"}, "config.yaml has three; the study asks about one"
     measured = {(cell.model, cell.batch_size, cell.precision) for cell in plan.cells}
     cells = plan.study.cells
     asked = {(model, size, cells.precision) for model in cells.model for size in cells.batch_size}
     assert asked <= measured, "the default matrix measures what the new study asks for"
+
+
+def test_a_study_that_measures_nothing_of_the_matrix_is_one_sentence(config):
+    folder = create_study("mine", config, ("workstation", "AMD EPYC"), TODAY)
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(
+        text.replace("measure_models: [resnet50]", "measure_models: [vgg16, inception3]")
+    )
+    plan = load_invocation(config / "config.yaml", {"study": "mine"}, config)
+    assert {cell.model for cell in plan.cells} == {"vgg16", "inception3"}
+    (folder / "study.yaml").write_text(text.replace("measure_models: [resnet50]", "measure_models: [alexnet]"))
+    with pytest.raises(UserError, match=r"study.yaml: measure_models is \['alexnet'\]; expected one of matrix.model"):
+        load_invocation(config / "config.yaml", {"study": "mine"}, config)
 
 
 def test_its_rentals_have_published_figures_with_sources(config):
@@ -51,7 +65,7 @@ def test_its_rentals_have_published_figures_with_sources(config):
 def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, own):
     given = None
     if own:
-        device = shipped_devices(config / "studies").get("RTX 4090")
+        device = shipped_devices().get("RTX 4090")
         given = Own(device, OWN, "resnet50", "fp16", "torch", 256, 1120.0, "EUR")
     folder = create_study("mine", config, ("workstation-gpu", "NVIDIA GeForce RTX 4090"), TODAY, given)
     chosen = {"study": "mine"} | ({} if own else {"measure_on": "workstation-gpu"})
@@ -71,7 +85,18 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
     if own:
         (figure,) = read_published(folder / "throughput.csv").to_dict("records")
         assert (figure["gpu"], figure["images_per_s"], figure["batch_size"]) == ("RTX 4090", 1120, 256)
-        assert load_yaml(folder / "prices" / "box.yaml")["rates"][0]["currency"] == "EUR"
+        (rate,) = load_yaml(folder / "prices" / "box.yaml")["rates"]
+        assert (rate["currency"], rate["usd"]["value"], str(rate["as_of"])) == ("EUR", 1.1378, "2026-09-28")
+        assert rate["source"].startswith("ECB euro reference rate of 2026-09-28")
+        shown = plan.study.currency
+        assert (shown.code, shown.usd_per_unit, str(shown.as_of)) == ("EUR", 1.1378, "2026-09-28")
+
+
+def test_a_rate_that_the_person_types_is_theirs(config):
+    arguments = ["--gpu-name", "RTX 4090", "--speed", "1120", "--currency", "gbp", "--rate", "1.33"]
+    main(["new-study", "mine", *arguments, "--config", str(config)])
+    (rate,) = load_yaml(config / "studies" / "mine" / "prices" / "box.yaml")["rates"]
+    assert (rate["currency"], rate["usd"]) == ("GBP", 1.33) and "typed by us" in rate["source"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +107,15 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
         (["--gpu-name", "RTX 4090"], "SPEED is None; expected what RTX 4090 trains"),
         (["--speed", "9"], "SPEED is given without GPU_NAME"),
         (["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16"),
-        (["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "XAU"], "CURRENCY is 'XAU'; expected USD, EUR"),
+        (
+            ["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "XAU"],
+            "CURRENCY is 'XAU'; expected USD, EUR, or RATE",
+        ),
+        (
+            ["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "EUR", "--rate", "-1"],
+            "RATE is -1.0; expected USD per",
+        ),
+        (["--gpu-name", "RTX 4090", "--speed", "9", "--currency", "€"], "CURRENCY is '€'; expected three letters"),
         (["--gpu-name", "RTX 4090", "--speed", "9e5"], "is spent on starting kernels"),
     ],
 )

@@ -50,6 +50,15 @@ def test_a_reference_that_does_not_fit_is_one_sentence():
     )
 
 
+def test_a_transferred_figure_does_not_prove_that_the_workload_fits():
+    needs = {"imagenet": Need(Needs())}
+    known, told = inputs(), inputs()
+    for table in (told.throughput, told.costs):
+        table["basis"] = "transferred"
+    rules = [set(compare(one, settings(), draws=500, needs=needs)["warnings"]["rule"]) for one in (known, told)]
+    assert "unknown_memory_need" not in rules[0] and "unknown_memory_need" in rules[1]
+
+
 def test_an_unknown_need_and_an_unknown_device_are_named_and_the_rest_goes_on():
     found = compared(12.0, memory={RENTED: 16.0}, others=["search"])
     rules = found["warnings"].set_index("rule")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sweetspot.decision.known_value import partial_value
+from sweetspot.decision.known_value import partial_value, without_selection
 
 MANY = 40_000
 ERRORS = 4.0  # standard errors that an estimate may be off; a seed is fixed
@@ -73,7 +73,7 @@ def test_three_options_each_the_best_somewhere():
 def test_a_figure_that_cannot_change_the_choice_is_worth_nothing(rival):
     x = np.random.default_rng(6).uniform(50, 150, MANY)
     found = partial_value(np.stack([x, np.full(MANY, rival)]), x)
-    assert found == (0.0, 0.0)
+    assert (found.worth, found.error, found.halves) == (0.0, 0.0, (0.0, 0.0))
 
 
 def test_a_figure_that_moves_no_cost_is_worth_nothing_but_noise():
@@ -85,12 +85,13 @@ def test_a_figure_that_moves_no_cost_is_worth_nothing_but_noise():
 
 def test_a_figure_that_does_not_vary_is_worth_nothing():
     (a,) = normals((100, 20))
-    assert partial_value(np.stack([a, np.full(MANY, 100.0)]), np.full(MANY, 7.0)) == (0.0, 0.0)
+    found = partial_value(np.stack([a, np.full(MANY, 100.0)]), np.full(MANY, 7.0))
+    assert (found.worth, found.error) == (0.0, 0.0)
 
 
 def test_what_moves_all_options_alike_is_worth_nothing():
     (x,) = normals((100, 20))
-    assert partial_value(np.stack([x, x + 1, x + 5]), x) == (0.0, 0.0)
+    assert partial_value(np.stack([x, x + 1, x + 5]), x).worth == 0.0
 
 
 def test_a_wider_spread_and_a_nearer_rival_make_a_figure_worth_more():
@@ -113,3 +114,44 @@ def test_the_standard_error_is_that_of_repeated_estimates():
         errors.append(found.error)
     assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.35)
     assert np.mean(estimates) == pytest.approx(3.956, abs=4 * np.mean(errors) / np.sqrt(60))
+
+
+def many_small(seed, figures=40, draws=4000):
+    """A = 100 + forty normals of sd 2, B = 101: knowing one of them is worth the loss of sd 2 at 1 apart, 0.396."""
+    x = np.random.default_rng(seed).normal(0, 2, (figures, draws))
+    costs = np.stack([100 + x.sum(axis=0), np.full(draws, 101.0)])
+    return [partial_value(costs, one) for one in x]
+
+
+def test_the_first_of_many_small_worths_is_not_the_largest_error():
+    # All forty are worth 0.396. The largest of forty estimates with a standard error of 0.11 is some 50 % too high;
+    # what one half of the draws names first is worth by the other half what it is worth.
+    expected = loss(2, 1)
+    naive, corrected, error = [], [], []
+    for seed in range(12):
+        found = many_small(seed)
+        naive.append(max(value.worth for value in found))
+        corrected.append(without_selection(np.array([value.halves for value in found])).max())
+        error.append(np.mean([value.error for value in found]))
+    assert expected == pytest.approx(0.396, abs=0.001)
+    assert np.mean(naive) > 1.35 * expected
+    assert np.mean(corrected) == pytest.approx(expected, abs=ERRORS * np.mean(error) / np.sqrt(12))
+    assert max(corrected) < expected + ERRORS * np.mean(error)
+
+
+def test_one_figure_that_stands_out_keeps_its_worth():
+    # sd 20 at 10 apart: 3.956, beside thirty that are worth nothing: it is named first by both halves
+    a, *others = normals((100, 20), *[(0, 1)] * 30)
+    costs = np.stack([a, np.full(MANY, 110.0)])
+    found = [partial_value(costs, one) for one in (a, *others)]
+    worth = without_selection(np.array([value.halves for value in found]))
+    assert worth[0] == pytest.approx(found[0].worth) == pytest.approx(3.956, abs=ERRORS * found[0].error)
+    assert worth[1:].max() < 0.1
+
+
+def test_ranks_are_crossed_by_hand():
+    # By the first half: b, a, c; by the second: a, b, c. Rank 1: b's second and a's first half (3 + 4) / 2; rank 2: a's
+    # second and b's first (6 + 5) / 2, above rank 1, so both (3.5 + 5.5) / 2 = 4.5; rank 3: (-1 - 3) / 2, so 0.
+    halves = np.array([[4.0, 6.0], [5.0, 3.0], [-3.0, -1.0]])
+    assert without_selection(halves).tolist() == [4.5, 4.5, 0.0]
+    assert without_selection(np.empty((0, 2))).tolist() == []

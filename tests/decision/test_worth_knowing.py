@@ -153,38 +153,45 @@ def rows(*entries):
         "value",
         "evppi_usd",
         "evppi_usd_low",
+        "evppi_usd_high",
         "cost_to_learn_usd",
         "turning_point",
     )
-    more = {"model": "m", "project": "10 days of use a month for 30 months", "minutes_to_learn": 30.0}
+    more = {"rests_on_it": 1, "model": "m", "project": "10 days of use a month for 30 months", "minutes_to_learn": 30.0}
     more |= {"learn_on_title": "Cloud, 1 x X", "title": "X"}
     return pd.DataFrame([dict(zip(names, entry, strict=True)) | more for entry in entries])
 
 
-SPEED = ("throughput of X", "throughput of x", "images/s", 100.0, 912.0, 800.0, 3.0, 124.0)
-DAYS = ("days of use a month", "days of use a month", "days/month", 10.0, 2000.0, 1900.0, np.nan, 13.7)
+SPEED = ("throughput of X", "throughput of x", "images/s", 100.0, 912.0, 800.0, 1024.0, 3.0, 124.0)
+DAYS = ("days of use a month", "days of use a month", "days/month", 10.0, 2000.0, 1900.0, 2100.0, np.nan, 13.7)
 
 
 def test_what_can_be_timed_is_measured_first():
     first, second = worth_in_words(rows(SPEED), "m")
     assert first == (
         "Measure the throughput of X first: it costs about 3 USD (30 minutes on Cloud, 1 x X) and is worth up to "
-        "910 USD over the project (10 days of use a month for 30 months); the winner changes if it is 24 % faster."
+        "910 USD (800 to 1,000) over the project (10 days of use a month for 30 months); the winner changes if it is "
+        "24 % faster."
     )
     assert second == "No other figure is worth finding out."
+
+
+def test_a_speed_that_several_options_share_says_so():
+    (told, _) = worth_in_words(rows(SPEED).assign(rests_on_it=3), "m")
+    assert told.endswith("the winner changes if it is 24 % faster on all 3 options that rest on it.")
 
 
 def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
     first, second = worth_in_words(rows(SPEED, DAYS), "m")
     assert first == (
-        "Find out the days of use a month first: knowing it is worth up to 2,000 USD over the project (10 days of use "
-        "a month for 30 months); the winner changes at 13.7 days/month."
+        "Find out the days of use a month first: knowing it is worth up to 2,000 USD (1,900 to 2,100) over the "
+        "project (10 days of use a month for 30 months); the winner changes at 13.7 days/month."
     )
     assert second.startswith("Of what can be timed, measure the throughput of X first: it costs about 3 USD")
 
 
 def test_a_timing_that_costs_more_than_it_is_worth_is_not_named():
-    dear = (*SPEED[:6], 1000.0, SPEED[7])
+    dear = (*SPEED[:7], 1000.0, SPEED[8])
     assert worth_in_words(rows(dear), "m") == [TOO_DEAR]
     assert worth_in_words(rows(dear, DAYS), "m")[1].startswith("No speed is worth timing")
 

@@ -131,7 +131,7 @@ def test_a_reader_that_goes_away_while_a_job_fails_ends_the_workflow(project):
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     process = subprocess.Popen(line, cwd=project, env=environment(project), start_new_session=True, **pipe)
     try:
-        assert any("rule price_workloads" in said for said in process.stdout)
+        assert any("] price_workloads" in said for said in process.stdout)
         process.stdout.close()
         (project / "hold-price").unlink()  # the job fails, and the words about that reach nobody
         assert process.wait(timeout=PATIENCE_S) == 1

@@ -129,8 +129,8 @@ def test_published_evidence_has_the_columns_of_evidence_and_no_date():
 def cell(instance, gpus, images_per_s, **other):
     given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
     given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured"}
-    given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01", "images_per_s_low": 0.9 * images_per_s}
-    given |= {"images_per_s_high": 1.1 * images_per_s}
+    given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01"}
+    given |= {"images_per_s_low": math.nan, "images_per_s_high": math.nan}  # a base is taken as it stands
     return (
         given
         | {

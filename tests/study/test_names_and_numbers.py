@@ -9,6 +9,7 @@ from sweetspot.commands.new_study import create_study
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.instances import load_instances
+from sweetspot.study.workloads import load_workloads
 from sweetspot.study.yamlfile import load_yaml
 
 
@@ -89,3 +90,23 @@ def test_other_numbers_and_texts_are_read_as_they_stand(tmp_path):
     file.write_text("a: 10\nb: 0\nc: 0.10\nd: '010'\ne: '1:30'\nf: -3\ng: 2018-07-01\nh: 1_000\n")
     values = {"a": 10, "b": 0, "c": 0.1, "d": "010", "e": "1:30", "f": -3, "g": date(2018, 7, 1), "h": 1000}
     assert load_yaml(file) == values
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (
+            "{kimd: runs, runs: 2, hours: 3, source: own}",
+            "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and "
+            "needed?",
+        ),
+        ("{runs: 2, hours: 3, source: own}", "key 'job.kind' is missing and needed"),
+        ("{kind: rums, runs: 2}", "key 'job.kind' is 'rums'; expected one of training, runs, plan"),
+    ],
+)
+def test_a_workload_without_its_kind_is_told_so(tmp_path, entry, said):
+    file = tmp_path / "workloads.yaml"
+    file.write_text(f"job: {entry}\n")
+    with pytest.raises(UserError) as told:
+        load_workloads(file)
+    assert str(told.value) == f"{file}: {said}"

@@ -9,7 +9,7 @@ from sweetspot.transfer.left_out import BOTH, TWO, WORKLOADS, errors, summary, y
 from sweetspot.transfer.relation import Told, fit_relation, given, predict, without
 
 FIGURES = shipped_figures(STUDIES)
-DEVICES = shipped_devices(STUDIES)
+DEVICES = shipped_devices()
 WORLD = ("RTX 3090", "RTX 4090", "A100 SXM 80GB", "H100 SXM", "RTX A6000", "Tesla V100-SXM2-16GB")
 
 
@@ -90,4 +90,6 @@ def test_it_is_as_good_as_was_asked_on_what_the_project_ships():
         assert 0.85 <= table["inside90"].mean() <= 0.95
     suite = workload["workload"].str.startswith("Lambda")
     ours, theirs = np.expm1(workload["gap"][suite]).abs(), np.expm1(simple[suite]).abs()
+    # Asked of the 19 workloads of the suites: 10 and 27 %, to the percent that docs/scaling.md prints.
+    assert ours.median() <= 0.10 and ours.quantile(0.9) < 0.275
     assert ours.median() < 0.8 * theirs.median() and ours.quantile(0.9) < 0.9 * theirs.quantile(0.9)

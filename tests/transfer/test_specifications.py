@@ -1,14 +1,17 @@
 """Devices by their data sheets, and how people write their names."""
 
+import csv
 import math
 
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.study.device_memory import TABLE
 from sweetspot.throughput.published import STUDIES
 from sweetspot.transfer.figures import network_name, shipped_devices
-from sweetspot.transfer.specifications import precision_name
+from sweetspot.transfer.specifications import PEAKS, precision_name
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
-DEVICES = shipped_devices(STUDIES)
+DEVICES = shipped_devices()
 
 
 @pytest.mark.parametrize(
@@ -83,6 +86,33 @@ def test_every_device_says_where_it_comes_from_and_what_it_can():
         assert any(peak > 0 for peak in device.peaks.values()), device.gpu
         steps = [device.peaks[name] for name in ("fp16", "fp8", "fp4") if device.peaks[name] > 0]
         assert steps == sorted(steps), device.gpu  # fewer bits are never slower
+
+
+def test_every_figure_is_named_in_its_source_or_as_unconfirmed():
+    words = {"memory_gb": "memory", "memory_bandwidth_gb_s": "bandwidth"} | {f"{name}_tflops": name for name in PEAKS}
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        told = {word for part in row["source"].split(" ; ") for clause in part.split("; ")
+                for word in clause.partition(":")[0].replace(",", " ").split()}  # fmt: skip
+        unsure = {name.strip().removesuffix("_tflops") for name in row["unconfirmed"].split(";") if name.strip()}
+        given = {word for column, word in words.items() if row[column]}
+        assert given - told == unsure and not unsure & told, row["gpu"]
+
+
+def test_no_name_is_of_two_devices():
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        names = [name.strip().casefold() for row in csv.DictReader(file)
+                 for name in (row["gpu"], *row["names"].split(";")) if name.strip()]  # fmt: skip
+    assert len(names) == len(set(names)) > 150
+
+
+def test_a_prediction_from_an_unconfirmed_peak_says_so():
+    learnt = learn_devices(STUDIES)
+    known = Measured(DEVICES.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0)
+    rows = transferred([known], [DEVICES.get("RTX PRO 6000 Server"), DEVICES.get("L40S")], learnt)
+    rules = [[pair["rule"] for pair in told] for told in rows["warnings"]]
+    assert rules == [["unconfirmed_peak", "specified_only"], ["specified_only"]]
 
 
 def test_names_of_networks_and_precisions():

@@ -77,6 +77,17 @@ def test_a_short_step_widens_on_the_side_where_it_would_show():
     assert high[slow] == pytest.approx(0.010 / 0.004)
 
 
+def test_without_a_batch_it_says_that_the_step_was_not_checked():
+    assert rules(told(figure(batch=math.nan), names=["H100"]).loc["H100 SXM"]) == {"batch_unknown"}
+
+
+def test_a_number_format_that_nobody_has_timed_says_so_and_is_wider():
+    known, unknown = (told(figure(precision=name), names=["H100"]).loc["H100 SXM"] for name in ("bf16", "fp8"))
+    assert rules(known) == set() and rules(unknown) == {"unknown_precision"}
+    spans = [math.log(one["images_per_s_high"] / one["images_per_s_low"]) for one in (known, unknown)]
+    assert spans[1] > spans[0]
+
+
 def test_what_cannot_run_is_named_and_the_rest_goes_on():
     table = told(figure(precision="fp8"), names=["A100", "H100"])
     assert rules(table.loc["A100 SXM 80GB"]) == {"cannot_run"} and math.isnan(

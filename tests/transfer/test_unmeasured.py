@@ -68,6 +68,64 @@ def test_a_device_that_nobody_specified_is_named(tmp_path):
         with_transferred(before, QUESTION, instances, "2026", LEARNT)
 
 
+def rules(row):
+    return {pair["rule"] for pair in row["warnings"]}
+
+
+def in_bf16(tmp_path, rows, instances):
+    question = QUESTION.model_copy(update={"precision": "bf16"})
+    table = pd.DataFrame([dict.fromkeys(THROUGHPUT_CSV, "") | one | {"precision": "bf16"} for one in rows])
+    table.to_csv(tmp_path / "throughput.csv", index=False)
+    before = gather_throughput([], question, "2026-11-22", instances, tmp_path)
+    after = with_transferred(before, question, instances, "2026", LEARNT)
+    return after[after["basis"] == "transferred"].set_index("instance")
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_a_device_that_cannot_run_the_precision_is_named_and_the_rest_goes_on(tmp_path, able):
+    instances = {"mine": machine("RTX 4090"), "v100": machine("V100")} | ({"h100": machine("H100 SXM")} if able else {})
+    added = in_bf16(tmp_path, [row("mine", "RTX 4090", 1120)], instances)
+    none = added.loc["v100"]
+    assert (none["status"], rules(none), math.isnan(none["images_per_s"])) == ("failed", {"cannot_run"}, True)
+    assert not none["best"]
+    assert set(added.index) == {"v100"} | ({"h100"} if able else set())
+    if able:
+        assert added.loc["h100", "images_per_s"] > 1120 and added.loc["h100", "status"] == "ok"
+
+
+def test_an_emulated_figure_is_set_aside_by_name(tmp_path):
+    # V100 has no bf16: what it printed in bf16 was computed in fp32
+    instances = {"old": machine("V100"), "h100": machine("H100 SXM"), "mine": machine("RTX 4090")}
+    alone = in_bf16(tmp_path, [row("old", "V100", 300)], instances)
+    assert set(alone["status"]) == {"failed"} and all(rules(one) == {"emulated"} for _, one in alone.iterrows())
+    beside = in_bf16(tmp_path, [row("old", "V100", 300), row("mine", "RTX 4090", 1120)], instances).loc["h100"]
+    instances.pop("old")
+    without = in_bf16(tmp_path, [row("mine", "RTX 4090", 1120)], instances).loc["h100"]
+    assert beside["images_per_s"] == without["images_per_s"] and rules(beside) == {"emulated"}
+
+
+def test_a_step_too_short_to_say_anything_is_named_and_makes_no_figure(tmp_path):
+    # 256 images at 400,000/s are 0.64 ms
+    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    before = study(tmp_path, [row("mine", "RTX 4090", 400_000)], instances)
+    after = with_transferred(before, QUESTION, instances, "2026", LEARNT)
+    none = after[after["basis"] == "transferred"].iloc[0]
+    assert (none["status"], rules(none)) == ("failed", {"not_transferred"})
+    assert "a step of 0.64 ms is spent on starting kernels" in none["warnings"][0]["message"]
+
+
+def test_an_unstable_figure_widens_what_is_transferred_from_it(tmp_path):
+    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    before = study(tmp_path, [row("mine", "RTX 4090", 1120)], instances)
+    shaky = before.assign(status=before["status"].where(before["instance"] != "mine", "unstable"))
+    sure, unsure = (
+        with_transferred(table, QUESTION, instances, "2026", LEARNT).set_index("instance").loc["h100"]
+        for table in (before, shaky)
+    )
+    assert unsure["images_per_s_high"] > sure["images_per_s_high"]
+    assert "unstable" in rules(unsure) and "unstable" not in rules(sure)
+
+
 def test_a_processor_as_the_known_device_is_refused(tmp_path):
     instances = {"mine": machine("AMD EPYC 7B13"), "h100": machine("H100 SXM")}
     before = study(tmp_path, [row("mine", "AMD EPYC 7B13", 3)], instances)
@@ -75,26 +133,30 @@ def test_a_processor_as_the_known_device_is_refused(tmp_path):
         with_transferred(before, QUESTION, instances, "2026", LEARNT)
 
 
-def test_what_is_scaled_from_a_transferred_figure_carries_its_error():
+def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
     half = 0.4
     cells = pd.DataFrame(
         {
             "gpus": 4,
-            "basis": ["transferred", "published"],
+            "basis": ["transferred", "published", "published"],
             "base_images_per_s": 1000.0,
             "source": "known",
-            "base_images_per_s_low": 1000 * math.exp(-half),
-            "base_images_per_s_high": 1000 * math.exp(half),
-            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 2,
+            "base_images_per_s_low": [1000 * math.exp(-half), math.nan, 1000 * math.exp(-half)],
+            "base_images_per_s_high": [1000 * math.exp(half), math.nan, 1000 * math.exp(half / 2)],
+            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 3,
         }
     )
     rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
     cells = cells.reindex(columns=[*cells.columns, *rest])
     predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
-                              "source": "rule", "warnings": [[], []]})  # fmt: skip
-    moved, plain = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())
+                              "source": "rule", "warnings": [[], [], []]})  # fmt: skip
+    moved, plain, own = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())
     assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
     # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
     assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)
     assert math.log(plain["images_per_s_high"] / 3600) == pytest.approx(0.1)
     assert [pair["rule"] for pair in moved["warnings"]] == ["specified_only"] and plain["warnings"] == []
+    # One's own figure with a stated range, 0.4 below and 0.2 above: each end by itself, and no warning of a transfer.
+    assert math.log(own["images_per_s_low"] / 3600) == pytest.approx(-math.hypot(0.3357, 0.1), rel=1e-3)
+    assert math.log(own["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.16785, 0.1), rel=1e-3)
+    assert own["warnings"] == []

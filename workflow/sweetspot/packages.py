@@ -19,9 +19,12 @@ CORE = {
     "pyarrow": "pyarrow",
     "pydantic": "pydantic",
     "pynvml": "nvidia-ml-py",
+    "requests": "requests",
     "scipy": "scipy",
     "snakemake": "snakemake",
+    "tenacity": "tenacity",
     "threadpoolctl": "threadpoolctl",
+    "urllib3": "urllib3",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",
 }

@@ -20,7 +20,8 @@ TITLE = re.compile(r"[\w .,:+$()/-]{1,200}", re.ASCII)
 class Listing:
     """One price of a catalogue: an hour of a machine in a place, with what the catalogue says of the machine.
 
-    `instance` is a name for files; `title` the catalogue's own name where that is none.
+    `instance` is a name for files; `title` the catalogue's own name where that is none. `region` holds `place`, where
+    the catalogue tells both: AWS' zones have names (use1-az1) that do not begin with their region's.
     """
 
     line: int
@@ -35,6 +36,11 @@ class Listing:
     vcpus: int | None = None
     memory_gib: float | None = None
     title: str = ""
+    region: str = ""
+
+    def within(self, place: str) -> bool:
+        """Whether it is in `place`: a zone, or a region, or how one of them begins."""
+        return self.place.startswith(place) or self.region.startswith(place)
 
 
 @dataclass
@@ -44,11 +50,17 @@ class Catalogue:
     file: Path
     listings: list[Listing] = field(default_factory=list)
     _left_out: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _of_machine: dict[str, str] = field(default_factory=dict)
 
-    def leave_out(self, line: int, reason: str) -> None:
-        """Count a price that cannot be used, by its reason."""
+    def leave_out(self, line: int, reason: str, machine: str = "") -> None:
+        """Count a price that cannot be used, by its reason; `machine`: the catalogue's name of it."""
         first, count = self._left_out.get(reason, (line, 0))
         self._left_out[reason] = (first, count + 1)
+        self._of_machine.setdefault(machine, reason)
+
+    def why_without(self, machine: str) -> str:
+        """The first reason for which a price of that machine was left out; '' where none was."""
+        return self._of_machine.get(machine, "") if machine else ""
 
     def left_out(self) -> list[str]:
         """What was left out: one sentence a reason, with the first line and how many follow."""

@@ -16,7 +16,7 @@ def read_gpuhunt(path: str | Path) -> Catalogue:
 
     RunPod's names there are those of the card, alike for one and for eight: such machines get the number in front.
     """
-    catalogue = _read(path, ("instance_name", "price", "spot"), "gpuhunt", _gpuhunt)
+    catalogue = read_listings(path, ("instance_name", "price", "spot"), "gpuhunt", _gpuhunt)
     sizes: dict[str, set[int | None]] = {}
     for entry in catalogue.listings:
         sizes.setdefault(entry.instance, set()).add(entry.gpus)
@@ -34,16 +34,19 @@ def read_plain(path: str | Path) -> Catalogue:
     """The plain table: columns instance and per_hour; optional purchase, place, currency, source and the machine's
     gpu, gpus, vcpus, memory_gib.
     """
-    return _read(path, ("instance", "per_hour"), "plain price", _plain)
+    return read_listings(path, ("instance", "per_hour"), "plain price", _plain)
 
 
-def _read(path: str | Path, needed: tuple[str, ...], kind: str, listing: Callable[[Line], Listing]) -> Catalogue:
+def read_listings(
+    path: str | Path, needed: tuple[str, ...], kind: str, listing: Callable[[Line], Listing]
+) -> Catalogue:
+    """A listing a line, made by `listing`; the first of the needed columns names the machine."""
     catalogue = Catalogue(Path(path))
     for line in read_lines(catalogue, needed, kind):
         try:
             catalogue.listings.append(listing(line))
         except BadLineError as error:
-            catalogue.leave_out(line.number, str(error))
+            catalogue.leave_out(line.number, str(error), line.text(needed[0]))
     return catalogue
 
 
@@ -110,7 +113,7 @@ def cheapest(catalogue: Catalogue, place: str | None, only: frozenset[str] | Non
     best: dict[tuple[str, str], Listing] = {}
     titles: dict[str, str] = {}
     for entry in catalogue.listings:
-        if place is not None and not entry.place.startswith(place):
+        if place is not None and not entry.within(place):
             continue
         if only is not None and entry.instance not in only and entry.title not in only:
             continue

@@ -86,9 +86,10 @@ def _row(line: Line, catalogue: Catalogue) -> _Row | None:
             "gpus": line.cards("AcceleratorCount"),
             "vcpus": line.whole("vCPUs"),
             "memory_gib": line.number_of("MemoryGiB"),
+            "region": line.text("Region"),
         }
     except BadLineError as error:
-        catalogue.leave_out(line.number, str(error))
+        catalogue.leave_out(line.number, str(error), line.text("InstanceType"))
         return None
     prices: dict[str, float] = {}
     for column, purchase in PRICES:
@@ -96,7 +97,7 @@ def _row(line: Line, catalogue: Catalogue) -> _Row | None:
             # Google's A4 hosts cost 0: the price stands in the line of their accelerators.
             price = line.number_of(column) if _belonging(name) else line.price(column)
         except BadLineError as error:
-            catalogue.leave_out(line.number, str(error))
+            catalogue.leave_out(line.number, str(error), title or name)
         else:
             if price is not None:
                 prices[purchase] = price
@@ -121,7 +122,9 @@ def _machine(row: _Row, alone: Mapping[tuple[str, str, int], _Row], used: set[An
     if key is None or key not in alone:
         wanted = "its accelerators" if inside is None else f"a line of {inside[1]} x {inside[0]} in the same zone"
         catalogue.leave_out(
-            row.line.number, f"{row.title or row.name} says GPUs and its line has none; expected {wanted}"
+            row.line.number,
+            f"{row.title or row.name} says GPUs and its line has none; expected {wanted}",
+            row.title or row.name,
         )
         return
     used.add(key)
@@ -165,4 +168,5 @@ def _list(row: _Row, catalogue: Catalogue) -> None:
                 )
             )
         else:
-            catalogue.leave_out(row.line.number, f"{row.name} costs {price:g}; expected a number above 0")
+            reason = f"{row.name} costs {price:g}; expected a number above 0"
+            catalogue.leave_out(row.line.number, reason, row.title or row.name)

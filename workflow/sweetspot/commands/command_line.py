@@ -13,7 +13,9 @@ from sweetspot.errors import UserError, exit_on_user_error
 COMMANDS = {
     "new-study": "create a study of your own, prefilled with this machine",
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
+    "ask": "the answer of a study, at another use or within a deadline, from its results",
     "import-prices": "turn a price catalogue or a spot history into a price list",
+    "refresh-prices": "fetch today's prices of a study's machines, and show or write what changes",
     "validate-scaling": "test the extrapolation on figures of your own",
     "validate-transfer": "test the transfer from one device to another on figures of your own",
     "predict": "what your workload would do on other devices, from one figure that you measured",

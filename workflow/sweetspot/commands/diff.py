@@ -1,18 +1,25 @@
 """Set two results side by side: what changed in prices, and what it did to the ranking.
 
 Reads comparison/ranks.parquet and headline.parquet of two result folders: two dates of one study, or before and after
-an edit of its prices. Writes Markdown to stdout: both answers, the prices that changed, the options that changed rank.
+an edit of its prices. Or takes one study and a day: its price lists of then (prices/history/, as `sweetspot
+refresh-prices` keeps them) are priced and compared anew. Writes Markdown to stdout: both answers, the prices that
+changed, the options that changed rank.
 
     sweetspot diff old/mine results/mine --table changes.csv
+    sweetspot diff mine --since 2026-09-19
+    sweetspot diff mine --since 2026-09-19 --until 2026-11-22
 """
 
 import argparse
 import sys
+from datetime import date
 from pathlib import Path
 
 import pandas as pd
 
+from sweetspot.commands.two_days import changes_between
 from sweetspot.decision.rank_changes import difference, to_markdown
+from sweetspot.decision.then_and_now import answer_of
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
 
@@ -28,17 +35,20 @@ def load_ranks(folder: Path) -> pd.DataFrame:
 def answer(folder: Path) -> str | None:
     """The first sentence of a result's headline, if it has one."""
     file = folder / "comparison" / "headline.parquet"
-    table = read_parquet(file) if file.is_file() else pd.DataFrame()
-    found = table[table["scope"] == "answer"]["first"] if len(table) else table
-    return str(found.iloc[0]) if len(found) else None
+    return answer_of(read_parquet(file)) if file.is_file() else None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot diff`."""
-    parser.add_argument("before", type=Path, metavar="RESULTS_A", help="such as an older copy of results/STUDY")
-    parser.add_argument("after", type=Path, metavar="RESULTS_B", help="such as results/STUDY")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the Markdown there too")
-    parser.add_argument("--table", type=Path, metavar="FILE", help="write the table there, .csv or .parquet")
+    add = parser.add_argument
+    add("before", metavar="RESULTS_A", help="such as an older copy of results/STUDY; or, with --since, a study")
+    add("after", nargs="?", metavar="RESULTS_B", help="such as results/STUDY")
+    add("--since", type=date.fromisoformat, metavar="DAY", help="price lists of a study as they were on that day")
+    add("--until", type=date.fromisoformat, metavar="DAY", help="against those of that day; default: of today")
+    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+    add("--results", type=Path, default=Path("results"), help="the folder of its results (results)")
+    add("--markdown", type=Path, metavar="FILE", help="write the Markdown there too")
+    add("--table", type=Path, metavar="FILE", help="write the table there, .csv or .parquet")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -46,9 +56,14 @@ def run(arguments: argparse.Namespace) -> None:
     file = arguments.table
     if file is not None and file.suffix not in (".csv", ".parquet"):
         raise UserError(f"--table is {file}; expected a name ending in .csv or .parquet")
-    table = difference(load_ranks(arguments.before), load_ranks(arguments.after))
-    answers = (answer(arguments.before), answer(arguments.after))
-    text = to_markdown(table, str(arguments.before), str(arguments.after), answers)
+    if (arguments.after is None) == (arguments.since is None):
+        raise UserError("sweetspot diff: expected two folders of results, or a study and --since DAY")
+    if arguments.since is None:
+        before, after = Path(arguments.before), Path(arguments.after)
+        table = difference(load_ranks(before), load_ranks(after))
+        text = to_markdown(table, str(before), str(after), (answer(before), answer(after)))
+    else:
+        table, text = changes_between(arguments)
     if arguments.markdown is not None:
         with write_whole(arguments.markdown) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ analysis count for the same step, where they are installed. Nothing is trained. 
 around an image, and is held against the count without them.
 
 With --runs: of each run file below a folder the operations a second of all its devices, and their share of the dense
-peak of the device (config/studies/devices-2026/devices.csv), which is the MFU; and of the machine's own matrix product,
+peak of the device (the table of devices.csv, with sources), which is the MFU; and of the machine's own matrix product,
 as measured in the same run. A processor has no row there, and no MFU.
 
     sweetspot flop --models resnet50,gpt2_small
@@ -97,10 +97,10 @@ def _reached(file: Path) -> list[str] | None:
 
 def dense_peak(name: str, precision: str) -> float:
     """Dense FLOP/s of a device in a precision; NaN for one that nobody has specified, such as a processor."""
-    from sweetspot.throughput.published import studies_folder
-    from sweetspot.transfer.specifications import PROCESSOR, read_devices
+    from sweetspot.transfer.figures import shipped_devices
+    from sweetspot.transfer.specifications import PROCESSOR
 
-    devices = read_devices(studies_folder() / "devices-2026" / "devices.csv")
+    devices = shipped_devices()
     found: Any = None if PROCESSOR.search(name) else devices.find(name)
     return found.peak(precision) * 1e12 if found is not None else math.nan
 

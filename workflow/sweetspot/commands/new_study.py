@@ -15,6 +15,7 @@ import argparse
 import csv
 import datetime
 import json
+import re
 import shutil
 import string
 import tempfile
@@ -85,7 +86,7 @@ def create_study(
         if own is None:
             _copy_figures(config / "studies" / FIGURES_FROM / "throughput.csv", folder / "throughput.csv")
         else:
-            made = files_of_today(name, own, target.parent, shipped_devices(target.parent), today.isoformat())
+            made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat())
             for path, text in made.items():
                 with write_whole(folder / path) as temporary:
                     temporary.write_text(text, encoding="utf-8")
@@ -96,7 +97,7 @@ def create_study(
 def owned(machine: tuple[str, str], studies: Path) -> Own | None:
     """The machine's device where it is a GPU that is specified: then its figures say something of others."""
     instance, gpu = machine
-    device = shipped_devices(studies).find(gpu) if instance == "workstation-gpu" else None
+    device = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
     return Own(device, instance) if device is not None else None
 
 
@@ -112,13 +113,24 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
         raise UserError(f"MODEL is {arguments.model!r}; expected letters, digits, '.', '_' and '-'")
     if arguments.batch_size < 1:
         raise UserError(f"BATCH is {arguments.batch_size}; expected a whole number above 0")
-    device = shipped_devices(studies).get(arguments.gpu_name)
+    device = shipped_devices().get(arguments.gpu_name)
     cell = (arguments.model, arguments.precision, arguments.framework, arguments.batch_size)
-    own = Own(device, OWN, *cell, arguments.speed, arguments.currency.upper())
+    own = Own(device, OWN, *cell, arguments.speed, *_money(arguments))
     # Refused here in one sentence, not by the study later.
     known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
     transferred([known], [device], learn_devices(studies))
     return own
+
+
+def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
+    """The currency of the box and what the person typed of its rate. Raises UserError."""
+    currency, rate = arguments.currency.upper(), arguments.rate
+    if not re.fullmatch("[A-Z]{3}", currency):
+        raise UserError(f"CURRENCY is {arguments.currency!r}; expected three letters, such as EUR")
+    if rate is not None and (currency == "USD" or not 1e-6 < rate < 1e3):
+        expected = "no RATE for USD" if currency == "USD" else f"USD per {currency}, such as 1.14"
+        raise UserError(f"RATE is {rate}; expected {expected}")
+    return currency, rate
 
 
 def _copy_figures(source: Path, target: Path) -> None:
@@ -141,7 +153,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
     parser.add_argument("--framework", choices=get_args(Framework), default="torch", help="framework (torch)")
     parser.add_argument("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
-    parser.add_argument("--currency", default="USD", help="currency of the box, USD or EUR (USD)")
+    parser.add_argument("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
+    parser.add_argument("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 

@@ -138,7 +138,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
     studies = studies_folder()
-    devices = shipped_devices(studies)
+    devices = shipped_devices()
     known = [measured(text, arguments.framework, devices) for text in arguments.measured]
     on = [name.strip() for name in arguments.on.split(",") if name.strip()]
     if not on:

@@ -1,5 +1,6 @@
 """Everything that a person wrote for a study, read as the workflow reads it; what is wrong is gathered, not raised."""
 
+import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,11 +22,12 @@ from sweetspot.matrix.invocation import (
 )
 from sweetspot.scaling.model_facts import network, unknown_network
 from sweetspot.study.base import validated
+from sweetspot.study.catalogue_map import check_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
 from sweetspot.study.log_sources import log_files
-from sweetspot.study.price_list import load_price_list
+from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.spelling import near
 from sweetspot.study.study import Study, check_study_name, load_study
 from sweetspot.study.workloads import Plan, Runs, Training, load_workloads
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 Workload = Training | Runs | Plan
 T = TypeVar("T")
+RATES_APART = 0.01  # of one currency in two files, before it is worth a word
 FIGURES = ("throughput.csv", "efficiency.csv", "time_to_target.csv")
 WRITTEN = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", *FIGURES)
 
@@ -160,6 +163,8 @@ def _check_study(found: Findings, parts: _Parts) -> None:
     if parts.machines is not None:
         with found.of(file):
             check_machines(study, parts.machines, file)
+        with found.of(file):
+            check_catalogue(study.catalogue, parts.machines, parts.price_lists, file)
     with found.of(file):
         check_answer_prices(study, parts.price_lists, file)
     wrong = _method(study, file)
@@ -220,6 +225,7 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
         found.unchecked.append(f"{file}: its prices beside each other, before what is wrong above is mended")
         return
     study = parts.study
+    _check_rate(found, study, prices, file)
     table, _, lint = price_tables(prices, file.stem, parts.instances, study.month_days, study.as_of, study.energy)
     for severity, rule, words in zip(lint["severity"], lint["rule"], lint["message"], strict=True):
         if severity == "warning":
@@ -227,6 +233,17 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
     if parts.workloads is not None:
         with found.of(file):
             check_terms(parts.workloads, table, parts.folder / "workloads.yaml", file)
+
+
+def _check_rate(found: Findings, study: Study, prices: PriceList, file: Path) -> None:
+    """Whether the page shows money at the rate at which this list's prices were converted."""
+    shown = study.currency
+    if shown is None:
+        return
+    for rate in prices.rates:
+        if rate.currency == shown.code and abs(math.log(rate.usd.value / shown.usd_per_unit)) > RATES_APART:
+            here, there = f"{rate.usd.value:g} USD here", f"{shown.usd_per_unit:g} in study.yaml: currency"
+            found.warnings.append((str(file), "two_rates", f"1 {shown.code} is {here}, and {there}"))
 
 
 def _offered(file: Path) -> list[str | None]:

@@ -19,8 +19,15 @@ TEMPLATE = Path(__file__).parent / "study_template_today"
 PRICES_FROM = "office-box-2026"
 RENTALS = ("single-gpus", "clouds")  # its price lists that are taken over: single devices, and whole machines
 OWN = "mine"
-# USD per unit, for the offers on one's desk; nothing dated for the day of the study was to be had.
-PLACEHOLDER_RATES = {"EUR": {"value": 1.15, "low": 1.0, "high": 1.25}}
+# USD per unit, for the offers on one's desk, each with its day and source; of other currencies the person types one.
+# Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that half-year.
+RATES = {
+    "EUR": {
+        "usd": {"value": 1.1378, "low": 1.1186, "high": 1.1591},
+        "as_of": "2026-09-28",
+        "source": "ECB euro reference rate of 2026-09-28, second hand (as public code quotes it; 1.1367 on 2026-09-24)",
+    }
+}
 HEAD = {
     "instances": "# Machines this study asks about. Rentals and their devices are those of office-box-2026.\n",
     "rent": "# Rentals of office-box-2026, with their sources. Newer prices: sweetspot import-prices --help.\n",
@@ -43,6 +50,7 @@ class Own(NamedTuple):
     batch_size: int = 16
     images_per_s: float | None = None
     currency: str = "USD"
+    usd_per_unit: float | None = None  # of the currency, typed by the person; None: that of RATES
 
 
 def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: str) -> dict[str, str]:
@@ -64,6 +72,8 @@ def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: 
         "targets": "\n".join(f"  - {json.dumps(target)}" for target in targets),
     }
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
+    if own.currency != "USD":
+        study += _yaml({"currency": _shown(own, today)})
     rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
     made = {
         "study.yaml": study,
@@ -125,16 +135,30 @@ def _box(own: Own, office: Mapping[str, Any], today: str, devices: Devices) -> d
         prices |= {"as_of": str(office["as_of"]), "max_age_days": 400}
         offer["currency"] = "USD"
     if own.currency != "USD":
-        prices["rates"] = [_rate(own.currency, today)]
+        prices["rates"] = [_rate(own, today)]
     return prices | {"offers": [offer]}
 
 
-def _rate(currency: str, today: str) -> dict[str, Any]:
-    if currency not in PLACEHOLDER_RATES:
-        named = ", ".join(("USD", *PLACEHOLDER_RATES))
-        raise UserError(f"CURRENCY is {currency!r}; expected {named}, or a rate of your own in prices/box.yaml later")
-    told = {"currency": currency, "usd": PLACEHOLDER_RATES[currency], "as_of": today}
-    return {**told, "source": "a placeholder, to be replaced by the rate of your day"}
+def _rate(own: Own, today: str) -> dict[str, Any]:
+    """What a unit of the box's currency is worth: as the person typed it today, else of RATES. Raises UserError."""
+    if own.usd_per_unit is not None:
+        told = {
+            "usd": own.usd_per_unit,
+            "as_of": today,
+            "source": f"typed by us on {today} (RATE of sweetspot new-study)",
+        }
+        return {"currency": own.currency, **told}
+    if own.currency not in RATES:
+        named = ", ".join(("USD", *RATES))
+        raise UserError(f"CURRENCY is {own.currency!r}; expected {named}, or RATE beside it: USD per {own.currency}")
+    return {"currency": own.currency, **RATES[own.currency]}
+
+
+def _shown(own: Own, today: str) -> dict[str, Any]:
+    """In which currency the page shows money, at the rate that the box is priced with."""
+    rate = _rate(own, today)
+    usd = rate["usd"]["value"] if isinstance(rate["usd"], dict) else rate["usd"]
+    return {"code": own.currency, "usd_per_unit": usd, "as_of": rate["as_of"], "source": rate["source"]}
 
 
 def _figure(own: Own, today: str) -> str:

@@ -44,7 +44,7 @@ def validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
     Returns further `workloads`, `devices`, `unspecified` (devices of FILE without specifications), `several_devices`
     (rows left out), `alone` (figures whose workload has no second device).
     """
-    devices = shipped_devices(studies)
+    devices = shipped_devices()
     figures = as_figures(given.table, devices)
     pairs = judged(related(figures), learn_devices(studies))
     parts = {place: pairs if place == "all" else pairs[pairs["place"] == place] for place in PLACES}

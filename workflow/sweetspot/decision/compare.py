@@ -19,6 +19,7 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado
+from sweetspot.decision.waiting import Demands, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
@@ -45,6 +46,11 @@ class Inputs:
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
         return cls(**{name: _together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
 
+    @classmethod
+    def joined(cls, priced: Mapping[str, list[pd.DataFrame]], others: Mapping[str, pd.DataFrame]) -> "Inputs":
+        """Of tables in memory: `priced` a table a price list, put together; `others` as they are."""
+        return cls(**{name: _together(tables) for name, tables in priced.items()}, **others)
+
 
 def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
     # Empty tables carry no types; leaving them out keeps those of the others.
@@ -59,12 +65,14 @@ def compare(
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
     needs: Needs | None = None,
+    demands: Demands | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
     `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
     of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
-    need (`load_needs`); what does not fit stands in `options` alone.
+    need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
+    several people share (`load_demands`).
     Without any price the tables are empty.
     """
     needs = needs or {}
@@ -73,11 +81,11 @@ def compare(
     plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
-    parameters = tornado(options, settings.month_days)
-    later = [*deadline_phases(options, drawn, settings.deadlines_hours)]
+    parameters = tornado(options, settings.month_days, settings.money)
+    later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money)]
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
-    answer = headline(contending, drawn, days, settings.counts, others)
+    answer = headline(contending, drawn, days, settings.counts, others, settings.money)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
@@ -86,12 +94,13 @@ def compare(
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
-        "surface": surface(options, settings.month_days),
+        "surface": surface(options, settings.month_days, settings.money),
         "tornado": parameters,
         "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
-        "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters),
+        "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters, settings.money),
         "headline": answer,
         "choices": others,
+        "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs), decisive_rows(contending, answer), inputs.offers
         ),

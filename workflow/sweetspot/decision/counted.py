@@ -1,23 +1,47 @@
 """Words by what a bill of the study pays for: a training, a run, a task, a month; titles within sentences."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # A common noun with more words behind it: `office box with ...`, not `p3.2xlarge (spot)` nor `Paperspace P6000`.
 COMMON = re.compile(r"[a-z]+(-[a-z]+)* [^(\[]")
 
 
 @dataclass(frozen=True)
+class Money:
+    """The currency in which people read money: its code, and USD for one unit of it."""
+
+    code: str = "USD"
+    usd_per_unit: float = 1.0
+
+    def of(self, usd: float) -> float:
+        """An amount of USD in this currency."""
+        return usd / self.usd_per_unit
+
+    def words(self, usd: float) -> str:
+        """An amount of USD, as people read money: `43.5 EUR`."""
+        return f"{money(self.of(usd))} {self.code}"
+
+    def counted(self, value: float, unit: str) -> tuple[float, str]:
+        """A value of that unit, in this currency where the unit has USD in it: `USD/hour`, `EUR/hour`."""
+        return (self.of(value), unit.replace("USD", self.code)) if "USD" in unit else (value, unit)
+
+
+DOLLARS = Money()
+
+
+@dataclass(frozen=True)
 class Words:
     """`each`: behind a sum of money (nothing for a training); `many`: several of them; `usd`, `hours`: labels.
 
-    `hours` is empty where a bill is for a month, which has its hours whatever the machine.
+    `hours` is empty where a bill is for a month, which has its hours whatever the machine. `money`: in which currency.
     """
 
     each: str
     many: str
     usd: str
     hours: str
+    money: Money = DOLLARS
 
 
 WORDS = {
@@ -28,9 +52,10 @@ WORDS = {
 }
 
 
-def words_of(counts: str) -> Words:
-    """The words of a study's `counts`."""
-    return WORDS[counts]
+def words_of(counts: str, money: Money = DOLLARS) -> Words:
+    """The words of a study's `counts`, in its currency."""
+    words = WORDS[counts]
+    return replace(words, usd=words.usd.replace("USD", money.code), money=money)
 
 
 def the(title: str) -> str:
@@ -44,7 +69,7 @@ def begun(sentence: str) -> str:
 
 
 def money(value: float) -> str:
-    """USD for people: whole from 100 on, one decimal from 10, cents from 0.1, below two figures."""
+    """An amount for people: whole from 100 on, one decimal from 10, cents from 0.1, below two figures."""
     if value >= 100:
         return f"{value:,.0f}"
     if value >= 10:

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import Draws
 
 MINUTES = 60
 
 
-def deadline_phases(options: pd.DataFrame, draws: Draws, hours: Sequence[float]) -> Iterator[PricedPhase]:
+def deadline_phases(
+    options: pd.DataFrame, draws: Draws, hours: Sequence[float], money: Money = DOLLARS
+) -> Iterator[PricedPhase]:
     """One phase for each workload and deadline (`hours`), shortest first: the options that finish within it.
 
     options: `build_options`. An option counts by its central hours; the USD drawn are those of its draws in time, and
@@ -26,17 +28,18 @@ def deadline_phases(options: pd.DataFrame, draws: Draws, hours: Sequence[float])
             name = f"{workload} within {_span(deadline)}"
             kept = rows[rows["hours"] <= deadline].sort_values(["usd", "option"], kind="stable")
             if not kept["persistent"].any():
-                yield PricedPhase(name, str(workload), kept.head(0), np.empty((0, 0)), models, _nobody(rows))
+                yield PricedPhase(name, str(workload), kept.head(0), np.empty((0, 0)), models, _nobody(rows, money))
                 continue
             where = kept.index.to_numpy()
             usd = np.where(draws.hours[where] <= deadline, draws.usd[where], np.inf)
             yield PricedPhase(name, str(workload), kept.reset_index(drop=True), usd, models)
 
 
-def _nobody(rows: pd.DataFrame) -> str:
+def _nobody(rows: pd.DataFrame, money: Money) -> str:
     own = rows[rows["persistent"].astype(bool)]
     first = (own if len(own) else rows).sort_values(["hours", "usd"], kind="stable").iloc[0]
-    return f"none can: the fastest, {the(first['title'])}, takes {_span(first['hours'])} for {amount(first['usd'])} USD"
+    paid = f"{amount(money.of(first['usd']))} {money.code}"
+    return f"none can: the fastest, {the(first['title'])}, takes {_span(first['hours'])} for {paid}"
 
 
 def _span(hours: float) -> str:

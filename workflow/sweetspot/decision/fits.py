@@ -45,9 +45,12 @@ def fitting_plans(plans: pd.DataFrame, settings: Settings, needs: Needs) -> pd.D
 
 
 def fit_warnings(options: pd.DataFrame, needs: Needs) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: what does not fit, and what could not be checked in a study that states needs."""
+    """Rows of the warning table: what does not fit, and what could not be checked.
+
+    Where no workload states its need that is told only beside transferred figures: a device that has run it holds it.
+    """
     stated = {name for name, need in needs.items() if need.gib(1) is not None}
-    if not stated:
+    if not stated and not options["throughput_basis"].eq("transferred").any():
         return
     for row in options[does_not_fit(options)].drop_duplicates(["instance", "workload"]).itertuples():
         message = f"{row.workload} needs {row.memory_need_gib:.3g} GiB on each device, which has {row.gpu_memory_gib:g}"

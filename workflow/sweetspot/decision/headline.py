@@ -10,6 +10,7 @@ from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import confidence
 from sweetspot.decision.choices import span_in_words
 from sweetspot.decision.contenders import Contenders, contenders, cost
+from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.grounds import speed_ground
 from sweetspot.decision.options import Row, trained
 from sweetspot.decision.sentences import Said, sentences
@@ -21,7 +22,8 @@ COLUMNS = (
     "reference_basis", "alternative_basis", "reference_ground", "alternative_ground", "reference_price_basis",
     "alternative_price_basis", "reference_title", "winner_title", "alternative_title", "cheapest_of_all",
     "cheapest_of_all_title", "by_hour", "by_hour_title", "fastest", "fastest_title", "cost_share", "hours_share",
-    "fastest_hours_share", "bills_decide", "counts", "more", "least_carbon", "least_carbon_title",
+    "fastest_hours_share", "bills_decide", "counts", "more", "least_carbon", "least_carbon_title", "currency",
+    "usd_per_unit",
 )  # fmt: skip
 
 
@@ -38,6 +40,7 @@ def headline(
     break_even: pd.DataFrame,
     counts: str = "train",
     others: pd.DataFrame | None = None,
+    money: Money = DOLLARS,
 ) -> pd.DataFrame:
     """One row a model, and first the row of scope `answer`: the model least favourable to the reference.
 
@@ -52,26 +55,26 @@ def headline(
     the fastest / those of the reference. `bills_decide`: no figure per USD
     ranks the options. `first` and `second`: the answer's two sentences; `more`: what else is to be said, a sentence
     each, on `choices` first. `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in
-    words, `_price_basis` what the two prices are.
+    words, `_price_basis` what the two prices are. `currency`: in which the sentences speak, at `usd_per_unit`.
     """
-    rows = [(_row(one, draws, break_even, counts), one) for one in contending.values()]
+    rows = [(_row(one, draws, break_even, counts, money), one) for one in contending.values()]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS))
     # The last digits of a float choose no model: of equal gains the first in the order of the models is told.
     rows.sort(key=lambda pair: float(f"{pair[0]['gain']:.9g}") if pd.notna(pair[0]["gain"]) else np.inf)
-    told: list[Row] = [_told(rows, "answer"), *(_told([pair], "model") for pair in rows)]
+    told: list[Row] = [_told(rows, "answer", money), *(_told([pair], "model", money) for pair in rows)]
     for row in told if others is not None else ():
         row["more"] = " ".join(part for part in (span_in_words(others, row["model"]), row["more"]) if part)
     return pd.DataFrame(told, columns=list(COLUMNS))
 
 
-def _told(rows: Sequence[tuple[Row, Contenders]], scope: str) -> Row:
+def _told(rows: Sequence[tuple[Row, Contenders]], scope: str, money: Money) -> Row:
     """The first of the rows with the sentences on all of them."""
-    first, second, more = sentences([Said(row, one) for row, one in rows], several=scope == "model")
+    first, second, more = sentences([Said(row, one, money) for row, one in rows], several=scope == "model")
     return rows[0][0] | {"scope": scope, "first": first, "second": second, "more": " ".join(more)}
 
 
-def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str) -> Row:
+def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str, money: Money) -> Row:
     box, rival = one.reference, one.alternative
     return {
         "model": box["model"],
@@ -92,6 +95,8 @@ def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str) -
         **_shares(one),
         "bills_decide": one.billed,
         "counts": counts,
+        "currency": money.code,
+        "usd_per_unit": money.usd_per_unit,
         **_bases("reference", box),
         **_bases("alternative", rival),
     }

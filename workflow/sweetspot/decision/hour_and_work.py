@@ -1,7 +1,7 @@
 """What a table of hourly prices hides: the cheapest hour is often not the cheapest work."""
 
 from sweetspot.decision.contenders import Contenders, cost
-from sweetspot.decision.counted import Words, money, the
+from sweetspot.decision.counted import Words, the
 
 DEARER_HOUR = 1.2  # the hour of the cheapest work must cost so much more for a sentence
 DEARER_WORK = 1.1  # and the work at the cheapest hour
@@ -19,7 +19,9 @@ def hour_and_work(who: Contenders, words: Words) -> str:
     work = min(rented, key=lambda row: cost(row, who.billed))
     if work["usd_per_hour"] < DEARER_HOUR * hour["usd_per_hour"] or hour["usd"] < DEARER_WORK * work["usd"]:
         return ""
-    cheap, best = (f"{money(row['usd_per_hour'])} USD an hour, {money(row['usd'])} USD" for row in (hour, work))
+    cheap, best = (
+        f"{words.money.words(row['usd_per_hour'])} an hour, {words.money.words(row['usd'])}" for row in (hour, work)
+    )
     return (
         f"The cheapest hour is not the cheapest work: {the(hour['title'])} asks {cheap} for all of it{words.each}; "
         f"{the(work['title'])} {best}."

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import amount, confidence
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import interval
 
@@ -18,7 +18,7 @@ COLUMNS = (
 DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
 
 
-def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFrame:
+def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame, money: Money = DOLLARS) -> pd.DataFrame:
     """One row a phase: the persistent option that does it for the least money, and how sure that is.
 
     `scope`: the plan, or the workloads. `margin` = USD of the runner-up / USD of the option (`margin_low`,
@@ -27,11 +27,11 @@ def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame) -> pd.DataFr
     `verdict`: that name, or too close to call and between which; `balanced`: the persistent option
     with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words.
     """
-    rows = [{"phase": phase.name, "scope": phase.scope, **_row(phase, tornado)} for phase in phases]
+    rows = [{"phase": phase.name, "scope": phase.scope, **_row(phase, tornado, money)} for phase in phases]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
+def _row(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> dict[str, object]:
     table, usd = phase.table, phase.usd
     if table.empty:
         return {"confidence": "clear", "verdict": phase.nobody, "reason": phase.nobody}
@@ -51,7 +51,7 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
     result["confidence"] = confidence(probability)
     balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
     result |= {"balanced": balanced["option"], "balanced_title": balanced["title"]}
-    result["would_change"] = _would_change(tornado[tornado["model"].isin(phase.models)])
+    result["would_change"] = _would_change(tornado[tornado["model"].isin(phase.models)], money)
     if len(field) == 1:
         return {**result, "confidence": "clear", "verdict": best["title"], "reason": "the only persistent option"}
     second = field.iloc[1]
@@ -65,16 +65,18 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame) -> dict[str, object]:
         "margin_low": float(low),
         "margin_high": float(high),
         "verdict": f"too close to call: {the(best['title'])} or {the(second['title'])}" if close else best["title"],
-        "reason": _reason(best, second, balanced, table, field),
+        "reason": _reason(best, second, balanced, table, field, money),
     }
 
 
-def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.DataFrame, field: pd.DataFrame) -> str:
+def _reason(
+    best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.DataFrame, field: pd.DataFrame, money: Money
+) -> str:
     # A bill by the month has the same hours everywhere: then they say nothing.
     timed = field["hours"].max() > 1.001 * field["hours"].min()
     own, others = (f" and {amount(best['hours'])} h", f" and takes {amount(second['hours'])} h") if timed else ("", "")
     parts = [
-        f"{amount(best['usd'])} USD{own}; {the(second['title'])} costs "
+        f"{amount(money.of(best['usd']))} {money.code}{own}; {the(second['title'])} costs "
         f"{second['usd'] / best['usd']:.2f} times as much{others}"
     ]
     dear = _dearer_hour(best, field)
@@ -89,7 +91,7 @@ def _reason(best: pd.Series, second: pd.Series, balanced: pd.Series, table: pd.D
     if balanced["option"] != best["option"]:
         parts.append(
             f"where half the time is worth twice the money, {the(balanced['title'])} "
-            f"({amount(balanced['hours'])} h for {amount(balanced['usd'])} USD)"
+            f"({amount(balanced['hours'])} h for {amount(money.of(balanced['usd']))} {money.code})"
         )
     if best.get("planned_hours", 0) > 0:
         parts.append(
@@ -119,7 +121,7 @@ def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
     )
 
 
-def _would_change(tornado: pd.DataFrame) -> str:
+def _would_change(tornado: pd.DataFrame, money: Money) -> str:
     """The three assumptions whose turning point is nearest, over the models of the phase."""
     if tornado.empty:
         return ""
@@ -128,7 +130,5 @@ def _would_change(tornado: pd.DataFrame) -> str:
         "distance", kind="stable"
     )
     nearest = known.drop_duplicates("assumption").head(3)
-    return "; ".join(
-        f"{row['assumption']}: at {amount(row['flip_value'])} {row['unit']} ({row['model']})"
-        for row in nearest.to_dict("records")
-    )
+    told = [(row, *money.counted(row["flip_value"], row["unit"])) for row in nearest.to_dict("records")]
+    return "; ".join(f"{row['assumption']}: at {amount(value)} {unit} ({row['model']})" for row, value, unit in told)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount, percent
 from sweetspot.decision.contenders import Contenders, cost
-from sweetspot.decision.counted import Words, begun, counted, listed, money, the, times, words_of
+from sweetspot.decision.counted import DOLLARS, Money, Words, begun, counted, listed, the, times, words_of
 from sweetspot.decision.grounds import grounds
 from sweetspot.decision.hour_and_work import hour_and_work
 from sweetspot.decision.options import Row, same_machine
@@ -23,15 +23,16 @@ DAY_AND_NIGHT = 30.0  # days of use a month from which a machine is said to run 
 
 
 class Said(NamedTuple):
-    """One model: its row of the headline, without sentences, and its contenders."""
+    """One model: its row of the headline, without sentences, its contenders, and in which currency to speak."""
 
     row: Mapping[str, Any]
     who: Contenders
+    money: Money = DOLLARS
 
     @property
     def words(self) -> Words:
         """Words by what the study counts."""
-        return words_of(self.row["counts"])
+        return words_of(self.row["counts"], self.money)
 
     @property
     def loser(self) -> Row | None:
@@ -40,7 +41,7 @@ class Said(NamedTuple):
 
     def bill(self, option: Row) -> str:
         """What an option costs: `0.50 USD a run`."""
-        return f"{money(option['usd'])} USD{self.words.each}"
+        return f"{self.words.money.words(option['usd'])}{self.words.each}"
 
 
 def sentences(models: Sequence[Said], several: bool) -> tuple[str, str, list[str]]:
@@ -124,7 +125,8 @@ def _by_month(said: Said) -> str:
         often = counted(round(best["month_usd"] / hourly["usd"]), said.row["counts"], said.words.many)
     return (
         f"{the(best['title'])} is the cheapest, {said.bill(best)}, if it works all month: the month costs "
-        f"{money(best['month_usd'])} USD whether it works or not, as much as {often} on {the(hourly['title'])}."
+        f"{said.words.money.words(best['month_usd'])} whether it works or not, as much as {often} on "
+        f"{the(hourly['title'])}."
     )
 
 
@@ -153,13 +155,13 @@ def _of_all(models: Sequence[Said]) -> str:
     where = f" on {often} of {len(models)} models" if len(models) > 1 else ""
     on = f" on {taken[0].row['model']}" if len(models) > 1 else ""
     return (
-        f"Cheapest of all{where} is {the(best['title'])}, which can be taken away: {_bill_and_time(best)}{on}, "
-        f"against {_bill_and_time(winner)}."
+        f"Cheapest of all{where} is {the(best['title'])}, which can be taken away: "
+        f"{_bill_and_time(models[0], best)}{on}, against {_bill_and_time(models[0], winner)}."
     )
 
 
-def _bill_and_time(option: Row) -> str:
-    return f"{money(option['usd'])} USD and {amount(option['hours'])} h"
+def _bill_and_time(said: Said, option: Row) -> str:
+    return f"{said.words.money.words(option['usd'])} and {amount(option['hours'])} h"
 
 
 def _by_hour(said: Said) -> str:
@@ -167,10 +169,10 @@ def _by_hour(said: Said) -> str:
     hourly, fastest = said.who.by_hour, said.who.fastest
     if hourly is None:
         return ""
-    told = f"By the hour the cheapest is {the(hourly['title'])}, {_bill_and_time(hourly)}"
+    told = f"By the hour the cheapest is {the(hourly['title'])}, {_bill_and_time(said, hourly)}"
     if fastest["option"] == hourly["option"]:
         return f"{told}, and the fastest."
-    fast = f"{the(fastest['title'])}, {amount(fastest['hours'])} h for {money(fastest['usd'])} USD"
+    fast = f"{the(fastest['title'])}, {amount(fastest['hours'])} h for {said.words.money.words(fastest['usd'])}"
     return f"{told}; the fastest is {fast}."
 
 
@@ -183,7 +185,7 @@ def _condition(said: Said) -> str:
     if box["days_per_month"] >= DAY_AND_NIGHT:
         use = "use day and night"
     current = box["energy_usd_per_hour"]
-    power = f"electricity at {box['usd_per_kwh']:.2g} USD/kWh" if current > 0 else f"free electricity{_paid(said)}"
+    power = f"electricity at {_tariff(said, box['usd_per_kwh'])}" if current > 0 else f"free electricity{_paid(said)}"
     rests = f"The answer rests on {use} for {box['months']:g} months with {power}"
     if pd.isna(row["days"]):
         return f"{rests}; at no use within a month does owning pay."
@@ -200,7 +202,11 @@ def _paid(said: Said) -> str:
         return ""
     gain, rate = cost(who.alternative, who.billed) / cost(paid[0], who.billed), paid[0]["usd_per_kwh"]
     word, gain = ("cheaper", gain) if gain >= 1 else ("dearer", 1 / gain)
-    return f" ({times(gain)} times {word} where it is paid, at {rate:.2g} USD/kWh)"
+    return f" ({times(gain)} times {word} where it is paid, at {_tariff(said, rate)})"
+
+
+def _tariff(said: Said, usd_per_kwh: float) -> str:
+    return f"{said.words.money.of(usd_per_kwh):.2g} {said.words.money.code}/kWh"
 
 
 def _own_variants(said: Said) -> list[Row]:

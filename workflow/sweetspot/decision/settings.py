@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import Money
 from sweetspot.study.device_memory import memory_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ class Settings:
     titles: Mapping[str, str] = field(default_factory=dict)
     stands_behind: Sequence[str] = ()
     gpu_memory_gib: Mapping[str, float] = field(default_factory=dict)
+    currency: str = "USD"
+    usd_per_unit: float = 1.0
+
+    @property
+    def money(self) -> Money:
+        """The currency of the sentences; tables are in USD."""
+        return Money(self.currency, self.usd_per_unit)
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
@@ -60,5 +68,7 @@ class Settings:
                 }
             ),
             gpu_memory_gib=memory_of(instances or {}),
+            currency="USD" if study.currency is None else study.currency.code,
+            usd_per_unit=1.0 if study.currency is None else study.currency.usd_per_unit,
             titles={name: machine.title for name, machine in (instances or {}).items()},
         )

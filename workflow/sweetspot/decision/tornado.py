@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.contest import Contest, contests
+from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.options import Row, records, trained
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
@@ -42,7 +43,7 @@ class Parameter(NamedTuple):
     limit: float  # a value that it cannot exceed
 
 
-def tornado(options: pd.DataFrame, month_days: float) -> pd.DataFrame:
+def tornado(options: pd.DataFrame, month_days: float, money: Money = DOLLARS) -> pd.DataFrame:
     """One row per (model, assumption), widest swing first.
 
     `margin` = USD of the cheapest persistent rival / USD of the box (> 1: the box wins), `margin_low`/`margin_high` at
@@ -55,7 +56,8 @@ def tornado(options: pd.DataFrame, month_days: float) -> pd.DataFrame:
     base, fields = references(options), trained(options)
     for contest in contests(options):
         model = contest.box.model
-        found = [_row(contest, parameter) for parameter in _parameters(contest, base[model], fields[model], month_days)]
+        parameters = _parameters(contest, base[model], fields[model], month_days)
+        found = [_row(contest, parameter, money) for parameter in parameters]
         # Rounded: where two swing alike (length of the project, days of use), the order must not hang on a last digit.
         rows += sorted(found, key=lambda entry: -round(entry["swing"], 9))
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -118,7 +120,7 @@ def _rival_outcome(
     return lambda value: contest.margin_if({name: factor(value) for name in names})
 
 
-def _row(contest: Contest, parameter: Parameter) -> dict[str, Any]:
+def _row(contest: Contest, parameter: Parameter, money: Money) -> dict[str, Any]:
     box = contest.box.option
     margin, rival = parameter.outcome(parameter.value)
     (at_low, rival_low), (at_high, rival_high) = parameter.outcome(parameter.low), parameter.outcome(parameter.high)
@@ -140,7 +142,7 @@ def _row(contest: Contest, parameter: Parameter) -> dict[str, Any]:
         "flips": flips,
         "flip_value": flip,
         "flip_factor": flip / parameter.value,
-        "text": _words(parameter, flip, flips),
+        "text": _words(parameter, flip, flips, money),
     }
 
 
@@ -171,9 +173,10 @@ def _bisect(excess: Callable[[float], float], inner: float, outer: float) -> flo
     return (inner + outer) / 2
 
 
-def _words(parameter: Parameter, flip: float, flips: bool) -> str:
+def _words(parameter: Parameter, flip: float, flips: bool, money: Money) -> str:
     if np.isnan(flip):
         return "no value of it changes the winner"
     change = flip / parameter.value - 1
-    moved = f"the winner changes at {amount(flip)} {parameter.unit} ({change:+.0%})"
+    value, unit = money.counted(flip, parameter.unit)
+    moved = f"the winner changes at {amount(value)} {unit} ({change:+.0%})"
     return moved + (", inside its range" if flips else ", outside its range")

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.decision.known_value import Value, partial_value
+from sweetspot.decision.counted import the
+from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row
 from sweetspot.decision.project import Project, by_contract, projects
 from sweetspot.decision.simulate import LEVEL, Draws, Figure, or_zero, possession
@@ -21,8 +22,8 @@ STANDARD = 1.6449  # standard errors either side that cover LEVEL
 assert LEVEL == 0.90
 COLUMNS = (
     "model", "assumption", "figure", "option", "instance", "title", "unit", "value", "evppi_usd", "evppi_se_usd",
-    "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd", "minutes_to_learn", "learn_on", "learn_on_title",
-    "turning_point", "rests_on_it", "options", "project", "project_usd", "draws",
+    "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd", "cost_to_learn_usd", "minutes_to_learn", "learn_on",
+    "learn_on_title", "turning_point", "rests_on_it", "options", "project", "project_usd", "draws",
 )  # fmt: skip
 NAMES = OWNED_PARAMETERS | {
     "usd_per_hour": ("price of {box}", "USD/hour"),
@@ -40,8 +41,9 @@ class Known(NamedTuple):
 def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, month_days: float) -> pd.DataFrame:
     """One row per (model, uncertain figure of an option that competes), the one worth most first.
 
-    `evppi_usd`: expected saving over the project of a choice made with that figure known exactly, of that made without
-    (`partial_value`), in USD; `evppi_se_usd` its Monte Carlo error, `evppi_usd_low`, `evppi_usd_high` 90 % of it.
+    `evppi_usd`: expected saving over the project of a choice made with that figure known exactly, of that made without,
+    in USD, of a figure of this rank (`without_selection`); `evppi_se_usd` its Monte Carlo error, `evppi_usd_low`,
+    `evppi_usd_high` 90 % of it; `evppi_alone_usd`: as if no other figure had been looked at (`partial_value`).
     `assumption`, `unit` as in the tornado, `figure` with the machine's title; `value` the central one; `option`,
     `instance`, `title`: the cheapest option that rests on it, `rests_on_it` how many do, of `options` that compete.
     Throughputs: `cost_to_learn_usd` = `minutes_to_learn` on `learn_on`, the cheapest offer of a machine with those
@@ -55,8 +57,13 @@ def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, mo
     turning = {(row["model"], row["assumption"], row["unit"]): row for row in flips.to_dict("records")}
     known = Known(_timings(options), turning)
     for one in projects(options, draws, month_days):
-        found = [_row(one, figure, places, known) for figure, places in _figures(one, draws)]
-        rows += sorted(found, key=lambda row: (-row["evppi_usd"], row["assumption"]))
+        figures = list(_figures(one, draws))
+        values = [_value(one, figure, places) for figure, places in figures]
+        found = [
+            _row(one, figure, places, known) | worth
+            for (figure, places), worth in zip(figures, _worths(values), strict=True)
+        ]
+        rows += sorted(found, key=lambda row: (-row["evppi_usd"], -row["evppi_alone_usd"], row["assumption"]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -92,14 +99,29 @@ def _value(one: Project, figure: Figure, places: list[int]) -> Value:
     return partial_value(np.concatenate([one.usd[places], aside]), figure.values)
 
 
+def _worths(values: list[Value]) -> list[Row]:
+    """The columns evppi_* of each figure. One that changes the choice in no draw is worth 0 and ranks with nobody."""
+    ranked = [number for number, value in enumerate(values) if value.error > 0]
+    worth = np.zeros(len(values))
+    worth[ranked] = without_selection(np.array([values[number].halves for number in ranked]).reshape(-1, 2))
+    return [
+        {
+            "evppi_usd": float(mean),
+            "evppi_se_usd": value.error,
+            "evppi_usd_low": max(0.0, float(mean) - STANDARD * value.error),
+            "evppi_usd_high": float(mean) + STANDARD * value.error,
+            "evppi_alone_usd": value.worth,
+        }
+        for mean, value in zip(worth, values, strict=True)
+    ]
+
+
 def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[str, Any]:
     box = one.reference
     row = box if box is not None and box["row"] in figure.rows else one.rows[places[0]]
     name, unit = NAMES[figure.name]
     if box is None and figure.name == "days_per_month":
         name += " of {box}"
-    found = _value(one, figure, places)
-    reach = STANDARD * found.error
     return {
         "model": one.model,
         "assumption": name.format(box=row["option"]),
@@ -107,10 +129,6 @@ def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[
         **{key: row[key] for key in ("option", "instance", "title")},
         "unit": unit,
         "value": float(row[figure.name]),
-        "evppi_usd": found.worth,
-        "evppi_se_usd": found.error,
-        "evppi_usd_low": max(0.0, found.worth - reach),
-        "evppi_usd_high": found.worth + reach,
         **(known.timings.get((row["gpu"], row["gpus"]), {}) if figure.name == "images_per_s" else {}),
         "turning_point": _turned(one, figure.name, places, row, known),
         "rests_on_it": len(places),
@@ -151,13 +169,14 @@ def _billed(row: Row) -> float:
 def _turned(one: Project, figure: str, places: list[int], row: Row, known: Known) -> float:
     """The value at which the winner changes, the others fixed: of the tornado, where it has the assumption.
 
-    A rival box's price by that of its hour, in which it is linear. Any other speed or hourly price: where the cheapest
-    option that rests on it costs what the cheapest of the others does.
+    A rival box's price by that of its hour, in which it is linear. Any other speed or hourly price, and a speed on
+    which several options rest (the tornado moves one): where the cheapest option that rests on it costs what the
+    cheapest of the others does.
     """
     name, unit = NAMES[figure]
-    told = name.format(box=row["option"])
+    told = name.format(box=the(row["title"]))
     found = known.turning.get((one.model, told, unit))
-    if found is not None:
+    if found is not None and (figure != "images_per_s" or len(places) == 1):
         return float(found["flip_value"])
     if figure == "capex_usd":
         hour = known.turning.get((one.model, told, "USD/hour"))

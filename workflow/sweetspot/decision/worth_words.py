@@ -9,11 +9,11 @@ NOTHING = "No single uncertain figure, known exactly, would change the choice."
 TOO_DEAR = "No single uncertain figure, known exactly, would save more than finding it out costs."
 
 
-def worth_in_words(table: pd.DataFrame, model: str) -> list[str]:
+def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD") -> list[str]:
     """At most two sentences on a model: the figure to find out first, and what is first of those that can be timed.
 
     A figure is named where its worth is above its Monte Carlo error (90 %) and above what a timing costs. No sentence
-    where nothing competes or nothing is uncertain.
+    where nothing competes or nothing is uncertain. code: the currency of the table's money.
     """
     rows = table[table["model"] == model] if len(table) else table
     if rows.empty:
@@ -26,43 +26,45 @@ def worth_in_words(table: pd.DataFrame, model: str) -> list[str]:
     first = named[0]
     project = f" over the project ({first['project']})"
     if _timed(first):
-        opening = f"Measure the {first['figure']} first: {_costs(first)} and is worth up to {_usd(first)}{project}"
+        opening = f"Measure the {first['figure']} first: {_costs(first, code)} and"
     else:
-        opening = f"Find out the {first['figure']} first: knowing it is worth up to {_usd(first)}{project}"
-    return [f"{opening}{_turns(first)}.", _second(first, named)]
+        opening = f"Find out the {first['figure']} first: knowing it"
+    return [f"{opening} is worth up to {_usd(first, code)}{project}{_turns(first)}.", _second(first, named, code)]
 
 
-def _second(first: Row, named: list[Row]) -> str:
+def _second(first: Row, named: list[Row], code: str) -> str:
     """The next figure where the first can be timed, else the first of those that can."""
     if _timed(first):
         if len(named) == 1:
             return "No other figure is worth finding out."
         following = named[1]
-        costs = f"; {_costs(following)}" if _timed(following) else ""
-        return f"Next is the {following['figure']}, worth up to {_usd(following)}{costs}."
+        costs = f"; {_costs(following, code)}" if _timed(following) else ""
+        return f"Next is the {following['figure']}, worth up to {_usd(following, code)}{costs}."
     timed = next((row for row in named if _timed(row)), None)
     if timed is not None:
         return (
-            f"Of what can be timed, measure the {timed['figure']} first: {_costs(timed)} and is worth up to "
-            f"{_usd(timed)}{_turns(timed)}."
+            f"Of what can be timed, measure the {timed['figure']} first: {_costs(timed, code)} and is worth up to "
+            f"{_usd(timed, code)}{_turns(timed)}."
         )
     speed = next((row for row in named if row["assumption"].startswith("throughput")), None)
     if speed is None:
         return "No speed is worth timing: none, known exactly, would save more than the timing costs."
-    return f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed)}; nobody here rents it out."
+    return f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed, code)}; nobody here rents it out."
 
 
 def _timed(row: Row) -> bool:
     return bool(pd.notna(row["cost_to_learn_usd"]))
 
 
-def _costs(row: Row) -> str:
+def _costs(row: Row, code: str) -> str:
     where = "" if row["learn_on_title"] == row["title"] else f" on {row['learn_on_title']}"
-    return f"it costs about {_money(row['cost_to_learn_usd'])} USD ({row['minutes_to_learn']:g} minutes{where})"
+    return f"it costs about {_money(row['cost_to_learn_usd'])} {code} ({row['minutes_to_learn']:g} minutes{where})"
 
 
-def _usd(row: Row) -> str:
-    return f"{_money(row['evppi_usd'])} USD"
+def _usd(row: Row, code: str) -> str:
+    """The worth and 90 % of its Monte Carlo error; one number where both ends print as it does."""
+    worth, low, high = (_money(row[f"evppi_usd{end}"]) for end in ("", "_low", "_high"))
+    return f"{worth} {code}" if low == high else f"{worth} {code} ({low} to {high})"
 
 
 def _money(value: float) -> str:
@@ -77,5 +79,6 @@ def _turns(row: Row) -> str:
     if row["unit"] == "images/s":
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
-        return f"; the winner changes if it is {abs(change):.0%} {word}".replace("%", " %")
+        shared = f" on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""
+        return f"; the winner changes if it is {abs(change):.0%} {word}".replace("%", " %") + shared
     return f"; the winner changes at {amount(row['turning_point'])} {row['unit']}"

@@ -12,6 +12,7 @@ from sweetspot.matrix.model_names import is_known
 from sweetspot.matrix.possible import require_possible
 from sweetspot.matrix.told import require_told
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
+from sweetspot.study.catalogue_map import check_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
@@ -50,9 +51,11 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, folder / "study.yaml")
     scripts = own_scripts(config, root, config_file) if study.measure else {}
+    config = narrowed(config, study, folder / "study.yaml") if study.measure else config
     cells = measured_cells(config, instances, config_file, scripts) if study.measure else []
     price_lists = price_list_names(folder / "prices")
     check_answer_prices(study, price_lists, folder / "study.yaml")
+    check_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
     return Invocation(
         config=config,
         study=study,
@@ -102,6 +105,17 @@ def price_list_names(folder: Path) -> list[str]:
         check_apart(names, "price lists", folder)
     faults.end()
     return names
+
+
+def narrowed(config: Config, study: Study, file: Path) -> Config:
+    """The configuration with the models alone that the study measures. Raises UserError where none of them is left."""
+    wanted, listed = study.measure_models, config.matrix.model
+    if not wanted or not config.measure_on:
+        return config
+    left = [model for model in listed if model in wanted]
+    if not left:
+        raise UserError(f"{file}: measure_models is {wanted}; expected one of matrix.model in config.yaml, {listed}")
+    return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": left})})
 
 
 def own_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:

@@ -95,15 +95,20 @@ def draw_figures(
             raise ValueError(f"chart {name!r} is unknown; expected one of {', '.join(CHARTS)}")
     with Engine() as engine:
         from sweetspot.report.chart_data import MODELS, ChartData
+        from sweetspot.report.in_currency import everywhere, money_of, shown_in
+        from sweetspot.report.in_currency import in_words as currency_words
         from sweetspot.report.tables import read_tables
         from sweetspot.study.study import load_study
 
-        data = ChartData(read_tables(tables), load_study(Path(study_file).parent).reference, machines)
-        drawn = engine.svgs({name: specification(CHARTS[name].draw(data)) for name in files})
+        study = load_study(Path(study_file).parent)
+        money = money_of(study)
+        data = ChartData(shown_in(read_tables(tables), money), study.reference, machines)
+        # In every label of every chart, so that none can be forgotten.
+        drawn = engine.svgs({name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files})
     for name, file in files.items():
         _save(drawn[name], file)
     for caption in map(Path, captions):
-        _save(in_words(CHARTS[caption.stem].caption, data.unit, MODELS) + "\n", caption)
+        _save(currency_words(in_words(CHARTS[caption.stem].caption, data.unit, MODELS), money) + "\n", caption)
 
 
 def specification(drawing: "Drawing") -> "Spec":

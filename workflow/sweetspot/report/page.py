@@ -8,13 +8,19 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
+from sweetspot.decision.counted import Money
 from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
 from sweetspot.report import energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
+from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.part import Part
+from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -33,19 +39,27 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
     something to say was not drawn, or has no place in the template.
     """
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
-    provenance = Provenance()
+    provenance, money = Provenance(), money_of(study)
+    tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
     payload = what_if(tables, study)
-    figures = Figures(tables, drawn)
+    figures = Figures(tables, drawn, money)
     context = {
         "study": study,
         "figures": figures,
         "answer": answer(made),
-        "parts": made.parts() | {"worth_knowing": worth_part(made)},
+        "parts": {
+            name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
+            for name, part in _parts(made, machines).items()
+        },
+        "price_changes_words": price_changes_words(tables),
+        "currency": "" if study.currency is None else study.currency.in_words(),
+        "money": money.code,
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
+        "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "outside": phrases.outside(table_of(tables, "warnings")),
@@ -69,11 +83,17 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
     return page
 
 
+def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
+    """The page's tables by name."""
+    more = {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})}
+    return {**made.parts(), **more}
+
+
 class Figures:
     """Puts the charts into the sections of the page, and knows which of them have not been put anywhere."""
 
-    def __init__(self, tables: Tables, drawn: Mapping[str, str]) -> None:
-        self._drawn, self._unit = drawn, unit_of(tables)
+    def __init__(self, tables: Tables, drawn: Mapping[str, str], money: Money) -> None:
+        self._drawn, self._unit, self._money = drawn, unit_of(tables), money
         self._left = {
             name: chart
             for name, chart in CHARTS.items()
@@ -93,7 +113,7 @@ class Figures:
     def _figure(self, name: str, title: str) -> Markup:
         if name not in self._drawn:
             raise ValueError(f"chart {name}: figures/{name}.svg is missing from what the page was given")
-        title = in_words(title, self._unit, MODELS)
+        title = currency_words(in_words(title, self._unit, MODELS), self._money)
         svg = Markup(inline(self._drawn[name], name, str(escape(title))))
         return Markup(
             '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2}. '

@@ -62,7 +62,10 @@ def never_pays(tables: Tables) -> str:
 def worth_knowing(tables: Tables) -> list[str]:
     """What to find out first about the model of the answer, in at most two sentences."""
     headline = table_of(tables, "headline")
-    return [] if headline.empty else worth_in_words(table_of(tables, "worth_knowing"), str(headline["model"].iloc[0]))
+    if headline.empty:
+        return []
+    first = headline.iloc[0]
+    return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
 
 
 def fits(tables: Tables) -> str:

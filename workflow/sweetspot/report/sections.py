@@ -1,7 +1,6 @@
 """The tables of the page, whose every figure links to its origin."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -11,6 +10,7 @@ from sweetspot.report import energy_words
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.order import best_of_variants, in_order
+from sweetspot.report.part import Cell, Part
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables, bills_decide, hours_differ
 from sweetspot.report.words import titles_of
@@ -20,17 +20,6 @@ from sweetspot.warnings import as_text
 # A claim of more or less than a number; "faster" is more than 1 times as fast.
 BOUNDS = {"at_least": "at least", "at_most": "at most"}
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
-Cell = Markup | str
-
-
-@dataclass(frozen=True)
-class Part:
-    """A table of the page; `classes`: one a row; `left_out`: rows that only the files hold."""
-
-    head: tuple[str, ...]
-    rows: list[list[Cell]]
-    classes: list[str]
-    left_out: int = 0
 
 
 def _words(value: object) -> str:

@@ -1,8 +1,10 @@
 """The answer in Markdown, for a mail or a pull request."""
 
 from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.report.answer import lead
 from sweetspot.report.energy_words import in_words
+from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
@@ -19,9 +21,10 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, what to find out
-    first, the tally of claims.
+    """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, waits for a shared
+    machine, what to find out first, the tally of claims.
     """
+    tables = shown_in(tables, money_of(study))
     headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
     if headline.empty:
@@ -30,11 +33,14 @@ def render_summary(tables: Tables, study: Study) -> str:
     answer = headline.iloc[0]
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
+    lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
     lines += _options(tables, str(answer["model"]))
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
     told = fits(tables)
     lines += ["", plain(told)] if told.startswith("Does not fit") else []
+    waiting = " ".join(waiting_in_words(table_of(tables, "queue")))
+    lines += ["", plain(waiting)] if waiting else []
     worth = " ".join(worth_knowing(tables))
     lines += ["", plain(worth)] if worth else []
     if len(claims):
@@ -48,13 +54,13 @@ def render_summary(tables: Tables, study: Study) -> str:
 
 def _options(tables: Tables, model: str) -> list[str]:
     """The cheapest options of a model that stay, as a table; only what tells options apart."""
-    ranks = tables["ranks"]
+    ranks, code = tables["ranks"], counted_in(tables).money.code
     rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool) & ranks["in_answer"].astype(bool)]
     # What is known of time and of USD per image is left out where it ranks nothing.
     columns = {"usd": counted_in(tables).usd.format(model=model)}
     columns |= {"hours": "hours"} if hours_differ(tables) else {}
-    columns |= {"images_per_usd": f"{unit_of(tables)} per USD"} if not bills_decide(tables) else {}
-    lines = [f"| option | {' | '.join(columns.values())} | 90 % of USD | basis |"]
+    columns |= {"images_per_usd": f"{unit_of(tables)} per {code}"} if not bills_decide(tables) else {}
+    lines = [f"| option | {' | '.join(columns.values())} | 90 % of {code} | basis |"]
     lines.append(f"|---|{'---:|' * len(columns)}---|---|")
     for _, row in rows.drop_duplicates("option").head(SHOWN).iterrows():
         figures = [number(row[name]) for name in columns]

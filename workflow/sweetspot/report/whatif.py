@@ -23,7 +23,8 @@ KEY = ["price_list", "instance", "purchase"]
 def what_if(tables: Tables, study: Study) -> dict[str, object]:
     """Offers, throughputs and bills of the answer's cells, for arithmetic in the page.
 
-    Keys: `month_days`, `model` shown first, `reference` (its option), `offers` (one a priced option: names,
+    Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are),
+    `model` shown first, `reference` (its option), `offers` (one a priced option: names,
     `name` that within a sentence, USD/hour, the fields of owning (OWN: what a month of possession and an hour of use
     cost, and what the sliders change of them) or of interruptions (SPOT)), `jobs` (option, model, images/s, samples,
     hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
@@ -42,6 +43,7 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     used = {job["option"] for job in jobs}
     return {
         "month_days": study.month_days,
+        "currency": "USD" if study.currency is None else study.currency.code,
         "model": str(headline["model"].iloc[0]),
         "reference": str(headline["reference"].iloc[0]),
         "offers": [offer for offer in _offers(ranks, tables["offers"]) if offer["option"] in used],

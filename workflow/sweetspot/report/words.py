@@ -1,13 +1,16 @@
 """Words of the page by what a bill of the study pays for."""
 
-from sweetspot.decision.counted import Words, words_of
+from sweetspot.decision.counted import Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
 
 
 def counted_in(tables: Tables) -> Words:
     """The words of this study; those of a training where there is no answer."""
     headline = table_of(tables, "headline")
-    return words_of(str(headline["counts"].iloc[0]) if len(headline) else "train")
+    if headline.empty:
+        return words_of("train")
+    first = headline.iloc[0]
+    return words_of(str(first["counts"]), Money(str(first["currency"]), float(first["usd_per_unit"])))
 
 
 def titles_of(tables: Tables) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """The page's table of what knowing each figure is worth."""
 
 from sweetspot.report.cited import records, text
-from sweetspot.report.sections import ROWS, Part, Sections
+from sweetspot.report.part import Part
+from sweetspot.report.sections import ROWS, Sections
 
 STEP = "comparison: EVPPI by regression on the draws"
 

@@ -139,7 +139,7 @@ def scaling_curve(
             for count in CURVE_COUNTS
         ],
         ignore_index=True,
-    )
+    ).assign(base_images_per_s_low=np.nan, base_images_per_s_high=np.nan)  # an efficiency: the base is no part of it
     found = _by_method(many, as_evidence(many, instances), fitted, headline, True)
     one = found["efficiency"] / found["images_per_s"]
     found = found.assign(low=found["images_per_s_low"] * one, high=found["images_per_s_high"] * one)
@@ -201,8 +201,9 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
 
     cells: `target_cells`. predicted: efficiency, low, high (90 % prediction interval), source, warnings; same index.
     images_per_s = gpus x base images_per_s x efficiency, all devices together; the interval is that of the
-    efficiency, the base taken as it stands. A transferred base is uncertain itself: half the width of the interval's
-    logarithm is then the root of the squares of both halves, and its warnings are told too.
+    efficiency. Where the base's own ends are known (several runs, a stated range, a transferred figure), half the width
+    of the interval's logarithm is the root of the squares of both halves; a base without ends is taken as it stands.
+    The warnings of a transferred base are told too.
     """
     predicted = _with_uncertain_base(cells, predicted)
     share = cells["gpus"] * cells["base_images_per_s"]
@@ -221,17 +222,15 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
 
 
 def _with_uncertain_base(cells: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    """`predicted` with low, high and warnings that hold what a transferred base leaves open; others as they are."""
-    moved = (cells["basis"] == "transferred").to_numpy()
-    if not moved.any():
-        return predicted
+    """`predicted` with low and high that hold what the base's ends leave open, and a transferred base's warnings."""
     table = predicted.copy()
-    for name in ("low", "high"):
+    for name, sign in (("low", -1), ("high", 1)):
         base = TO_90 * np.log(cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"])
         own = np.log(predicted[name] / predicted["efficiency"])
-        sign = -1 if name == "low" else 1
-        both = predicted["efficiency"] * np.exp(sign * np.hypot(base, own))
-        table[name] = predicted[name].where(~moved, both)
-    pairs = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
-    table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in pairs]
+        table[name] = predicted["efficiency"] * np.exp(sign * np.hypot(base, own))
+        table[name] = table[name].where(base.notna(), predicted[name])
+    moved = cells["basis"] == "transferred"
+    if moved.any():
+        pairs = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
+        table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in pairs]
     return table

@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.spelling import Location, nearest
+from sweetspot.study.spelling import Location, near, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
@@ -66,11 +66,27 @@ def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location
             return f"key '{key}' is unknown; remove it or correct its spelling{hint}"
         case "missing":
             return f"key '{key}' is missing and needed"
+        case "union_tag_not_found" | "union_tag_invalid":
+            return _untagged(error)
         case "string_pattern_mismatch":
             reason = "expected a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)"
         case _:
             reason = f"expected: {error['msg'].removeprefix('Value error, ')}"
     return f"key '{key}' is {value}; {reason}"
+
+
+def _untagged(error: ErrorDetails) -> str:
+    """An entry whose `kind` is missing, misspelt or none that there is: its other keys cannot be judged before."""
+    loc, found, about = error["loc"], error["input"], error["ctx"]
+    tag = about["discriminator"].strip("'")
+    if error["type"] == "union_tag_invalid":
+        expected = about["expected_tags"].replace("'", "")
+        return f"key '{_key((*loc, tag))}' is {about['tag']!r}; expected one of {expected}"
+    wrong = near(tag, map(str, found)) if isinstance(found, dict) else None
+    if wrong is None:
+        return f"key '{_key((*loc, tag))}' is missing and needed"
+    unknown = f"key '{_key((*loc, wrong))}' is unknown; remove it or correct its spelling"
+    return f"{unknown}: did you mean '{tag}', which is missing and needed?"
 
 
 def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:

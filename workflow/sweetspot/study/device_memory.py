@@ -1,4 +1,4 @@
-"""How much memory a device has, by its name in instances.yaml."""
+"""How much memory a device has, by its name in instances.yaml; the table of devices, read for this alone."""
 
 import csv
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-TABLE = Path(__file__).parent / "device_memory.csv"
+TABLE = Path(__file__).parent / "devices.csv"  # the one table of devices: memory here, speed in transfer/
 
 
 @cache
@@ -25,7 +25,7 @@ def _known() -> dict[str, float]:
 
 
 def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
-    """GiB of one device by machine: declared, else that of the data sheet (device_memory.csv); unknown ones are absent.
+    """GiB of one device by machine: declared, else that of the data sheet (devices.csv); unknown ones are absent.
 
     A data sheet's 80 GB are 80 GiB on the chip, of which the driver leaves 1 to 2 % less.
     """

@@ -55,7 +55,8 @@ def _step(kind: Any, part: int | str) -> Sequence[Any]:
         if "root" in fields:
             return [found for member in _members(fields["root"].annotation) for found in _step(member, part)]
         tagged = [kind] if any(part in get_args(field.annotation) for field in _tags(fields)) else []
-        return [fields[part].annotation] if isinstance(part, str) and part in fields else tagged
+        # A tag may be a field's name too: `runs` of a workload of kind `runs`.
+        return [*([fields[part].annotation] if isinstance(part, str) and part in fields else []), *tagged]
     if origin in (list, tuple) and isinstance(part, int):
         return inner[:1]
     return inner[1:] if origin is dict else []

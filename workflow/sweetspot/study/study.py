@@ -8,6 +8,8 @@ from pydantic import Field, model_validator
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
+from sweetspot.study.catalogue_map import CatalogueMap
+from sweetspot.study.currency import ShownCurrency
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.yamlfile import load_yaml
@@ -115,6 +117,9 @@ class Study(Closed):
         "of the same workload (basis `transferred`)",
     )
     measure: bool = Field(True, description="Whether what is measured here takes part in this study")
+    measure_models: list[Slug] = Field(
+        [], description="Models of config.yaml's matrix that are measured for this study; none named: all of them"
+    )
     accepts_interruptions: bool = Field(
         False, description="Whether machines that can be taken away count like any other in the answer"
     )
@@ -131,6 +136,12 @@ class Study(Closed):
     )
     energy: Energy | None = Field(
         None, description="Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"
+    )
+    catalogue: CatalogueMap | None = Field(
+        None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
+    )
+    currency: ShownCurrency | None = Field(
+        None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 

@@ -7,6 +7,7 @@ from pydantic import Field, RootModel
 
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.memory import Needs
+from sweetspot.study.sharing import Shared
 from sweetspot.study.yamlfile import load_yaml
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
@@ -19,6 +20,7 @@ class Training(Needs):
     title: Text | None = Field(None, description="Name for people")
     model: Slug = Field(description="Network trained; cells of other models are not priced for it")
     samples: AboveZero = Field(description="Samples seen in all: iterations x global batch")
+    shared: Shared | None = Field(None, description="Where several people share a machine: how often such a job comes")
     source: Text = Field(description="Where the number comes from")
 
 
@@ -36,6 +38,7 @@ class Runs(Needs):
     months: AboveZero | None = Field(
         None, description="Months over which the runs spread; monthly fees are due for them"
     )
+    shared: Shared | None = Field(None, description="Where several people share a machine: how often such a run comes")
     source: Text = Field(description="Where the numbers come from")
 
 

@@ -9,17 +9,19 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import UserError
+from sweetspot.study.device_memory import TABLE
 from sweetspot.throughput.published import STUDIES, read_published
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.transfer.pools import DEVICES, HOME, POOLS
+from sweetspot.transfer.kinds import kind_of
+from sweetspot.transfer.pools import POOLS
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 
 if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
 
 COLUMNS = ("benchmark", "framework", "model", "batch_size", "precision", "dataset", "xla", "gpu", "images_per_s")
-FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "half", "log_rate")
-HALF = ("fp16", "bf16", "fp8", "fp4")
+FIGURE_COLUMNS = ("workload", "device", "precision", "framework", "stack", "network", "kind", "bits", "log_rate")
+BITS = {"fp16": 16, "bf16": 16, "fp8": 8, "fp4": 4}  # of a number, where it has fewer than 32
 # Bound by the host, not by the device, or another program: distorted images are made by the processor, and Torch7
 # without cuDNN computes by other kernels.
 DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
@@ -34,13 +36,19 @@ def network_name(model: str) -> str:
     return VERSION.sub("", TASK.sub("", plain))
 
 
+def bits_of(precision: pd.Series) -> pd.Series:
+    """Width of the number format; what computes in TF32 counts as 32."""
+    return precision.map(BITS).fillna(32).astype(int)
+
+
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
     """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
 
-    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated). A workload is a benchmark's model at
-    one precision, dataset, way of compiling and batch; where each device has one batch of its own (the largest that
-    its memory holds) the batch is no part of it. Machines with the same device count as one, by the mean of the
-    logarithms. Rows of devices that nobody has specified, or that cannot run the precision, are left out.
+    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A
+    workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one
+    batch of its own (the largest that its memory holds) the batch is no part of it. Machines with the same device count
+    as one, by the mean of the logarithms. Rows of devices that nobody has specified, or that cannot run the precision,
+    are left out.
     """
     found = [devices.find(str(gpu)) for gpu in table["gpu"]]
     rows = table.assign(
@@ -56,7 +64,9 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
         for device, precision in zip(found, rows["precision"], strict=True)
     ]
     rows = rows[able].assign(workload=lambda known: _workloads(known))
-    rows["half"] = rows["precision"].isin(HALF)
+    rows["bits"] = bits_of(rows["precision"])
+    units = rows["unit"] if "unit" in rows else pd.Series("", rows.index)
+    rows["kind"] = [kind_of(*pair) for pair in zip(rows["network"], units.fillna("").astype(str), strict=True)]
     named = [name for name in FIGURE_COLUMNS if name != "log_rate"]
     one = rows.groupby(named, sort=True)["log_rate"].mean().reset_index()
     return with_features(one, devices)
@@ -76,9 +86,9 @@ def related(figures: pd.DataFrame) -> pd.DataFrame:
     return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
 
 
-def shipped_devices(studies: Path = STUDIES) -> "Devices":
+def shipped_devices() -> "Devices":
     """The table of device specifications that comes with the project. Raises UserError where it is missing."""
-    return read_devices(studies / HOME / DEVICES)
+    return read_devices(TABLE)
 
 
 @cache
@@ -87,7 +97,7 @@ def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
 
     Raises UserError where the studies are not beside the package (it must be installed with `pip install -e`).
     """
-    return related(as_figures(single_device_rows(studies), shipped_devices(studies)))
+    return related(as_figures(single_device_rows(studies), shipped_devices()))
 
 
 @cache

@@ -11,8 +11,10 @@ from sweetspot.transfer.relation import fit_relation, given, without
 
 LEVEL = 0.9
 WORKLOADS, TWO, NETWORKS = "workload", "workload, two devices known", "network, in every benchmark"
+KINDS = "every network of its kind"
 DEVICES, BOTH = "device", "workload and device"
-LEFT_OUT = (WORKLOADS, TWO, NETWORKS, DEVICES, BOTH)
+LEFT_OUT = (WORKLOADS, TWO, NETWORKS, KINDS, DEVICES, BOTH)
+TOGETHER = {NETWORKS: "network", KINDS: "kind"}  # what leaves with a workload, beside itself
 ERROR_COLUMNS = ("workload", "precision", "known", "device", "gap", "sd")
 KNOWN, SPECIFIED = "known", "specified"
 WIDTH_FROM = {KNOWN: WORKLOADS, SPECIFIED: BOTH}  # which errors an interval's width comes from
@@ -30,7 +32,7 @@ def errors(figures: pd.DataFrame, away: str) -> pd.DataFrame:
     """
     fitted = fit_relation(figures)
     rate = figures["log_rate"].to_numpy()
-    places = {name: figures[name].to_numpy() for name in ("workload", "network", "device", "precision")}
+    places = {name: figures[name].to_numpy() for name in ("workload", "network", "kind", "device", "precision")}
     rows = []
     for gone, pairs in _folds(places, away):
         told, at = without(fitted, gone), {row: number for number, row in enumerate(gone)}
@@ -55,7 +57,8 @@ def _folds(places: dict[str, np.ndarray], away: str) -> Iterator[tuple[np.ndarra
                 gone = (places["workload"] == name) | (places["device"] == places["device"][wanted])
                 yield np.flatnonzero(gone), [((int(row),), int(wanted)) for row in own if row != wanted]
         else:
-            gone = np.flatnonzero(places["network"] == places["network"][own[0]]) if away == NETWORKS else own
+            of = places[TOGETHER.get(away, "workload")]
+            gone = np.flatnonzero(of == of[own[0]])
             yield gone, _pairs(own, 2 if away == TWO else 1)
 
 

@@ -1,9 +1,10 @@
 """How the throughput of one workload on one device follows from that on others: pooled effects of both.
 
 log throughput = effect of the workload + 1/2 log dense peak + 1/2 log bandwidth + effects, all normal around zero:
-slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of the network, of the benchmark's stack
-and of the workload itself (bound by arithmetic it rises with the peak, bound by memory with the bandwidth); and of the
-device, its architecture, both by width of the number format, and the device in one stack. A device that
+slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of the network and its kind (images, text,
+speech), of the benchmark's stack and of the workload itself (bound by arithmetic it rises with the peak, bound by
+memory with the bandwidth); and of the device, its architecture, both by width of the number format and by kind of
+network (whose operators have kernels of their own on each architecture), and the device in one stack. A device that
 nobody has run has its specifications and its architecture; one with many figures has its own effect: partial pooling.
 The best linear prediction and its variance have a closed form. Sources: roofline, Williams et al. 2009; partial
 pooling, Gelman & Hill 2007, chapter 12; leaving rows out of it, Rasmussen & Williams 2006, section 5.4.2.
@@ -16,25 +17,28 @@ import pandas as pd
 
 from sweetspot.transfer.specifications import FEATURES
 
-# Spreads in log units: rounded from those of greatest marginal likelihood on the shipped figures, under a lognormal
-# prior with sd 1 of each. Slopes by feature, then plain effects.
+# Spreads in log units: those of greatest marginal likelihood on the shipped figures, to two digits, under a lognormal
+# prior around 0.1 with sd 1 of each. Slopes by feature, then plain effects.
 SLOPES = {
-    "all": {"peak": 0.24, "bandwidth": 0.14, "memory": 0.08, "vector": 0.12},
-    "network": {"peak": 0.07, "bandwidth": 0.1, "memory": 0.09, "vector": 0.06},
-    "stack": {"peak": 0.11, "bandwidth": 0.05},
-    "workload": {"peak": 0.05, "bandwidth": 0.05, "memory": 0.18, "vector": 0.03},
+    "all": {"peak": 0.15, "bandwidth": 0.069, "memory": 0.078, "vector": 0.12},
+    "kind": {"peak": 0.058, "bandwidth": 0.068, "memory": 0.065, "vector": 0.063},
+    "network": {"peak": 0.069, "bandwidth": 0.11, "memory": 0.075, "vector": 0.056},
+    "stack": {"peak": 0.12, "bandwidth": 0.057},
+    "workload": {"peak": 0.040, "bandwidth": 0.059, "memory": 0.17, "vector": 0.038},
 }
 EFFECTS = {
-    ("device",): 0.036,
-    ("device", "half"): 0.022,
-    ("architecture",): 0.27,
-    ("architecture", "half"): 0.05,
-    ("device", "stack"): 0.06,
+    ("device",): 0.040,
+    ("device", "bits"): 0.025,
+    ("device", "kind"): 0.029,
+    ("device", "stack"): 0.054,
+    ("architecture",): 0.23,
+    ("architecture", "bits"): 0.059,
+    ("architecture", "kind"): 0.11,
 }
 WORKLOAD = 10.0  # of the level of a workload: it may be anything
-NOISE = 0.08  # what machines and builds of one device differ by
+NOISE = 0.077  # what machines and builds of one device differ by
 CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # logs of a device of 2018
-GROUPS = ("workload", "network", "stack", "device", "architecture", "half")
+GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bits")
 
 
 class Relation(NamedTuple):
@@ -93,7 +97,7 @@ def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
     total = WORKLOAD**2 * same["workload"].astype(float)
     for feature in FEATURES:
         slopes = np.full(total.shape, SLOPES["all"][feature] ** 2)
-        for group in ("network", "stack", "workload"):
+        for group in ("kind", "network", "stack", "workload"):
             slopes += SLOPES[group].get(feature, 0.0) ** 2 * same[group]
         left, right = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))
         total += slopes * np.outer(left, right)

@@ -45,15 +45,19 @@ class Device(NamedTuple):
     memory_bandwidth_gb_s: float
     peaks: dict[str, float]
     source: str
+    unconfirmed: frozenset[str] = frozenset()  # peaks that no second source confirms
+
+    def unit(self, precision: str) -> str:
+        """The number format whose peak a precision uses: TF32 or fp32 for fp32, fp32 for fp16 without a unit for it."""
+        wanted = "tf32" if precision == "fp32" else precision
+        return "fp32" if math.isnan(self.peaks.get(wanted, math.nan)) and wanted in IN_FP32 else wanted
 
     def peak(self, precision: str) -> float:
         """Dense TFLOP/s that training in a precision can use; NaN where the device cannot run it.
 
         fp32 runs in TF32 where the device has it: PyTorch's convolutions, TensorFlow from 2.4 on and JAX by default.
         """
-        wanted = "tf32" if precision == "fp32" else precision
-        own = self.peaks.get(wanted, math.nan)
-        return self.peaks["fp32"] if math.isnan(own) and wanted in IN_FP32 else own
+        return self.peaks.get(self.unit(precision), math.nan)
 
 
 class Devices:
@@ -90,7 +94,7 @@ class Devices:
 def read_devices(path: Path) -> Devices:
     """The table of device specifications. Raises UserError for a faulty row."""
     optional: dict[str, type] = {f"{name}_tflops": float for name in PEAKS}
-    table = read_table(path, TEXT | {"names": str} | ALWAYS | optional, optional=optional)
+    table = read_table(path, TEXT | {"names": str, "unconfirmed": str} | ALWAYS | optional, optional=optional)
     rows = []
     for row in table.to_dict("records"):
         peaks = {name: float(row[f"{name}_tflops"]) for name in PEAKS}
@@ -102,6 +106,7 @@ def read_devices(path: Path) -> Devices:
             row["memory_bandwidth_gb_s"],
             peaks,
             row["source"],
+            frozenset(name.strip().removesuffix("_tflops") for name in row["unconfirmed"].split(";") if name.strip()),
         )
         rows.append((device, [name.strip() for name in row["names"].split(";") if name.strip()]))
     return Devices(path, rows)

@@ -11,7 +11,8 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import STUDIES
-from sweetspot.transfer.figures import HALF, network_name, shipped_devices, shipped_figures
+from sweetspot.transfer.figures import BITS, network_name, shipped_devices, shipped_figures
+from sweetspot.transfer.kinds import UNKNOWN, kind_of, unknown_kind
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED, widths
 from sweetspot.transfer.relation import Relation, fit_relation, given, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
@@ -55,7 +56,7 @@ class Learnt(NamedTuple):
 def learn_devices(studies: Path = STUDIES) -> Learnt:
     """Fit to what the project ships in `studies`, with widths from workloads and devices left out. Raises UserError."""
     figures = shipped_figures(studies)
-    return Learnt(fit_relation(figures), widths(figures), shipped_devices(studies))
+    return Learnt(fit_relation(figures), widths(figures), shipped_devices())
 
 
 def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Learnt) -> pd.DataFrame:
@@ -117,7 +118,8 @@ def _cells(devices: list[Device], first: Measured, precision: str, table: Device
         framework=first.framework,
         stack=f"asked {first.framework}",
         network=network_name(first.model),
-        half=precision in HALF,
+        kind=kind_of(network_name(first.model), first.unit),
+        bits=BITS.get(precision, 32),
     )
     return with_features(cells, table)
 
@@ -129,6 +131,10 @@ def _row(
     told = [*(pair for figure in known for pair in figure.warnings), *_unlearnt(device, known, learnt)]
     before = min(_step(figure) for figure in known)
     after = before * known[0].images_per_s / rate
+    if math.isinf(before) and known[0].unit in BATCHED:
+        told.append(
+            warning("batch_unknown", "the batch is not stated: whether starting kernels decides is not checked")
+        )
     if min(before, after) < SHORT_STEP:
         # Time that no device shortens: the faster device gains less, the slower one loses less.
         low, high = low * min(1.0, after / SHORT_STEP), high * max(1.0, SHORT_STEP / before)
@@ -146,9 +152,20 @@ def _row(
 def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list[dict[str, str]]:
     """What is not learnt of the devices: known by their specifications, or of a maker without a figure."""
     seen = set(learnt.relation.figures["device"])
+    first = known[0]
+    unknown = kind_of(network_name(first.model), first.unit) == UNKNOWN
     makers = {learnt.devices.by_gpu[name].maker for name in seen}
-    told = []
+    precision = precision_name(first.precision)
+    told = [unknown_kind(first.model)] if unknown else []
+    if BITS.get(precision, 32) not in set(learnt.relation.figures["bits"]):
+        message = (
+            f"no figure in {precision} was learnt from: how devices are related in it is known by their peaks only"
+        )
+        told.append(warning("unknown_precision", message))
     for each in {each.gpu: each for each in (*(figure.device for figure in known), device)}.values():
+        if each.unit(precision) in each.unconfirmed:
+            message = f"no second source confirms the {each.unit(precision)} peak of {each.gpu}"
+            told.append(warning("unconfirmed_peak", message))
         if each.gpu in seen:
             continue
         told.append(warning("specified_only", f"{each.gpu} is known by its specifications only"))
@@ -157,7 +174,12 @@ def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list
     return told
 
 
+def cannot_run(device: Device, precision: str) -> dict[str, str]:
+    """The warning of a device that has no unit for a precision."""
+    return warning("cannot_run", f"{device.gpu} does not compute in {precision}")
+
+
 def _cannot(device: Device, precision: str) -> dict[str, object]:
-    told = [warning("cannot_run", f"{device.gpu} does not compute in {precision}")]
+    told = [cannot_run(device, precision)]
     row = dict.fromkeys(TOLD_COLUMNS[1:4], math.nan)
     return {"gpu": device.gpu, **row, "place": "", "warnings": told}

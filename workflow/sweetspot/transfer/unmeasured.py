@@ -12,9 +12,9 @@ from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import mark_best
 from sweetspot.throughput.collect import TABLE_COLUMNS
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
-from sweetspot.transfer.specifications import PROCESSOR, Device
-from sweetspot.transfer.transferring import UNSTEADY, Learnt, Measured, transferred
-from sweetspot.warnings import joined, warning
+from sweetspot.transfer.specifications import PROCESSOR, Device, precision_name
+from sweetspot.transfer.transferring import UNSTEADY, Learnt, Measured, cannot_run, transferred
+from sweetspot.warnings import joined, pairs, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 GIVING = ("measured", "published")  # bases that a figure may be transferred from
 WORKLOAD = ["framework", "model", "batch_size", "precision"]
+Found = tuple[float, float, float, list[dict[str, str]]]  # rate, low, high, warnings
+NOTHING: Found = (math.nan, math.nan, math.nan, [])
 SD_95, SD_90 = 1.959964, 1.644854  # standard deviations either side
 
 
@@ -32,8 +34,9 @@ def with_transferred(
 
     Each is transferred from the figures of GIVING that other single devices have of the same framework, model, batch
     and precision; without one there is nothing to transfer. Where several machines have one device, its fastest figure
-    counts; a processor, and a machine that can be measured, get nothing, nor does a device that cannot run the
-    precision. Ends are those of a 95 % interval, as in the rest of the table. Raises UserError for a device that nobody
+    counts; a processor, and a machine that can be measured, get nothing. A device that cannot run the precision
+    (`cannot_run`), or a figure that says nothing of others (`emulated`, `not_transferred`), gives a row of status
+    `failed`. Ends are those of a 95 % interval, as in the rest of the table. Raises UserError for a device that nobody
     has specified, and where a processor is all that is known.
     """
     known = table[
@@ -72,22 +75,18 @@ def _has_own_batch(name: str, model: str, usable: pd.DataFrame, question: "Quest
 
 
 def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, as_of: str) -> list[dict[str, Any]]:
-    """Rows of TABLE_COLUMNS for the wanted machines, from figures of one workload."""
-    figures = _figures(own, learnt)
+    """Rows of TABLE_COLUMNS for the wanted machines, from figures of one workload.
+
+    Status `failed` and no figure where there is none to be had; the row's warnings say why.
+    """
+    figures, told = _figures(own, learnt)
     devices = {name: _specified(name, instance.gpu, learnt) for name, instance in wanted.items()}
-    told = transferred(figures, list({device.gpu: device for device in devices.values()}.values()), learnt)
-    by_gpu = {row.gpu: row for row in told.itertuples()}
+    found, source = _found(figures, list(dict.fromkeys(device.gpu for device in devices.values())), learnt)
     first = own.iloc[0]
-    of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
-    source = (
-        f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices ; {first['source']}"
-    )
     rows = []
     for name, instance in wanted.items():
-        row = by_gpu[devices[name].gpu]
-        if math.isnan(row.images_per_s):
-            continue
-        ends = [(getattr(row, f"images_per_s_{end}") / row.images_per_s) ** (SD_95 / SD_90) for end in ("low", "high")]
+        rate, low, high, reasons = found.get(devices[name].gpu, NOTHING)
+        ends = [(end / rate) ** (SD_95 / SD_90) for end in (low, high)]
         rows.append(
             {
                 **{column: first[column] for column in CELL_COLUMNS},
@@ -95,15 +94,15 @@ def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, a
                 "variant": "default",
                 "gpu": instance.gpu,
                 "nodes": 1,
-                "images_per_s": row.images_per_s,
-                "images_per_s_low": row.images_per_s * ends[0],
-                "images_per_s_high": row.images_per_s * ends[1],
+                "images_per_s": rate,
+                "images_per_s_low": rate * ends[0],
+                "images_per_s_high": rate * ends[1],
                 "runs": 0,
                 "basis": "transferred",
-                "status": "ok",
-                "source": source,
+                "status": "failed" if math.isnan(rate) else "ok",
+                "source": f"{source} ; {first['source']}",
                 "unit": first["unit"],
-                "warnings": joined(row.warnings, cautions({name: instance}, name)),
+                "warnings": joined(told, reasons, cautions({name: instance}, name)),
                 "as_of": as_of,
                 "logical": False,
                 "xla": bool(first["xla"]),
@@ -112,15 +111,46 @@ def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, a
     return rows
 
 
-def _figures(own: pd.DataFrame, learnt: Learnt) -> list[Measured]:
-    """One figure a device, its fastest; processors only where nothing else is known, which is then refused."""
+def _found(figures: list[Measured], gpus: list[str], learnt: Learnt) -> tuple[dict[str, Found], str]:
+    """What is told of each device (rate, low, high, warnings), and by what. A figure that says nothing is a warning."""
+    if not figures:
+        return {}, "nothing to transfer from"
+    precision = precision_name(figures[0].precision)
+    devices = [learnt.devices.by_gpu[gpu] for gpu in gpus]
+    able = [device for device in devices if device.peak(precision) > 0]
+    nan = (math.nan, math.nan, math.nan)
+    found: dict[str, Found] = {
+        device.gpu: (*nan, [cannot_run(device, precision)]) for device in devices if device not in able
+    }
+    of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
+    source = f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices"
+    try:
+        told = transferred(figures, able, learnt) if able else None
+    except UserError as error:
+        return found | {device.gpu: (*nan, [warning("not_transferred", str(error))]) for device in able}, source
+    for row in told.itertuples() if told is not None else ():
+        found[row.gpu] = (row.images_per_s, row.images_per_s_low, row.images_per_s_high, row.warnings)
+    return found, source
+
+
+def _figures(own: pd.DataFrame, learnt: Learnt) -> tuple[list[Measured], list[dict[str, str]]]:
+    """One figure a device, its fastest, and warnings of those set aside since the device emulates the precision.
+
+    Processors only where nothing else is known, which is then refused.
+    """
     devices = [row for row in own.itertuples() if not PROCESSOR.search(str(row.gpu))] or list(own.itertuples())
     found: dict[str, Measured] = {}
+    aside: list[dict[str, str]] = []
     for row in sorted(devices, key=lambda row: row.images_per_s):
-        device = learnt.devices.get(str(row.gpu))
+        device, precision = learnt.devices.get(str(row.gpu)), precision_name(str(row.precision))
+        told = pairs(row.warnings)
+        if not device.peak(precision) > 0 or "emulation" in {pair.rule for pair in told}:
+            message = f"{device.gpu} has no unit for {precision}: its figure is emulated and says nothing of others"
+            aside.append(warning("emulated", message))
+            continue
         high = row.images_per_s_high
         spread = math.log(high / row.images_per_s) / SD_95 if high > row.images_per_s else 0.0
-        told = [warning("unstable", f"the figure of {device.gpu} is not steady")] if row.status == "unstable" else []
+        shaky = [warning("unstable", f"the figure of {device.gpu} is not steady")] if row.status == "unstable" else []
         found[device.gpu] = Measured(
             device,
             float(row.images_per_s),
@@ -129,10 +159,10 @@ def _figures(own: pd.DataFrame, learnt: Learnt) -> list[Measured]:
             str(row.framework),
             float(row.batch_size),
             str(row.unit),
-            max(spread, UNSTEADY) if told else spread,
-            tuple(told),
+            max(spread, UNSTEADY) if shaky else spread,
+            tuple(shaky),
         )
-    return list(found.values())
+    return list(found.values()), aside
 
 
 def _specified(name: str, gpu: str, learnt: Learnt) -> Device:

@@ -76,8 +76,8 @@
   chooser.append("model ", choose); form.append(chooser);
   slider("days_per_month", "days of use a month", 1, 30, 0.5, box.days_per_month, (v) => text(v, 3));
   slider("months", "months of the project", 3, 72, 1, box.months, (v) => text(v, 2));
-  slider("usd_per_kwh", "electricity, USD/kWh", 0, 1, 0.01, zero(box.usd_per_kwh), (v) => text(v, 3));
-  slider("capex_usd", "price of the box, USD", 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
+  slider("usd_per_kwh", `electricity, ${data.currency}/kWh`, 0, 1, 0.01, zero(box.usd_per_kwh), (v) => text(v, 3));
+  slider("capex_usd", `price of the box, ${data.currency}`, 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
   const interruptible = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
   if (interruptible.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
   const rates = interruptible.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
@@ -128,7 +128,7 @@
     say.id = "whatif-says"; say.className = "says";
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
-    for (const name of ["", "option", "USD", "hours", "break-even days"]) {
+    for (const name of ["", "option", data.currency, "hours", "break-even days"]) {
       const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = name; head.append(cell);
     }
     head.cells[0].textContent = "place";

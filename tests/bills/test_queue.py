@@ -1,0 +1,157 @@
+"""Waiting for a shared machine: printed values, the definition in fractions, and a queue by its events."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sweetspot.bills.queue import Stream, Wait, erlang_b, erlang_c, outgrown, wait_for
+from sweetspot.bills.queue_events import Kind, _served, capacity, waits
+
+
+def by_definition(servers, load):
+    """Erlang C as its definition sums it, in fractions: the share of time with `servers` or more jobs there."""
+    load, terms = Fraction(load), [Fraction(1)]
+    for number in range(1, servers + 1):
+        terms.append(terms[-1] * load / number)
+    tail = terms[-1] * servers / (servers - load)
+    return tail / (sum(terms[:-1]) + tail)
+
+
+@pytest.mark.parametrize(
+    ("servers", "load", "printed", "rounding"),
+    [
+        (1, 0.5, 0.5, 0),  # one server: its utilisation
+        (2, 1.0, 1 / 3, 0),  # textbooks: 1/3 and 4/9
+        (3, 2.0, 4 / 9, 0),
+        (2, 0.5, 0.1, 0),  # a^2 / (2 + a)
+        (4, 2.0, 4 / 23, 0),  # 1 + 2 + 2 + 4/3 = 19/3, 16/24 x 2 = 4/3: 4/3 of 23/3
+        # Tables by offered load at a given share: 3.87 Erlang for 8 channels at 5 %, 4.08 for 10 at 1 %, two places.
+        (8, 3.87, 0.05, 0.0005),
+        (10, 4.08, 0.01, 0.0001),
+        (14, 10.0, 0.1741, 0.0001),  # call centres' usual example: 10 Erlang, 14 agents, 17.4 %
+    ],
+)
+def test_the_share_that_waits_is_as_printed(servers, load, printed, rounding):
+    assert erlang_c(servers, load) == pytest.approx(printed, abs=rounding or 1e-12)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 4, 8])
+@pytest.mark.parametrize("busy", [Fraction(1, 10), Fraction(1, 2), Fraction(4, 5), Fraction(19, 20)])
+def test_the_recursion_equals_the_definition(servers, busy):
+    assert erlang_c(servers, float(servers * busy)) == pytest.approx(float(by_definition(servers, servers * busy)))
+
+
+def test_lost_calls_as_printed_and_many_servers_do_not_overflow():
+    assert erlang_b(2, 1.0) == pytest.approx(1 / 5)  # 1/2 of 1 + 1 + 1/2
+    assert erlang_b(10, 5.0) == pytest.approx(0.0184, abs=5e-5)  # tables: 1.84 %
+    assert 0 < erlang_c(1000, 950.0) < 1
+    assert erlang_c(4, 4.0) == erlang_c(4, 5.0) == 1
+
+
+def test_the_wait_on_one_and_on_two_devices_by_hand():
+    # One at a time, 0.8 of the time: P = 0.8, relaxed 10 / 0.2 = 50 h; mean 40 h, 0.8 e^(-t/50) = 0.1 at 103.97 h.
+    found = wait_for([Stream(0.08, 10.0, 1.0, 1)])
+    assert found == pytest.approx((0.8, 40.0, 50 * math.log(8)))
+    # Hours that never differ halve it (Pollaczek-Khinchine): 0.08 x 10^2 / (2 x 0.2) = 20.
+    assert wait_for([Stream(0.08, 10.0, 0.0, 1)]).hours == pytest.approx(0.08 * 100 / (2 * 0.2))
+    # Two at once, half of the time: P = 1/3, relaxed 10 / (2 x 0.5) = 10 h; mean 10/3; 10 ln(10/3) = 12.04.
+    assert wait_for([Stream(0.1, 10.0, 1.0, 2)]) == pytest.approx((0.5, 10 / 3, 10 * math.log(10 / 3)))
+
+
+def test_fewer_than_one_in_ten_wait_so_nine_in_ten_do_not():
+    found = wait_for([Stream(0.05, 10.0, 1.0, 2)])  # a = 0.5, c = 2: P = 0.1
+    assert found.ninety == pytest.approx(0, abs=1e-9)
+    assert found.hours == pytest.approx(0.1 * 10 / (2 * 0.75))
+    assert wait_for([Stream(0.04, 10.0, 1.0, 2)]).ninety == 0
+
+
+def test_too_much_work_is_said_and_no_work_waits_for_nothing():
+    found = wait_for([Stream(0.13, 10.0, 1.0, 1)])
+    assert found.overloaded
+    assert found.utilisation == pytest.approx(1.3)
+    assert math.isnan(found.hours) and math.isnan(found.ninety)
+    assert wait_for([Stream(0.1, 10.0, 1.0, 1)]).overloaded  # exactly full: it never recovers
+    assert wait_for([Stream(0.0, 10.0, 1.0, 1)]) == Wait(0, 0, 0)
+
+
+@pytest.mark.parametrize("servers", [1, 2, 4, 8])
+@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
+def test_the_formula_and_the_events_agree(servers, spread):
+    """Allen and Cunneen's correction is exact for one server and for exponential hours; else within a tenth or so."""
+    rate, hours = 0.8 * servers / 10, 10.0
+    seen = waits(servers, [Kind(rate, hours, spread, 1)], 80_000)
+    said = wait_for([Stream(rate, hours, spread, servers)])
+    assert said.hours == pytest.approx(np.mean(seen), rel=0.12)
+    assert said.ninety == pytest.approx(np.quantile(seen, 0.9), rel=0.15)
+
+
+def test_jobs_of_two_of_four_devices_are_two_servers_and_of_three_one():
+    for devices, servers, rate in ((2, 2, 0.14), (3, 1, 0.07)):
+        seen = waits(4, [Kind(rate, 10.0, 1.0, devices)], 80_000)
+        assert wait_for([Stream(rate, 10.0, 1.0, servers)]).hours == pytest.approx(np.mean(seen), rel=0.1)
+
+
+def test_two_kinds_that_take_the_same_share_are_their_mixture():
+    # Hours 2 and 20, each exponential, half and half: mean 11, second moment (2 x 4 + 2 x 400) / 2 = 404.
+    # C_s^2 = 404/121 - 1 = 2.3388; one server at 0.66: wait = 0.06 x 404 / (2 x 0.34) = 35.65 (Pollaczek-Khinchine).
+    kinds = [Stream(0.03, 2.0, 1.0, 1), Stream(0.03, 20.0, 1.0, 1)]
+    assert wait_for(kinds).hours == pytest.approx(0.06 * 404 / (2 * 0.34))
+    seen = waits(1, [Kind(0.03, 2.0, 1.0, 1), Kind(0.03, 20.0, 1.0, 1)], 80_000)
+    assert wait_for(kinds).hours == pytest.approx(np.mean(seen), rel=0.12)
+
+
+# --- jobs that take different shares of the machine -----------------------------------------------------------------
+
+
+def test_the_events_on_paper():
+    # Four devices. One of them from 0 to 10, all from 1: it waits for that one, and one more device from 2 for both.
+    jobs = [(0.0, 10.0, 1), (1.0, 5.0, 4), (2.0, 1.0, 1), (15.5, 1.0, 3), (15.5, 1.0, 1), (15.5, 1.0, 1)]
+    assert list(_served(4, iter(jobs))) == [
+        (0.0, 0.0, 10.0),
+        (1.0, 10.0, 15.0),
+        (2.0, 15.0, 16.0),
+        (15.5, 15.5, 16.5),  # three beside one
+        (15.5, 16.0, 17.0),  # the first of the ones is back
+        (15.5, 16.5, 17.5),
+    ]
+
+
+def test_what_a_machine_can_do_at_most_is_less_where_jobs_wait_for_all_of_it():
+    # One and all in turn, by the lot, each an hour: a run of k ones takes ceil(k/4) hours, then an hour for each all.
+    # A run of ones, geometric: its hours 1 + 1/16 + 1/256 + ... = 16/15; runs of alls last 2 on average. A cycle has
+    # four jobs in 46/15 hours: 60/46 an hour; with nobody waiting for others 1 / (1/2 + 1/8) = 1.6.
+    kinds = [Kind(1.0, 1.0, 0.0, 1), Kind(1.0, 1.0, 0.0, 4)]
+    assert capacity(4, kinds, 100_000) == pytest.approx(60 / 46, rel=0.01)
+    # So at 1.4 an hour, 0.875 of the device-hours, the queue grows all the same.
+    full = wait_for([Stream(0.7, 1.0, 0.0, 4), Stream(0.7, 1.0, 0.0, 1)])
+    assert full.overloaded
+    assert full.utilisation == pytest.approx(0.875)
+
+
+def test_who_needs_all_devices_holds_up_the_others():
+    few, many = Stream(0.064, 5.0, 1.0, 4), Stream(0.016, 5.0, 1.0, 1)
+    both = wait_for([few, many])
+    assert both.utilisation == pytest.approx(0.16)
+    # Poisson arrivals see time averages: one that takes all starts at once only where nothing runs, and the others
+    # wait where an `all` runs (0.08 of the time) or waits. So the mean is above the two alone, each on the machine.
+    assert both.hours > wait_for([few]).hours + wait_for([many]).hours
+    assert wait_for([few, many]) == both  # the same draws
+
+
+def test_how_much_more_work_until_another_is_faster():
+    # One server, exponential: 10 + 10 r / (1 - r) = 10 / (1 - r) = 25 at r = 0.6; today 0.2: three times as much.
+    assert outgrown([Stream(0.02, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(3.0, rel=1e-5)
+    assert outgrown([Stream(0.02, 10.0, 1.0, 1)], 10.0, 9.0) == 0
+    assert outgrown([Stream(0.02, 10.0, 1.0, 1)], 10.0, 10.0) == pytest.approx(0, abs=1e-5)
+    assert outgrown([Stream(0.0, 10.0, 1.0, 1)], 10.0, 25.0) == math.inf
+    # Overloaded already: 0.6 of the 1.2 there are.
+    assert outgrown([Stream(0.12, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(0.5)
+    # Where they take different shares: at the number found the simulated queue is at the limit.
+    mixed = [Stream(0.02, 5.0, 1.0, 4), Stream(0.01, 8.0, 0.5, 1)]
+    factor = outgrown(mixed, 8.0, 40.0)
+    at_it, beyond = (
+        wait_for([one._replace(per_hour=one.per_hour * factor * more) for one in mixed]).hours for more in (1, 1.02)
+    )
+    assert at_it == pytest.approx(32.0, rel=0.03) and beyond > 32.0
+    assert outgrown(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough

@@ -1,0 +1,95 @@
+"""One offer held against a catalogue, without files or a network: which entry is its own, and when it counts."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from sweetspot.catalogues.listing import Catalogue, Listing
+from sweetspot.catalogues.refreshing import Found, judged, rows
+from sweetspot.catalogues.sources.source import Fetched
+from sweetspot.study.base import validated
+from sweetspot.study.catalogue_map import FilePart, OwnPart
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import PriceList
+
+DAY = date(2026, 9, 19)
+
+
+def entry(purchase: str, usd: float, place: str = "", name: str = "p5.48xlarge", **facts) -> Listing:
+    return Listing(2, name, purchase, usd, place=place, **facts)
+
+
+def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=()) -> Found:
+    data = {"as_of": DAY, "source": "x", "offers": [{"instance": "a", **offer}]}
+    prices = validated(PriceList, data, "rent.yaml")
+    catalogue = Catalogue(Path("vms.csv"), list(entries))
+    part = part or FilePart(lists=["rent"], instances={"a": "p5.48xlarge"})
+    (row,) = rows("rent", prices, part)
+    machine = Instance(title="a", provider="aws", gpu="H100", gpus=8 * nodes, nodes=nodes)
+    fetched = Fetched(catalogue, "the catalogue, sha256 abc", day, [])
+    return judged(row, prices, part, fetched, machine, accepted)
+
+
+@pytest.mark.parametrize(("day", "stays"), [(date(2026, 9, 18), True), (DAY, False), (date(2026, 9, 20), False)])
+def test_only_a_catalogue_older_than_the_row_changes_nothing(day, stays):
+    found = asked({"per_hour": 55.04}, entry("on_demand", 50.0), day=day)
+    assert bool(found.stays) == stays
+    assert found.values is None if stays else found.values["per_hour"] == 50.0
+
+
+def test_a_preemptible_machine_has_the_catalogues_spot_price():
+    spot, plain = entry("spot", 20.0), entry("on_demand", 55.0)
+    assert asked({"per_hour": 21.0, "purchase": "preemptible"}, plain, spot).new == 20.0
+    own = OwnPart(lists=["rent"], instances={"a": "p5.48xlarge"}, file="x.csv")
+    mine = entry("preemptible", 19.0)
+    assert asked({"per_hour": 21.0, "purchase": "preemptible"}, plain, spot, mine, part=own).new == 19.0
+    assert asked({"per_hour": 54.0}, plain, spot).new == 55.0
+
+
+def test_a_part_leaves_other_purchases_alone():
+    part = FilePart(lists=["rent"], instances={"a": "x"}, purchases=["spot"])
+    data = {"as_of": DAY, "source": "x", "offers": [
+        {"instance": "a", "per_hour": 3.0}, {"instance": "a", "purchase": "spot", "per_hour": 1.0},
+        {"instance": "a", "purchase": "reserved", "per_hour": 2.0}, {"instance": "b", "per_hour": 3.0}]}  # fmt: skip
+    found = rows("rent", validated(PriceList, data, "rent.yaml"), part)
+    # A reserved offer is taken up only to be named as one that no catalogue refreshes.
+    assert [(row.offer.purchase, row.place) for row in found] == [("spot", 1), ("reserved", 2)]
+
+
+def test_the_cheapest_of_the_place_by_zone_region_or_beginning():
+    zones = [
+        entry("on_demand", 60.0, "use1-az1", region="us-east-1"),
+        entry("on_demand", 58.0, "use1-atl2-az1", region="us-east-1"),
+        entry("on_demand", 50.0, "euw1-az1", region="eu-west-1"),
+        entry("on_demand", 40.0, "use1-az2", name="p4d.24xlarge", region="us-east-1"),
+    ]
+    prices = {}
+    for place in (None, "us-east-1", "us-", "use1-az", "euw1-az1", "ap-"):
+        part = FilePart(lists=["rent"], instances={"a": "p5.48xlarge"}, place=place)
+        prices[place] = asked({"per_hour": 55.0}, *zones, part=part).new
+    expected = {None: 50.0, "us-east-1": 58.0, "us-": 58.0, "use1-az": 60.0, "euw1-az1": 50.0, "ap-": None}
+    assert prices == expected
+
+
+@pytest.mark.parametrize(("usd", "taken"), [(13.77, True), (13.75, False), (220.0, True), (220.2, False)])
+def test_four_times_the_price_or_a_fourth_is_not_believed(usd, taken):
+    """55.04 / 4 is 13.76, and 4 x 55.04 is 220.16."""
+    found = asked({"per_hour": 55.04}, entry("on_demand", usd))
+    assert (found.stays == "") == taken
+    assert asked({"per_hour": 55.04}, entry("on_demand", usd), accepted=["a"]).stays == ""
+
+
+def test_a_cluster_costs_its_nodes_and_its_note_says_so():
+    note = "2 x 55.04; no fee for the network is listed"
+    found = asked({"per_hour": 110.08, "note": note}, entry("on_demand", 50.5, gpus=8), nodes=2)
+    assert found.values["per_hour"] == 101.0
+    assert found.values["note"] == "2 x 50.5; no fee for the network is listed"
+    assert "note" not in asked({"per_hour": 110.08, "note": "no InfiniBand"}, entry("on_demand", 50.5), nodes=2).values
+    other = asked({"per_hour": 110.08}, entry("on_demand", 50.5, gpus=4), nodes=2)
+    assert other.stays == "has 8 devices a machine in instances.yaml, 4 in the catalogue"
+
+
+def test_source_place_and_checksum_are_told():
+    found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1", source="by mail"))
+    assert found.values["source"] == "by mail through the catalogue, use1-az1, sha256 abc"
+    assert found.values["as_of"] == DAY

@@ -1,0 +1,188 @@
+"""`sweetspot ask`: the page's words from the results, another use, deadlines, and exit codes for scripts."""
+
+import json
+import resource
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs, settings
+from project_copy import ROOT, environment
+from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, hours_of, outcome
+from sweetspot.commands.command_line import main
+from sweetspot.decision.asked import ask, at_days
+from sweetspot.decision.compare import compare
+from sweetspot.errors import UserError
+from sweetspot.files import read_parquet, write_parquet
+from sweetspot.study.sharing import Demand
+
+STUDY = """
+name: paper
+title: A box or a rented card
+question: Which?
+as_of: 2018-07-01
+sources: [{id: paper, title: Worked on paper, date: "2018"}]
+cells: {model: [vgg16], batch_size: [64], precision: fp16, headline_batch_size: 64}
+reference: office-4x1080ti
+"""
+SEED, MONTH = 2018, 30.5
+CPU_SECONDS = 3
+
+
+@pytest.fixture(scope="module")
+def found():
+    """The comparison of a box at 10 days of use a month with a machine on demand and as spot."""
+    return compare(inputs(), settings(), demands={"imagenet": Demand((6.0, 6.0, 6.0), 1.0, 3, 1)})
+
+
+@pytest.fixture
+def project(found, tmp_path):
+    """A project whose results are there, as the workflow writes them."""
+    folder = tmp_path / "config" / "studies" / "paper"
+    folder.mkdir(parents=True)
+    (folder / "study.yaml").write_text(STUDY)
+    for name, table in found.items():
+        write_parquet(table, tmp_path / "results" / "paper" / "comparison" / f"{name}.parquet")
+    return tmp_path
+
+
+def asked(project, capsys, *arguments):
+    """Exit code and what was printed."""
+    places = ["--results", str(project / "results"), "--config", str(project / "config")]
+    code = main(["ask", "paper", *arguments, *places])
+    return code, capsys.readouterr()
+
+
+def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, capsys):
+    code, said = asked(project, capsys)
+    page = found["headline"].iloc[0]
+    assert code == 0
+    lines = said.out.splitlines()
+    assert lines[0] == "A box or a rented card (paper, as of 2018-07-01, the study's own use)"
+    assert lines[1:3] == [page["first"], page["second"]]
+    assert lines[3].startswith("office-4x1080ti with 6 jobs of imagenet a month is busy 43%")
+    assert said.err == ""
+    same = ask(read_parquet(project / "results/paper/comparison/options.parquet"), SEED, MONTH, "train").headline
+    for name in ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high"):
+        assert same[name].tolist() == pytest.approx(found["headline"][name].tolist(), nan_ok=True)
+
+
+@pytest.mark.parametrize("days", [3.0, 5.0, 20.0])
+def test_another_use_is_that_of_a_price_list_that_says_so(found, days):
+    own = compare(inputs(box_more={"days_per_month": days, "days_per_month_low": days, "days_per_month_high": days}),
+                  settings())  # fmt: skip
+    moved = ask(found["options"], SEED, MONTH, "train", days)
+    for name in ("first", "second", "winner", "gain", "gain_low", "gain_high", "p_cheaper", "planned_days"):
+        assert moved.headline[name].tolist() == pytest.approx(own["headline"][name].tolist()), name
+
+
+def test_the_hour_of_a_box_at_another_use_by_hand(found):
+    # 216.667 USD a month over 24 x 5 hours and 0.20 of electricity: 2.005556 instead of 1.102778; 52.834 h.
+    rows = at_days(found["options"], 5.0).set_index("option")
+    assert rows.loc[BOX, "usd_per_hour"] == pytest.approx(6500 / 30 / 120 + 0.20)
+    assert rows.loc[BOX, "usd"] == pytest.approx(52.834 * 2.005556, rel=1e-5)
+    assert rows.loc[BOX, "images_per_usd"] == pytest.approx(498 * 3600 / 2.005556, rel=1e-5)
+    before = found["options"].set_index("option")
+    for name in ("usd", "usd_per_hour", "images_per_usd"):
+        assert rows.loc[RENTED, name] == before.loc[RENTED, name]
+
+
+def test_deadlines_and_their_exit_codes(project, capsys):
+    # The box takes 52.8 h for 58.3 USD, the rented one 116.9 h for 357.8.
+    code, said = asked(project, capsys, "--deadline", "100h")
+    assert code == 0
+    assert "imagenet within 100 h: office-4x1080ti, 52.8 h for 58.3 USD (" in said.out
+    code, said = asked(project, capsys, "--deadline", "2d", "--workload", "imagenet")
+    assert code == NOT_IN_TIME
+    assert "imagenet within 48 h: none can: the fastest, office-4x1080ti, takes 52.8 h for 58.3 USD." in said.out
+    # Where the box is used one day a month its hour costs 216.667 / 24 + 0.2 = 9.228 USD: 487.5 against 357.8.
+    code, said = asked(project, capsys, "--deadline", "5d", "--days", "1")
+    assert "imagenet within 120 h: p3.2xlarge, 117 h for 358 USD" in said.out
+    assert said.out.splitlines()[0].endswith("1 days of use a month)")
+
+
+def test_too_close_to_call_is_an_exit_code_of_its_own(project, capsys):
+    # 357.8 / 52.834 = 6.772 an hour of the box: 216.667 / (24 d) + 0.2 is as much at d = 1.374.
+    code, said = asked(project, capsys, "--days", "1.374")
+    assert code == TOO_CLOSE
+    assert said.out.splitlines()[1].startswith("Too close to call")
+
+
+def test_one_object_for_programs(project, capsys):
+    code, said = asked(project, capsys, "--json", "--days", "12", "--deadline", "40h")
+    content = json.loads(said.out)
+    assert code == NOT_IN_TIME
+    assert content["outcome"] == "nothing in time"
+    assert content["inputs"] == {"days_per_month": 12, "deadline_hours": 40}
+    assert content["winner"] == {"option": BOX, "title": BOX}
+    # 357.8 / (52.834 x (216.667 / 288 + 0.2)) = 7.11
+    assert content["gain"] == pytest.approx(7.11, abs=0.01)
+    assert content["gain_low"] < content["gain"] < content["gain_high"]
+    (late,) = content["deadline"]
+    assert (late["phase"], late["option"], late["usd"]) == ("imagenet within 40 h", None, None)
+    assert len(content["sentences"]) == 2 and len(content["waiting"]) == 1
+
+
+def test_a_result_that_is_older_than_the_study_is_said(project, capsys):
+    (project / "config/studies/paper/workloads.yaml").write_text("{}\n")
+    _, said = asked(project, capsys)
+    assert "workloads.yaml is newer than the results; `make report STUDY=paper` reads it" in said.err
+
+
+def test_a_study_without_prices_has_no_answer_and_says_why(found, project, capsys):
+    write_parquet(found["options"].head(0), project / "results/paper/comparison/options.parquet")
+    code, said = asked(project, capsys)
+    assert code == 2
+    assert said.out.splitlines()[1] == "No answer yet: nothing here has a price."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--deadline", "6"], "--deadline is '6'; expected a time such as 90min, 6h or 2d"),
+        (["--deadline", "0h"], "--deadline is '0h'; expected a time"),
+        (["--days", "31"], "--days is 31; expected more than 0, at most the month's 30.5"),
+        (["--days", "0"], "--days is 0; expected more than 0"),
+        (["--workload", "imagnet", "--deadline", "6h"], "--workload is 'imagnet'; expected one of imagenet"),
+        (["--workload", "imagenet"], "--workload needs --deadline"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_sentence(project, capsys, arguments, words):
+    with pytest.raises(UserError) as told:
+        asked(project, capsys, *arguments)
+    assert words in str(told.value)
+
+
+def test_days_need_a_machine_of_ones_own_and_results(found, project, capsys):
+    rented = found["options"][found["options"]["purchase"] != "own"]
+    write_parquet(rented, project / "results/paper/comparison/options.parquet")
+    with pytest.raises(UserError, match="study paper prices no machine of one's own"):
+        asked(project, capsys, "--days", "5")
+    (project / "results/paper/comparison/options.parquet").unlink()
+    with pytest.raises(UserError, match="`make report STUDY=paper` makes it"):
+        asked(project, capsys)
+
+
+def test_times():
+    assert [hours_of(text) for text in ("90min", "6h", "2d", "1.5 h", None)] == [1.5, 6.0, 48.0, 1.5, None]
+
+
+def test_one_workload_late_is_late(found):
+    some = ask(found["options"], SEED, MONTH, "train", None, [60.0])
+    assert outcome(some) == 0
+    both = some._replace(deadlines=pd.concat([some.deadlines, some.deadlines.assign(option=None)]))
+    assert outcome(both) == NOT_IN_TIME
+
+
+def test_the_command_reads_only_and_is_quick(project):
+    before = {file: file.stat().st_mtime_ns for file in project.rglob("*")}
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "sweetspot", "ask", "paper", "--days", "20", "--deadline", "3d"],
+        cwd=project, env=environment(ROOT), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    assert after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime < CPU_SECONDS
+    assert {file: file.stat().st_mtime_ns for file in project.rglob("*")} == before

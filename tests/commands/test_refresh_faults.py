@@ -1,0 +1,159 @@
+"""Faults of a refresh, over a real local server: nothing is written, or the row stays by name."""
+
+import re
+from pathlib import Path
+
+import pytest
+from price_refresh import DATA, STUDY, contents, offers, own_config, put_catalogues, refresh
+from price_server import Answer, gzipped, serving
+from sweetspot.commands import refresh_prices
+from sweetspot.errors import UserError
+
+HTML = Answer(b"<html>portal</html>")
+
+
+@pytest.fixture
+def server():
+    with serving() as found:
+        yield put_catalogues(found)
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch) -> Path:
+    return own_config(tmp_path, monkeypatch)
+
+
+AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (HTML, "answers a web page .*; expected a CSV file of SkyPilot's catalogue"),
+        (Answer(b"", 429), "answers 429 in 4 tries"),
+        (Answer(b"", 502), "answers 502 in 4 tries"),
+        (gzipped(AWS, cut=9), "the gzipped answer is not whole"),
+        (Answer(AWS, cut=100), "the answer stops before its end"),
+        (Answer(AWS, wait_s=0.6), "does not answer in time"),
+        (Answer(AWS.split(b"\n")[0] + b"\n"), "holds no price at all; nothing is written"),
+        (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
+        (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|not CSV in UTF-8"),
+    ],
+)
+def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server, answer, told):
+    server.routes["/gcp/vms.csv"] = answer  # aws, before it in the map, has answered
+    before = contents(config)
+    with pytest.raises(UserError, match=told):
+        refresh(config, server)
+    assert contents(config) == before
+
+
+def with_price(machine: str, price: str) -> Answer:
+    """AWS' rows with another on-demand price of a machine."""
+    lines = []
+    for line in AWS.decode().splitlines():
+        if line.startswith(f"{machine},"):
+            line = re.sub(r'",[0-9.]+,', f'",{price},', line, count=1)
+        lines.append(line)
+    return Answer("\n".join(lines).encode() + b"\n")
+
+
+@pytest.mark.parametrize(
+    ("price", "told"),
+    [
+        ("0", r"aws-p5en.48xlarge \(on_demand\): .* \(Price is '0'; expected a number above 0, or nothing\)"),
+        ("call us", r"aws-p5en.48xlarge \(on_demand\): .* \(Price is 'call us'; expected a number\)"),
+        ("632.96", r"aws-p5en.48xlarge \(on_demand\): would go from 63.296 to 632.96, 10 times; .*--accept aws-p5en"),
+        ("6.3296", r"aws-p5en.48xlarge \(on_demand\): would go from 63.296 to 6.3296, 0.1 times"),
+    ],
+)
+def test_a_price_that_cannot_be_right_stays_by_name_and_the_others_are_written(config, server, capsys, price, told):
+    server.routes["/aws/vms.csv"] = with_price("p5en.48xlarge", price)
+    old = offers(config, "hyperscalers")["aws-p5en.48xlarge", "on_demand"]
+    refresh(config, server, providers=("aws",))
+    assert re.search(told, capsys.readouterr().out)
+    found = offers(config, "hyperscalers")
+    assert found["aws-p5en.48xlarge", "on_demand"] == old
+    assert found["aws-p6-b200.48xlarge", "on_demand"].per_hour.value == 113.9328
+
+
+def test_a_jump_is_taken_where_a_person_accepts_it(config, server):
+    server.routes["/aws/vms.csv"] = with_price("p5en.48xlarge", "632.96")
+    refresh(config, server, "--accept", "aws-p5en.48xlarge", providers=("aws",))
+    assert offers(config, "hyperscalers")["aws-p5en.48xlarge", "on_demand"].per_hour.value == 632.96
+
+
+def test_another_currency_tax_and_a_range_stay_by_name(config, server, capsys):
+    prices = config / "studies" / STUDY / "prices"
+    rate = "rates: [{currency: EUR, usd: 1.1, as_of: 2026-09-19, source: x}]\n"
+    (prices / "clouds.yaml").write_text(
+        "currency: EUR\nas_of: 2026-09-19\nsource: mine\n"
+        + rate
+        + "offers:\n  - {instance: nebius-8xh100, per_hour: 28}\n"
+    )
+    (prices / "clusters.yaml").write_text(
+        "as_of: 2026-09-19\nsource: mine\nvat: {rate: 0.2, included: true}\n"
+        "offers:\n  - {instance: nebius-8xh100-x2, per_hour: 70}\n"
+    )
+    (prices / "spot.yaml").write_text(
+        "as_of: 2026-09-19\nsource: mine\noffers:\n"
+        "  - {instance: nebius-8xh100, purchase: spot, per_hour: {value: 17, low: 12, high: 20}}\n"
+        "  - {instance: nebius-8xh200, purchase: spot, per_month: 9000}\n"
+    )
+    before = contents(config)
+    refresh(config, server, providers=("nebius",))
+    told = capsys.readouterr().out
+    assert contents(config) == before
+    assert "clouds: nebius-8xh100 (on_demand): its price is in EUR, the catalogue's in USD" in told
+    assert "clusters: nebius-8xh100-x2 (on_demand): its price includes tax, a catalogue's does not" in told
+    assert "spot: nebius-8xh100 (spot): has a range, which a catalogue does not know" in told
+    assert "spot: nebius-8xh200 (spot): has no hourly rate" in told
+
+
+def test_a_catalogue_older_than_the_list_changes_nothing(config, server, capsys):
+    body = (DATA / "skypilot" / "nebius_2026.csv").read_bytes()
+    server.routes["/nebius/vms.csv"] = Answer(body, headers={"Last-Modified": "Wed, 11 Feb 2026 03:00:00 GMT"})
+    before = contents(config)
+    refresh(config, server, providers=("nebius",))
+    assert contents(config) == before
+    assert "is of 2026-09-19, the catalogue's price of 2026-02-11" in capsys.readouterr().out
+
+
+def test_a_machine_of_another_size_stays(config, server, capsys):
+    study = config / "studies" / STUDY / "study.yaml"
+    study.write_text(study.read_text().replace("gpu-h200-sxm_8gpu-128vcpu-1600gb", "gpu-h200-sxm_1gpu-16vcpu-200gb"))
+    refresh(config, server, providers=("nebius",))
+    told = capsys.readouterr().out
+    assert "nebius-8xh200 (on_demand): has 8 devices a machine in instances.yaml, 1 in the catalogue" in told
+
+
+def test_what_the_lint_says_of_new_prices_is_shown(config, server, capsys):
+    """Spot above on demand, which no list of the study has today."""
+    server.routes["/nebius/vms.csv"] = Answer(
+        (DATA / "skypilot" / "nebius_2026.csv").read_bytes().replace(b",10.00\n", b",26.00\n")
+    )
+    prices = config / "studies" / STUDY / "prices"
+    (prices / "clouds.yaml").write_text((prices / "clouds.yaml").read_text() + (
+        "  - {instance: nebius-8xh100, purchase: spot, per_hour: 17.2}\n"))  # fmt: skip
+    refresh(config, server, "--dry-run", providers=("nebius",))
+    told = capsys.readouterr().out
+    assert "lint: warning: nebius-8xh100: spot at 26 an hour is above on demand at 23.6 (spot_above_on_demand)" in told
+
+
+def test_a_study_without_a_map_and_an_edit_while_it_runs(config, server, monkeypatch):
+    with pytest.raises(UserError, match="key 'catalogue' is missing"):
+        refresh(config, server, study="rare-2018")
+    listed, before = config / "studies" / STUDY / "prices" / "clouds.yaml", contents(config)
+
+    def edited(_folder, *_rest):
+        done = changed(_folder, *_rest)
+        listed.write_text(listed.read_text() + "# mine\n")
+        return done
+
+    changed = refresh_prices.changed_lists
+    monkeypatch.setattr(refresh_prices, "changed_lists", edited)
+    with pytest.raises(UserError, match=r"clouds\.yaml: was edited meanwhile"):
+        refresh(config, server, providers=("nebius",))
+    assert listed.read_text().endswith("# mine\n")
+    changed_files = {name for name, content in contents(config).items() if content != before.get(name)}
+    assert changed_files == {f"studies/{STUDY}/prices/clouds.yaml"}

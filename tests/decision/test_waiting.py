@@ -1,0 +1,171 @@
+"""The wait for a shared machine: against sums on paper, with the rented machine that is faster from some people on."""
+
+import math
+
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs, settings
+from sweetspot.decision.compare import compare
+from sweetspot.decision.options import build_options
+from sweetspot.decision.waiting import QUEUE_COLUMNS, queue_table
+from sweetspot.decision.waiting_words import waiting_in_words
+from sweetspot.errors import UserError
+from sweetspot.study.sharing import Demand, load_demands
+from sweetspot.study.workloads import load_workloads
+
+JOB = 94_720_000 / 498 / 3600  # 52.834 h on the box
+SLOW = 94_720_000 / 225 / 3600  # 116.94 h on the rented machine
+MONTH = 30.5 * 24
+
+
+def demand(per_month=6.0, cv=1.0, people=None, runs=1, low=None, high=None):
+    return Demand((per_month, low or per_month, high or per_month), cv, people, runs)
+
+
+def queue(demands, **changes):
+    found = compare(inputs(**changes), settings(), draws=200, demands=demands)["queue"]
+    return found.set_index("option")
+
+
+def test_one_job_at_a_time_by_hand():
+    found = queue({"imagenet": demand(people=3)})
+    box, other = found.loc[BOX], found.loc[RENTED]
+    busy = 6 * JOB / MONTH  # 0.43307
+    assert box["utilisation"] == pytest.approx(busy) == pytest.approx(0.43307, abs=1e-5)
+    # M/M/1: hours x busy / (1 - busy) = 40.36; the tail hours / (1 - busy) x ln(busy / 0.1)
+    assert box["wait_hours"] == pytest.approx(40.36, abs=0.01)
+    assert box["wait_hours_p90"] == pytest.approx(JOB / (1 - busy) * math.log(busy / 0.1))
+    assert box["hours_to_result"] == pytest.approx(JOB + 40.36, abs=0.01)
+    # What is rented when needed waits for nobody.
+    assert other[["wait_hours", "wait_hours_p90"]].tolist() == [0, 0]
+    assert other["hours_to_result"] == pytest.approx(SLOW)
+    assert math.isnan(other["utilisation"])
+    # JOB / (1 - r) = SLOW at r = 0.5482: 1.2658 times today's six, and more than 3.797 people.
+    assert (box["rival"], box["rival_hours"]) == (RENTED, pytest.approx(SLOW))
+    assert box["slower_from_per_month"] == pytest.approx(6 * (1 - JOB / SLOW) / busy, rel=1e-5)
+    assert box["slower_from_people"] == 4
+    assert other[["rival", "slower_from_people"]].isna().all()
+
+
+def test_hours_that_are_all_alike_halve_the_wait():
+    assert queue({"imagenet": demand(cv=0.0)}).loc[BOX, "wait_hours"] == pytest.approx(40.36 / 2, abs=0.01)
+
+
+def test_the_ends_of_the_jobs_a_month_are_the_ends_of_the_wait():
+    box = queue({"imagenet": demand(low=3.0, high=12.0)}).loc[BOX]
+    half, double = 3 * JOB / MONTH, 12 * JOB / MONTH
+    assert box["wait_hours_low"] == pytest.approx(JOB * half / (1 - half))
+    assert box["hours_to_result_high"] == pytest.approx(JOB / (1 - double))  # 0.866 of the time
+    more = queue({"imagenet": demand(high=14.0)}).loc[BOX]  # 1.01 of it
+    assert math.isnan(more["hours_to_result_high"]) and not more["overloaded"]
+
+
+def test_more_than_the_box_can_do_is_said_and_two_boxes_can():
+    full = queue({"imagenet": demand(18.0, people=9)})
+    assert full.loc[BOX, "overloaded"]
+    assert full.loc[BOX, "utilisation"] == pytest.approx(18 * JOB / MONTH)  # 1.2992
+    assert full.loc[BOX, ["wait_hours", "hours_to_result"]].isna().all()
+    (said,) = waiting_in_words(full.reset_index())
+    assert said == (
+        "office-4x1080ti with 18 jobs of imagenet a month would be busy 130% of its time: the queue grows without end. "
+        "p3.2xlarge (117 h) is faster for the 9 people there are; with up to 3 it was not."
+    )
+    two = queue({"imagenet": demand(18.0)}, box_more={"boxes": 2.0}).loc[BOX]
+    busy = 18 * JOB / MONTH / 2  # M/M/2: P = 2 r^2 / (1 + r)
+    assert two["jobs_at_once"] == 2
+    assert two["wait_hours"] == pytest.approx(2 * busy**2 / (1 + busy) * JOB / (2 * (1 - busy)))
+
+
+def test_a_box_that_is_down_part_of_the_time_has_less_of_it():
+    assert queue({"imagenet": demand()}, box_more={"downtime_share": 0.2}).loc[BOX, "utilisation"] == pytest.approx(
+        6 * JOB / (0.8 * MONTH)
+    )
+
+
+def of_options(demands, **columns):
+    """The table of the same market with columns as those of jobs side by side."""
+    market = inputs()
+    tables = (market.costs, market.offers, market.throughput, market.extrapolation)
+    options = build_options(*tables, settings()).assign(**columns)
+    return queue_table(options, market.offers, demands, 30.5).set_index("option")
+
+
+def test_jobs_of_one_device_each_run_four_at_once():
+    box = of_options({"imagenet": demand(40.0)}, jobs_at_once=4.0).loc[BOX]
+    busy = 40 * JOB / MONTH / 4  # 0.7218: 2.887 of four; Erlang C by its sum
+    load = 4 * busy
+    tail = load**4 / 24 / (1 - busy)
+    share = tail / (1 + load + load**2 / 2 + load**3 / 6 + tail)
+    assert box["jobs_at_once"] == 4
+    assert box["wait_hours"] == pytest.approx(share * JOB / (4 * (1 - busy)))
+
+
+def test_runs_that_are_priced_as_one_bill_wait_one_by_one():
+    # Six runs in the hours of the table, one after another: each a sixth.
+    one = of_options({"imagenet": demand(36.0, runs=6)}).loc[BOX]
+    assert one["hours"] == pytest.approx(JOB / 6)
+    assert one["utilisation"] == pytest.approx(36 * JOB / 6 / MONTH)
+    # Four side by side: two rounds.
+    assert of_options({"imagenet": demand(36.0, runs=6)}, jobs_at_once=4.0).loc[BOX, "hours"] == pytest.approx(JOB / 2)
+
+
+def test_all_workloads_of_a_machine_queue_together():
+    market = inputs()
+    options = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
+    short = options.assign(workload="short", hours=options["hours"] / 10)
+    both = queue_table(
+        pd.concat([options, short]), market.offers, {"imagenet": demand(5.0), "short": demand(50.0)}, 30.5
+    )
+    long, short = (both[(both["option"] == BOX) & (both["workload"] == name)].iloc[0] for name in ("imagenet", "short"))
+    rate, busy = 55 / MONTH, 10 * JOB / MONTH
+    # Pollaczek-Khinchine: arrivals x second moment / (2 (1 - busy)), the second moment of exponentials 2 h^2.
+    square = (5 * 2 * JOB**2 + 50 * 2 * (JOB / 10) ** 2) / 55
+    for row in (long, short):
+        assert row["utilisation"] == pytest.approx(busy)
+        assert row["wait_hours"] == pytest.approx(rate * square / (2 * (1 - busy)))
+    assert short["hours_to_result"] == pytest.approx(JOB / 10 + short["wait_hours"])
+
+
+def test_the_sentences():
+    (said,) = waiting_in_words(queue({"imagenet": demand(people=3)}).reset_index())
+    assert said == (
+        "office-4x1080ti with 6 jobs of imagenet a month is busy 43% of its time: a job waits 40.4 h on average, one "
+        "in ten over 137 h, and its result is there after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
+        "3)."
+    )
+    (said,) = waiting_in_words(queue({"imagenet": demand(0.5)}).reset_index())
+    assert "and fewer than one in ten waits at all" in said
+    assert said.endswith("p3.2xlarge (117 h) is faster from 7.6 jobs a month on.")
+    quick = queue({"imagenet": demand(people=1)}, rented=600.0).reset_index()
+    assert waiting_in_words(quick)[0].endswith("p3.2xlarge (43.9 h) is faster even where nobody waits.")
+
+
+def test_a_study_that_says_nothing_of_it_has_an_empty_table_and_no_sentence():
+    found = compare(inputs(), settings(), draws=200)["queue"]
+    assert list(found.columns) == list(QUEUE_COLUMNS) and found.empty
+    assert waiting_in_words(found) == []
+    assert waiting_in_words(pd.DataFrame()) == []
+
+
+def test_what_a_workload_says_of_its_jobs(tmp_path):
+    file = tmp_path / "workloads.yaml"
+    file.write_text("""
+search:
+  kind: runs
+  runs: 10
+  hours: 24
+  shared: {per_month: {value: 40, low: 30, high: 60}, hours_cv: 0.5, people: 5}
+  source: this test
+quiet: {kind: training, model: vgg16, samples: 1000, source: this test}
+job: {kind: training, model: vgg16, samples: 1000, shared: {per_month: 2}, source: this test}
+""")
+    assert load_demands(file) == {
+        "search": Demand((40, 30, 60), 0.5, 5, 10),
+        "job": Demand((2, 2, 2), 1.0, None, 1),
+    }
+    assert load_workloads(file)["quiet"].shared is None
+    assert load_demands(tmp_path / "none.yaml") == {}
+    file.write_text(file.read_text().replace("hours_cv", "hour_cv"))
+    for read in (load_demands, load_workloads):
+        with pytest.raises(UserError, match=r"did you mean 'hours_cv'\?"):
+            read(file)

@@ -1,0 +1,112 @@
+"""What the terminal shows of each record of Snakemake's logger."""
+
+import logging
+from enum import Enum
+from types import SimpleNamespace
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+from sweetspot.matrix.progress import CHATTER, SILENT, OneLine, last_words, raised, step_name
+
+WHOLE = logging.Formatter("whole: %(message)s")
+END = "WorkflowError:\nAt least one job did not complete successfully."
+
+
+class Unread(Enum):
+    """An event of a later Snakemake."""
+
+    NEW = "new"
+
+
+def record(message="", event=None, level=logging.INFO, **said):
+    made = logging.LogRecord("snakemake", level, "", 0, message, (), None)
+    made.__dict__ |= said | ({} if event is None else {"event": event})
+    return made
+
+
+def started(jobid, rule, **wildcards):
+    return record(
+        event=LogEvent.JOB_INFO, jobid=jobid, rule_name=rule, wildcards=wildcards, output=["made"], input=["a"] * 99
+    )
+
+
+def failed(jobid, rule, *logs):
+    return record(
+        "Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=jobid, rule_name=rule, log=[str(file) for file in logs]
+    )
+
+
+@pytest.fixture
+def shown():
+    """A formatter that has heard of a run of three steps."""
+    made = OneLine(WHOLE)
+    assert made.format(record("Job stats", LogEvent.RUN_INFO, stats={"price": 2, "total": 3})) == ""
+    return made
+
+
+def test_the_names_of_events_are_snakemakes():
+    assert {event.name for event in LogEvent} >= SILENT | {"JOB_INFO", "JOB_ERROR", "PROGRESS", "JOB_FINISHED"}
+
+
+def test_a_step_is_one_line_and_what_only_gathers_is_none(shown):
+    assert shown.format(started(4, "price", price_list="aws")) == "[1/3] price price_list=aws"
+    assert shown.format(record(event=LogEvent.PROGRESS, done=1, total=3)) == ""
+    assert shown.format(started(5, "compare")) == "[2/3] compare"
+    assert shown.format(record(event=LogEvent.JOB_INFO, jobid=0, rule_name="all", wildcards={}, output=[])) == ""
+    assert shown.format(started(5, "compare")) == "[3/3] compare"  # a further attempt: there is no fourth of three
+    assert shown.format(record(event=LogEvent.PROGRESS, done=3, total=3)) == "3 of 3 steps done"
+
+
+def test_what_is_not_known_here_is_shown_whole(shown):
+    assert shown.format(record("Will exit after finishing currently running jobs.")).startswith("whole: Will exit")
+    assert shown.format(record("left out: 3 cells", level=logging.WARNING)) == "whole: left out: 3 cells"
+    assert shown.format(record("of another version", Unread.NEW)) == "whole: of another version"
+    assert OneLine(logging.Formatter()).format(record(f"{CHATTER[1]}...")) == ""
+
+
+def test_why_steps_failed_is_said_once_all_is_over(shown, tmp_path):
+    sentence, other = "error: prices/aws.yaml: key 'per_huor' is unknown", "error: a second"
+    (tmp_path / "one.log").write_text(f"{sentence}\n")
+    (tmp_path / "two.log").write_text("Traceback\n  boom\n")
+    (tmp_path / "three.log").write_text(f"{other}\n")
+    plain = OneLine(logging.Formatter())
+    plain.format(started(1, "price", price_list="aws"))
+    plain.format(record("RuleException:\nsentence", LogEvent.ERROR, logging.ERROR))
+    assert plain.format(failed(1, "price", tmp_path / "one.log")) == "failed: price price_list=aws"
+    assert plain.format(failed(2, "draw", tmp_path / "two.log")) == "failed: draw"
+    plain.format(failed(3, "again", tmp_path / "three.log"))
+    plain.format(record(event=LogEvent.JOB_FINISHED, job_id=3))  # its second attempt went well
+    assert plain.format(record(END, LogEvent.ERROR, logging.ERROR)).splitlines() == [
+        sentence,
+        f"draw, as {tmp_path / 'two.log'} ends:",
+        "Traceback",
+        "  boom",
+    ]
+
+
+def test_a_step_that_left_no_log_is_told_as_snakemake_does(shown, tmp_path):
+    assert shown.format(failed(1, "price", tmp_path / "none.log")) == "whole: Error"
+    assert shown.format(record(END, LogEvent.ERROR, logging.ERROR)) == f"whole: {END}"
+
+
+def test_an_error_of_the_plan_is_its_sentence():
+    place = 'WorkflowError in file "/project/rules/common.smk", line 105:'
+    assert raised(f'{place}\nstudy.yaml: one\nstudy.yaml: two\n  File "/project/Snakefile", line 8, in <module>') == (
+        "error: study.yaml: one\nerror: study.yaml: two"
+    )
+    for other in ("LockException:\nDirectory cannot be locked.", "SyntaxError in file x:\n  boom", f"{place}\n"):
+        assert raised(other) == other
+
+
+def test_the_end_of_a_log(tmp_path):
+    log = tmp_path / "log"
+    assert last_words(log) == []
+    log.write_text("".join(f"line {number}\n" for number in range(30)))
+    assert last_words(log) == [f"line {number}" for number in range(10, 30)]
+    log.write_text("starting\n" + 2 * "error: --gpus is 1; this machine shows 0\n" + "bye\n")
+    assert last_words(log) == ["error: --gpus is 1; this machine shows 0"]
+
+
+def test_a_step_without_wildcards_is_its_rule():
+    assert step_name("compare", {}) == "compare"
+    assert step_name("run", SimpleNamespace(instance="a", gpus=1).__dict__) == "run instance=a gpus=1"

@@ -1,0 +1,197 @@
+"""A study in another currency: all that people read is USD / rate, all that is written to files stays USD."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import date
+
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs, settings, study
+from report_tables import CLAIM, files_of, make_report, small_tables, write_study
+from sweetspot.decision.asked import ask
+from sweetspot.decision.compare import compare
+from sweetspot.decision.counted import Money
+from sweetspot.decision.settings import Settings
+from sweetspot.errors import UserError
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.draw import draw_figures, specification
+from sweetspot.report.in_currency import everywhere, in_words, money_of, shown_in
+from sweetspot.report.summary import render_summary
+from sweetspot.study.study import load_study
+
+RATE = 1.25
+EUR = Money("EUR", RATE)
+SAYS = {"code": "EUR", "usd_per_unit": RATE, "as_of": date(2018, 6, 29), "source": "ECB"}
+PAID = re.compile(r"(\d[\d,.]*) EUR")
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """The small study, its sentences in EUR, with a claim about USD as printed."""
+    made = small_tables(currency="EUR", usd_per_unit=RATE)
+    return made | {"claims": pd.DataFrame([CLAIM | {"lead": False, "relation": None}])}
+
+
+@pytest.fixture(scope="module")
+def pages(tables, tmp_path_factory):
+    """The page in EUR and in USD."""
+    own = make_report(tmp_path_factory.mktemp("eur"), tables, currency=SAYS)
+    return [(folder / "index.html").read_text() for folder in (own, make_report(tmp_path_factory.mktemp("usd")))]
+
+
+def cells(page, table):
+    """Head and rows of a table of the page as texts."""
+    (found,) = re.findall(rf'<table id="t-{table}">.*?</table>', page, re.DOTALL)
+    head = [re.sub("<[^>]*>", "", text) for text in re.findall(r"<th[^>]*>(.*?)</th>", found)]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in re.findall(r"<tr.*?</tr>", found, re.DOTALL)]
+    return head, [[re.sub("<[^>]*>", "", cell).split(" ")[0].strip("◆◌■▲✚▶●") for cell in row] for row in rows if row]
+
+
+def test_the_sentences_of_the_decision_by_hand():
+    found = compare(inputs(), replace(settings(), currency="EUR", usd_per_unit=RATE, deadlines_hours=(1.0, 60.0)))
+    # The box: 52.834 h x 1.102778 USD = 58.265 USD; p3.2xlarge as spot: 116.94 h x 1.11 = 129.80 USD, 103.8 EUR.
+    told = found["recommendation"].set_index("phase")
+    assert told.loc["imagenet within 1 h", "verdict"] == (
+        "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
+    )
+    assert told.loc["imagenet within 60 h", "reason"] == "the only persistent option"
+    words = told.iloc[0]
+    assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 6.14 times as much")
+    # 357.83 USD / 58.265 = 6.14: its hour may fall from 3.06 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
+    assert "price of p3.2xlarge: at 0.399 EUR/hour (vgg16)" in words["would_change"]
+    texts = found["tornado"].set_index("assumption")["text"]
+    assert texts["price of p3.2xlarge"].startswith("the winner changes at 0.399 EUR/hour (-84%)")
+    # Electricity now 0.20 USD/kWh = 0.16 EUR.
+    assert "EUR/kWh (now 0.16)" in found["surface"]["condition"].iloc[0]
+    second = found["headline"]["second"].iloc[0]
+    assert "electricity at 0.16 EUR/kWh" in second
+    for name in ("headline", "recommendation", "tornado", "surface"):
+        for column in found[name].select_dtypes(["object", "string"]).columns:
+            if column not in ("unit", "currency"):
+                assert not found[name][column].astype(str).str.contains("USD").any(), (name, column)
+
+
+def test_figures_of_the_tables_stay_in_usd():
+    own, dollars = (compare(inputs(), replace(settings(), **money)) for money in ({}, SAID))
+    for name, table in own.items():
+        numbers = [column for column in table.select_dtypes("number").columns if column != "usd_per_unit"]
+        pd.testing.assert_frame_equal(table[numbers], dollars[name][numbers])
+    assert own["tornado"]["unit"].tolist() == dollars["tornado"]["unit"].tolist()
+
+
+SAID = {"currency": "EUR", "usd_per_unit": RATE}
+
+
+def test_each_amount_of_the_page_is_that_of_usd_over_the_rate(pages):
+    own, dollars = pages
+    for table in ("ranks", "offers", "front", "tornado"):
+        (head, rows), (other_head, other_rows) = cells(own, table), cells(dollars, table)
+        assert head == [name.replace("USD", "EUR") for name in other_head]
+        assert len(rows) == len(other_rows) > 0
+        paid = 0
+        for row, other in zip(rows, other_rows, strict=True):
+            unit = next((text for text in other if re.fullmatch(r"USD(/\w+)?", text)), "")
+            for name, text, was in zip(other_head, row, other, strict=True):
+                by_unit = table == "tornado" and unit and name in (
+                    "value", "low", "high")  # fmt: skip
+                if not re.fullmatch(r"[\d,.]+", was):
+                    continue
+                value, before = (float(number.replace(",", "")) for number in (text, was))
+                rate = RATE if "per USD" in name else 1 / RATE if "USD" in name or by_unit else 1.0
+                assert value == pytest.approx(before * rate, rel=0.006), (table, name, text, was)
+                paid += rate != 1.0
+        assert paid > 0, table
+
+
+def test_nothing_on_the_page_is_mixed(pages):
+    own, dollars = pages
+    assert '<p class="note" id="currency">Money in EUR at 1.25 USD, ECB 2018-06-29.</p>' in own
+    assert 'id="currency"' not in dollars
+    text = re.sub(r"<script>.*?</script>", "", own, flags=re.DOTALL)  # the code; its data stay
+    text = re.sub(r'<section id="claims">.*?</section>', "", text, flags=re.DOTALL)  # as printed there
+    text = text.replace("EUR at 1.25 USD, ECB 2018-06-29", "")
+    assert not re.findall(r".{30}\bUSD\b.{30}", text)
+    assert "EUR to train vgg16 once" in text
+    assert "USD/month" in own  # the claim's
+
+
+def test_the_sliders_calculate_in_it(pages):
+    own, dollars = (
+        json.loads(re.findall(r'<script type="application/json" id="whatif-data">(.*?)</script>', page)[0])
+        for page in pages
+    )
+    assert (own["currency"], dollars["currency"]) == ("EUR", "USD")
+    assert len(own["offers"]) == len(dollars["offers"]) == 3
+    for kind in ("offers", "jobs"):
+        for one, other in zip(own[kind], dollars[kind], strict=True):
+            for name, value in one.items():
+                if isinstance(value, float):
+                    rate = RATE if name == "images_per_usd" else 1 / RATE if "usd" in name else 1.0
+                    assert value == pytest.approx(other[name] * rate), name
+                else:
+                    assert value == other[name]
+
+
+def test_the_summary(tables):
+    said = render_summary(tables, study(currency=SAYS))
+    assert "Money in EUR at 1.25 USD, ECB 2018-06-29." in said
+    assert "| option | EUR to train vgg16 once | hours | images per EUR | 90 % of EUR | basis |" in said
+    # 58.265 / 1.25 = 46.61 EUR; 498 images/s x 3600 / 1.102778 x 1.25 = 2,032,141
+    assert "| office-4x1080ti | 46.6 | 52.8 | 2,032,141 |" in said
+    assert not re.findall(r"\bUSD\b", said.replace("1.25 USD", "").replace("USD/month", ""))
+
+
+def test_no_chart_says_or_shows_another(tables):
+    """Also one that a later author adds: each label is gone through, each figure follows from the tables."""
+    shown = ChartData(shown_in(tables, EUR), BOX)
+    for name, chart in CHARTS.items():
+        spec = everywhere(specification(chart.draw(shown)), EUR)
+        assert "USD" not in json.dumps(spec), name
+        assert "USD" not in in_words(chart.title + chart.caption, EUR)
+    (points,) = specification(CHARTS["images_per_usd"].draw(shown))["datasets"].values()
+    drawn = {"".join(row["title"]): row["images_per_usd"] for row in points}
+    # 498 x 3600 / 1.102778 and 225 x 3600 / 3.06 images per USD
+    assert drawn[BOX] == pytest.approx(1_625_713 * RATE, rel=1e-5)
+    assert drawn[RENTED] == pytest.approx(264_706 * RATE, rel=1e-5)
+
+
+def test_a_figure_worth_knowing_is_in_its_unit():
+    rows = pd.DataFrame(
+        {"unit": ["USD/hour", "images/s", "days"], "value": [3.0, 225.0, 10.0], "turning_point": [0.5, None, 1.25],
+         "evppi_usd": [12.5, 25.0, 0.0], "cost_to_learn_usd": [None, 5.0, None], "model": "m"}
+    )  # fmt: skip
+    shown = shown_in({"worth_knowing": rows, "claims": rows}, EUR)
+    assert shown["worth_knowing"]["unit"].tolist() == ["EUR/hour", "images/s", "days"]
+    assert shown["worth_knowing"]["value"].tolist() == [2.4, 225, 10]
+    assert shown["worth_knowing"]["turning_point"].dropna().tolist() == [0.4, 1.25]
+    assert shown["worth_knowing"]["evppi_usd"].tolist() == [10, 20, 0]
+    assert shown["worth_knowing"]["cost_to_learn_usd"].dropna().tolist() == [4]
+    pd.testing.assert_frame_equal(shown["claims"], rows)
+    assert shown_in({"claims": rows}, Money()) == {"claims": rows}
+
+
+def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
+    files, study_file = files_of(tables, tmp_path / "made"), write_study(tmp_path, currency=SAYS)
+    draw_figures(files, study_file, [tmp_path / "images_per_usd.svg"], [tmp_path / "images_per_usd.rst"])
+    assert "images per EUR (log scale)" in (tmp_path / "images_per_usd.svg").read_text()
+    assert (tmp_path / "images_per_usd.rst").read_text().startswith("Images per EUR of the best")
+
+
+def test_ask_speaks_it_too():
+    options = compare(inputs(), settings())["options"]
+    found = ask(options, 2018, 30.5, "train", None, [1.0], EUR)
+    assert "46.6 EUR" in found.deadlines["verdict"].iloc[0]
+    assert "EUR/kWh" in found.headline["second"].iloc[0]
+
+
+def test_what_a_study_says_of_it(tmp_path):
+    file = write_study(tmp_path, currency=SAYS)
+    made = load_study(file.parent)
+    assert Settings.of(made).money == money_of(made) == EUR
+    assert made.currency.in_words() == "EUR at 1.25 USD, ECB 2018-06-29"
+    assert money_of(study()) == Settings.of(study()).money == Money("USD", 1.0)
+    file.write_text(file.read_text().replace("usd_per_unit: 1.25", "usd_per_unit: 0"))
+    with pytest.raises(UserError, match=r"currency.usd_per_unit' is 0"):
+        load_study(file.parent)

@@ -1,0 +1,84 @@
+"""The page's section on refreshed prices: there where lists were kept, with both answers where they differ."""
+
+import pandas as pd
+from decision_tables import study
+from report_tables import small_tables
+from sweetspot.decision.then_and_now import State, moved
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.page import render_page
+from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
+
+MACHINES = {"box": "the <box>"}
+
+
+def offers(**usd: float) -> pd.DataFrame:
+    rows = [
+        {"price_list": "rent", "instance": name, "purchase": "on_demand", "usd_per_hour": price, "as_of": day}
+        for name, (price, day) in usd.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def ranks(table: pd.DataFrame) -> pd.DataFrame:
+    """Ten hours of each machine."""
+    placed = table.assign(model="vgg16", workload="w", usd=10 * table["usd_per_hour"])
+    return placed.assign(rank=placed["usd"].rank())
+
+
+def changes(after_answer: str = "Rent b.") -> pd.DataFrame:
+    before = offers(a=(1.0, "2026-09-19"), b=(2.0, "2026-09-19"), c=(5.0, "2026-09-19"), gone=(9.0, "2026-09-19"))
+    after = offers(a=(3.0, "2026-11-22"), b=(2.0, "2026-09-19"), c=(4.0, "2026-11-22"), new=(8.0, "2026-11-22"))
+    return moved(State(before, ranks(before), "Rent a."), State(after, ranks(after), after_answer))
+
+
+def test_what_moved_between_two_states():
+    table = changes()
+    found = {(row.what, row.instance): (row.before, row.after, row.change) for row in table.iloc[1:].itertuples()}
+    assert found["price", "a"] == (1.0, 3.0, 2.0)
+    assert found["price", "c"][:2] == (5.0, 4.0) and abs(found["price", "c"][2] + 0.2) < 1e-12
+    assert {key for key in found if key[0] in ("new", "gone")} == {("new", "new"), ("gone", "gone")}
+    assert ("price", "b") not in found
+    # a was first and is second of a, b, c; b the other way round; c stays third with another cost.
+    assert {key for key in found if key[0] in ("rank", "cost")} == {("rank", "a"), ("rank", "b"), ("cost", "c")}
+    assert (table["said_before"][0], table["said_after"][0]) == ("Rent a.", "Rent b.")
+
+
+def test_the_same_offer_of_two_lists_is_told_apart():
+    """A capacity block is cheaper than the on-demand price of the same machine, which alone moved."""
+    two = pd.concat([offers(a=(3.0, "2026-09-19")), offers(a=(2.0, "2026-09-19")).assign(price_list="blocks")])
+    later = two.assign(usd_per_hour=[2.5, 2.0])
+    table = moved(State(two, ranks(two), None), State(later, ranks(later), None))
+    (row,) = table[table["what"] == "price"].itertuples()
+    assert (row.price_list, row.before, row.after) == ("rent", 3.0, 2.5)
+
+
+def test_the_words_and_the_rows():
+    tables = {"price_changes": changes()}
+    assert price_changes_words(tables) == [
+        "4 prices moved, and 2 options of a workload changed place in the ranks.", "Then: Rent a.", "Now: Rent b."
+    ]  # fmt: skip
+    tables = {"price_changes": changes("Rent a.")}
+    assert price_changes_words(tables)[1] == "The first sentence of the answer is the same, in every figure."
+    made = Sections(tables, study(), Provenance())
+    part = price_changes_part(made, {"a": "Machine A"})
+    assert [row[0] for row in part.rows] == [
+        "Machine A, on demand",
+        "c, on demand",
+        "gone, on demand",
+        "new, on demand",
+    ]
+    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "gone", "new"]
+    assert part.rows[0][5] == "2026-09-19 to 2026-11-22"
+
+
+def test_the_page_has_the_section_only_with_history():
+    tables = small_tables()
+    drawn = dict.fromkeys(CHARTS, "<svg></svg>")
+    plain = render_page(tables, study(), drawn)
+    assert "price-changes" not in plain
+    page = render_page(tables | {"price_changes": changes("Rent <b>.")}, study(), drawn, MACHINES)
+    assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
+    assert "<p>Now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
+    assert "price_changes.csv" in page

@@ -1,0 +1,27 @@
+"""The wait for a shared machine on the page and in the summary; nothing of it where no workload is shared."""
+
+import re
+
+from decision_tables import inputs, settings, study
+from report_tables import make_report, small_tables
+from sweetspot.decision.compare import compare
+from sweetspot.report.summary import render_summary
+from sweetspot.study.sharing import Demand
+
+SAID = "office-4x1080ti with 6 jobs of imagenet a month is busy 43% of its time: a job waits 40.4 h on average"
+
+
+def test_a_shared_machine_has_its_sentence_and_its_table(tmp_path):
+    demands = {"imagenet": Demand((6.0, 6.0, 6.0), 1.0, 3, 1)}
+    tables = small_tables() | {"queue": compare(inputs(), settings(), draws=200, demands=demands)["queue"]}
+    report = make_report(tmp_path, tables)
+    (note,) = re.findall(r'<p class="note" id="waiting">(.*?)</p>', (report / "index.html").read_text())
+    assert SAID in note
+    assert 'href="tables/queue.csv"' in note and (report / "tables" / "queue.csv").is_file()
+    assert SAID in render_summary(tables, study())
+
+
+def test_a_study_that_shares_nothing_says_nothing(tmp_path):
+    report = make_report(tmp_path)
+    assert 'id="waiting"' not in (report / "index.html").read_text()
+    assert "jobs of" not in (report / "summary.md").read_text()

@@ -1,0 +1,79 @@
+"""The README's walk of a new user, by its own commands: from one card to an answer among machines of today."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from project_copy import OFFLINE, ROOT, copy_project, environment, run_snakemake
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+WALK = README.split('## From "I own one GPU" to "should I buy four"', 1)[1].split("\n## ", 1)[0]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory):
+    """The project in which the commands of the README were followed; the environment is the one that runs this."""
+    project = copy_project(tmp_path_factory.mktemp("own") / "project")
+    typed = next(line for line in WALK.splitlines() if line.startswith("make study NAME=mine GPU_NAME"))
+    said = subprocess.run(
+        ["make", "-n", *shlex.split(typed, comments=True)[1:]],  # what it would run, and nothing else
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    command = next(line for line in said.stdout.splitlines() if line.startswith("sweetspot new-study"))
+    made = subprocess.run(
+        [sys.executable, "-m", *shlex.split(command)],
+        cwd=project, env=environment(project), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert made.stdout.strip() in WALK
+    done = run_snakemake(project, "--config", "study=mine", prefix=OFFLINE)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return project / "results" / "mine"
+
+
+def test_every_rental_has_a_speed_from_ours_with_its_interval(mine):
+    single = pd.read_parquet(mine / "throughput.parquet").set_index("instance").drop("mine")
+    others = single[single["gpu"] != "RTX 4090"]
+    assert len(others) >= 8 and set(others["basis"]) == {"transferred"}
+    assert set(single.loc[single["gpu"] == "RTX 4090", "basis"]) == {"stand_in"}  # our own device, rented
+    several = pd.read_parquet(mine / "extrapolation.parquet")
+    several = several[several["headline"]]
+    assert len(several) >= 8
+    for rows in (others, several):
+        assert (rows["images_per_s_low"] < rows["images_per_s"]).all()
+        assert (rows["images_per_s"] < rows["images_per_s_high"]).all()
+
+
+def test_nothing_of_2018_is_in_the_answer(mine):
+    options = pd.read_parquet(mine / "comparison" / "options.parquet")
+    assert not options["gpu"].astype(str).str.contains("K80|V100").any()
+    assert options["instance"].nunique() >= 18
+
+
+def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
+    answer = pd.read_parquet(mine / "comparison" / "headline.parquet").iloc[0]
+    quoted = " ".join(line.removeprefix("> ") for line in WALK.splitlines() if line.startswith("> "))
+    assert answer["first"] in quoted and answer["second"] in quoted
+    assert re.search(r"\d+(\.\d+)? times cheaper", quoted) and "days a month" in quoted
+
+
+def test_what_is_not_known_is_said(mine):
+    found = pd.read_parquet(mine / "comparison" / "warnings.parquet")
+    assert "unknown_memory_need" in set(found["rule"])
+
+
+def test_predict_says_the_same_of_one_device(mine):
+    """The figure of the study and that of the command are one prediction; their ends are 95 and 90 %."""
+    known = pd.read_parquet(mine / "throughput.parquet").set_index("instance").loc["runpod-1x5090"]
+    told = subprocess.run(
+        [sys.executable, "-m", "sweetspot", "predict", "--measured", "RTX 4090:resnet50:fp16:64=1120",
+         "--on", "RTX 5090", "--json"],
+        cwd=mine.parent.parent, env=environment(mine.parent.parent), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    row = json.loads(told.stdout)["predicted"][0]
+    assert row["images_per_s"] == pytest.approx(known["images_per_s"])
+    assert known["images_per_s_low"] < row["images_per_s_low"] < row["images_per_s_high"] < known["images_per_s_high"]

@@ -1,0 +1,77 @@
+"""What a person sees in the terminal: a line a step, how many are left, and last the sentence of what failed."""
+
+import os
+import re
+import subprocess
+
+from project_copy import ROOT, copy_project, edit, environment, run_snakemake
+
+STUDY = "study=rare-2018"
+STEP = re.compile(r"\[(\d+)/(\d+)\] (\w+)((?: \w+=\S+)*)")
+PRICES = "config/studies/rare-2018/prices"
+
+
+def steps(output):
+    return [STEP.fullmatch(line) for line in output.splitlines() if line.startswith("[")]
+
+
+def test_a_run_shows_a_line_a_step_and_a_failed_one_its_sentence_last(tmp_path):
+    project = copy_project(tmp_path / "project")
+    done = run_snakemake(project, "--config", STUDY)
+    assert done.returncode == 0, done.stdout
+    found = steps(done.stdout)
+    assert all(found), done.stdout
+    # Six price lists; fit, extrapolate and the rest once each; `all` makes nothing, and is the nineteenth.
+    assert [int(step[1]) for step in found] == list(range(1, 19))
+    assert {step[2] for step in found} == {"19"}
+    priced = sorted(step[4] for step in found if step[3] == "price_workloads")
+    assert priced == sorted(f" price_list={file.stem}" for file in (project / PRICES).glob("*.yaml"))
+    assert done.stdout.splitlines()[-1] == "19 of 19 steps done"
+    # 18 steps, the last line, and two before: the profile, and that the plan is made, which may take a while.
+    assert len(done.stdout.splitlines()) == 21, done.stdout
+    (kept,) = (project / ".snakemake" / "log").iterdir()
+    assert "    input: config/instances.yaml, " in kept.read_text()  # the file has all
+
+    edit(project / PRICES / "aws.yaml", "per_hour: 0.9", "per_huor: 0.9")
+    edit(project / PRICES / "gce.yaml", "as_of:", "as_off:")
+    done = run_snakemake(project, "--config", STUDY)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert {line for line in lines if line.startswith("failed: ")} == {
+        "failed: price_workloads price_list=aws",
+        "failed: price_workloads price_list=gce",
+    }
+    unknown = "is unknown; remove it or correct its spelling: did you mean"
+    assert set(lines[-2:]) == {
+        f"error: {PRICES}/aws.yaml: key 'offers[0].per_huor' {unknown} 'per_hour'?",
+        f"error: {PRICES}/gce.yaml: key 'as_off' {unknown} 'as_of', which is missing and needed?",
+    }
+
+    # A mistake that stops it before any step is one sentence too, without the place in our files.
+    edit(project / "config/studies/rare-2018/study.yaml", "question:", "qeustion:")
+    done = run_snakemake(project, "--config", STUDY)
+    assert done.stdout.splitlines()[1:] == [
+        f"error: config/studies/rare-2018/study.yaml: key 'qeustion' {unknown} 'question', which is missing and needed?"
+    ]
+
+
+def test_v_shows_all_and_a_dry_run_lists_what_it_would_do(tmp_path):
+    project = copy_project(tmp_path / "project")
+    planned = run_snakemake(project, "results/rare-2018/throughput.parquet", "--dry-run", "--config", STUDY)
+    assert "rule collect_throughput:" in planned.stdout
+    assert "reason: " in planned.stdout
+    # As make hands it on: a variable of its command line stands in the environment of its commands.
+    (project / "Makefile").write_text((ROOT / "Makefile").read_text())
+    shown = []
+    for value in ("1", ""):
+        (project / "bin.mk").write_text("include Makefile\nshow:\n\t@echo $$V\n")
+        line = ["make", "-s", "-f", "bin.mk", "show", *([f"V={value}"] if value else [])]
+        clean = {name: text for name, text in os.environ.items() if name != "V"}
+        shown.append(subprocess.run(line, cwd=project, env=clean, capture_output=True, text=True, check=True).stdout)
+    assert [text.strip() for text in shown] == ["1", ""]
+    line = ["snakemake", "--cores", "1", "--config", STUDY, "--", "results/rare-2018/throughput.parquet"]
+    told = subprocess.run(
+        line, cwd=project, env=environment(project) | {"V": "1"}, capture_output=True, text=True, check=True
+    )
+    assert "localrule collect_throughput:" in told.stderr
+    assert "Job stats:" in told.stderr

@@ -1,0 +1,158 @@
+"""What a catalogue of today changes in a price list: the rows that get another price, and why the others stay."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from sweetspot.catalogues.listing import Catalogue, Listing
+from sweetspot.catalogues.price_file import Value
+from sweetspot.catalogues.sources.source import Fetched
+from sweetspot.study.catalogue_map import RATES, FilePart, OwnPart, Part
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import Offer, PriceList
+
+JUMP = 4.0
+"""A price this many times the old one, or its part, is not believed. Of 6,335 steps between two readings of one
+on-demand price (2013 to 2026) 2 were larger, of 3,628 of a spot price 20."""
+SAME = 1e-9
+DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One offer of a price list: the list, the offer's place in it, and which machine it is."""
+
+    price_list: str
+    place: int
+    offer: Offer
+    as_of: date
+
+    @property
+    def name(self) -> str:
+        """The offer for people."""
+        return f"{self.offer.instance} ({self.offer.purchase})"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a catalogue says of an offer: `usd` is the new price an hour where `stays` gives no reason against it.
+
+    `values`: what the row gets. `stays`: why it keeps what it has; `same`: because that is the price of today.
+    """
+
+    row: Row
+    old: float | None = None
+    new: float | None = None
+    values: Mapping[str, Value] | None = None
+    stays: str = ""
+    same: bool = False
+
+    @property
+    def change(self) -> float:
+        """New over old - 1."""
+        return self.new / self.old - 1 if self.new and self.old else 0.0
+
+
+def rows(name: str, prices: PriceList, part: Part) -> Iterator[Row]:
+    """The offers of a list that a part of the catalogue map names, whatever their price is made of."""
+    for place, offer in enumerate(prices.offers):
+        if offer.instance in part.instances and (offer.purchase in part.purchases or offer.purchase not in RATES):
+            yield Row(name, place, offer, offer.as_of or prices.as_of)
+
+
+def judged(
+    row: Row, prices: PriceList, part: Part, fetched: Fetched, machine: Instance, accepted: Collection[str] = ()
+) -> Found:
+    """What the catalogue says of one offer. `accepted`: instances whose price may jump."""
+    offer, old = row.offer, row.offer.per_hour
+    reason = _kept(row, prices)
+    if reason or old is None:
+        return Found(row, stays=reason)
+    name = part.instances[offer.instance]
+    entry = _entry(fetched.catalogue, name, part, offer.purchase)
+    if entry is None:
+        return Found(row, old.value, stays=_absent(fetched, name, part, offer.purchase))
+    if fetched.as_of < row.as_of:
+        return Found(row, old.value, stays=f"is of {row.as_of}, the catalogue's price of {fetched.as_of}")
+    new = round(entry.per_hour * machine.nodes, DECIMALS)
+    found = Found(row, old.value, new)
+    reason = _unlike(entry, offer, prices, machine) or _jump(old.value, new, offer.instance, accepted)
+    if reason:
+        return Found(row, old.value, new, stays=reason)
+    values = _values(row, fetched, entry, machine, new)
+    if abs(found.change) <= SAME:
+        return Found(row, old.value, new, values, stays="is the price of today", same=True)
+    return Found(row, old.value, new, values)
+
+
+def _kept(row: Row, prices: PriceList) -> str:
+    """Why a catalogue's hourly price is no price of this offer; '' where it is one."""
+    offer = row.offer
+    if offer.per_hour is None or offer.purchase not in RATES:
+        return f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
+    if offer.per_hour.low is not None or offer.per_hour.high is not None:
+        return "has a range, which a catalogue does not know"
+    tax = offer.vat or prices.vat
+    if tax is not None and tax.included:
+        return "its price includes tax, a catalogue's does not"
+    return ""
+
+
+def _entry(catalogue: Catalogue, name: str, part: Part, purchase: str) -> Listing | None:
+    """The cheapest price of the machine in the part's place; a preemptible machine is the catalogue's spot."""
+    wanted = "spot" if purchase == "preemptible" else purchase
+    place = part.place if isinstance(part, FilePart | OwnPart) else None
+    of_machine = [
+        entry
+        for entry in catalogue.listings
+        if name in (entry.instance, entry.title)
+        and entry.purchase in (wanted, purchase)
+        and (place is None or entry.within(place))
+    ]
+    return min(of_machine, key=lambda entry: entry.per_hour, default=None)
+
+
+def _absent(fetched: Fetched, name: str, part: Part, purchase: str) -> str:
+    place = part.place if isinstance(part, FilePart | OwnPart) else None
+    where = fetched.source.split(", sha256")[0]
+    fault = fetched.catalogue.why_without(name)
+    told = f" ({fault})" if fault else ""
+    return f"{where} has no {purchase} price of {name}{f' in {place}' if place else ''}{told}"
+
+
+def _unlike(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
+    """Why the catalogue's entry is not of this machine or money; '' where it is."""
+    currency, found = offer.currency or prices.currency, entry.currency or "USD"
+    if currency != found:
+        return f"its price is in {currency}, the catalogue's in {found}"
+    devices = machine.gpus // machine.nodes
+    if entry.gpus is not None and entry.gpus != devices:
+        return f"has {devices} devices a machine in instances.yaml, {entry.gpus} in the catalogue"
+    return ""
+
+
+def _jump(old: float, new: float, instance: str, accepted: Collection[str]) -> str:
+    ratio = new / old
+    if 1 / JUMP < ratio < JUMP or instance in accepted:
+        return ""
+    return (
+        f"would go from {old:.10g} to {new:.10g}, {ratio:.3g} times; look at it, and take it with --accept {instance}"
+    )
+
+
+def _values(row: Row, fetched: Fetched, entry: Listing, machine: Instance, new: float) -> dict[str, Value]:
+    """What the row gets: price, day, source, and a note that has the old price in it."""
+    head, _, checksum = fetched.source.partition(", sha256")
+    place = f", {entry.place}" if entry.place and entry.place not in head else ""
+    source = f"{entry.source} through {head}" if entry.source else head
+    values: dict[str, Value] = {
+        "per_hour": new,
+        "as_of": fetched.as_of,
+        "source": f"{source}{place}{f', sha256{checksum}' if checksum else ''}",
+    }
+    note, old = row.offer.note, row.offer.per_hour
+    if note and old is not None and machine.nodes > 1:
+        before = f"{machine.nodes} x {old.value / machine.nodes:.10g}"
+        if before in note:
+            values["note"] = note.replace(before, f"{machine.nodes} x {entry.per_hour:.10g}")
+    return values

@@ -1,0 +1,1 @@
+"""Where prices of today are published: a module a source, all of one form (`source.Source`)."""

@@ -1,0 +1,121 @@
+"""AWS' public price list: one large CSV file a region, without credentials. It knows no spot prices."""
+
+import csv
+import re
+from collections.abc import Collection, Iterator
+from datetime import date, datetime
+from io import TextIOWrapper
+
+from sweetspot.catalogues.downloads import Download, Downloads, shown
+from sweetspot.catalogues.listing import BadLineError, Catalogue, Line, Listing
+from sweetspot.catalogues.sources.source import Asked, Fetched, Source
+from sweetspot.errors import UserError
+from sweetspot.study.catalogue_map import RegionPart
+
+MOST_BYTES = 4_000_000_000  # us-east-1 alone has some hundred MB
+ABOVE = 5  # lines of metadata before the heading
+# What tells a machine's own hour from reservations, dedicated hosts, capacity blocks, licences and unused capacity.
+TELLING = {
+    "TermType": ("OnDemand",),
+    "Tenancy": ("Shared",),
+    "Operating System": ("Linux",),
+    "CapacityStatus": ("Used",),
+    "Unit": ("Hrs",),
+    "Pre Installed S/W": ("", "NA"),
+    "MarketOption": ("", "OnDemand"),
+    "Location Type": ("", "AWS Region"),
+}
+NEEDED = ("Instance Type", "PricePerUnit", "Currency", "TermType", "Tenancy", "Operating System", "CapacityStatus")
+
+
+def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
+    """The region's file; the day of its prices is the file's Publication Date."""
+    assert isinstance(asked.part, RegionPart)
+    region = asked.part.region or asked.key
+    url = f"{base}/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
+    found = downloads.get(url, "AWS' price list as CSV", MOST_BYTES)
+    catalogue, day = read_price_list(found, region, asked.names)
+    source = f"AWS price list, {region}, published {day}, sha256 {found.sha256[:12]}"
+    return Fetched(catalogue, source, day, [str(found)])
+
+
+def read_price_list(found: Download, region: str, names: Collection[str]) -> tuple[Catalogue, date]:
+    """On-demand prices (Linux, shared tenancy) of the machines `names`, and the day of publication.
+
+    Lines that name none of them are passed over unread. Raises UserError where the file is none or not whole.
+    """
+    catalogue = Catalogue(found.path)
+    _require_end(found)
+    try:
+        with found.path.open(encoding="utf-8", newline="") as stream:
+            day = _published(stream, found)
+            at = [ABOVE]
+            reader = csv.DictReader(_naming(stream, names, at), strict=True)
+            missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
+            if missing:
+                raise UserError(f"{shown(found.url)}: column '{missing[0]}' is missing; expected AWS' price list")
+            for row in reader:
+                _take(Line(at[0], row), catalogue, region, names)
+    except (csv.Error, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise UserError(f"{shown(found.url)}: not CSV in UTF-8: {reason}") from None
+    return catalogue, day
+
+
+def _require_end(found: Download) -> None:
+    with found.path.open("rb") as stream:
+        stream.seek(max(found.bytes - 1, 0))
+        if stream.read(1) != b"\n":
+            raise UserError(f"{shown(found.url)}: its last line has no end, so the file is not whole; fetch it again")
+
+
+def _published(stream: TextIOWrapper, found: Download) -> date:
+    """The Publication Date, which stands in the lines above the heading."""
+    above = [stream.readline() for _ in range(ABOVE)]
+    for name, *values in csv.reader(above):
+        if name == "Publication Date" and values and re.match(r"\d{4}-\d\d-\d\d", values[0]):
+            return datetime.fromisoformat(values[0][:10]).date()
+    raise UserError(f"{shown(found.url)}: no 'Publication Date' in its first lines; expected AWS' price list")
+
+
+def _naming(stream: TextIOWrapper, names: Collection[str], at: list[int]) -> Iterator[str]:
+    """The heading, and the lines that hold one of the names in quotes; `at[0]` is the number of the last one."""
+    quoted = tuple(f'"{name}"' for name in names)
+    for number, text in enumerate(stream, start=ABOVE + 1):
+        if number == ABOVE + 1 or any(name in text for name in quoted):
+            at[0] = number
+            yield text
+
+
+def _take(line: Line, catalogue: Catalogue, region: str, names: Collection[str]) -> None:
+    machine = line.text("Instance Type")
+    if machine not in names or any(line.text(column) not in values for column, values in TELLING.items()):
+        return
+    if None in line.row or None in line.row.values():
+        catalogue.leave_out(line.number, "not as many fields as the heading has columns", machine)
+        return
+    if line.text("Region Code") not in ("", region):
+        return
+    try:
+        price = line.price("PricePerUnit")
+        if price is None:
+            line.fail("PricePerUnit", "", "a number above 0")
+        name, title = line.name("Instance Type")
+        listing = Listing(
+            line.number,
+            name,
+            "on_demand",
+            price,
+            place=region,
+            currency=line.text("Currency") or None,
+            gpus=line.whole("GPU") if "GPU" in line.row else None,
+            vcpus=line.whole("vCPU") if "vCPU" in line.row else None,
+            title=title,
+        )
+    except BadLineError as error:
+        catalogue.leave_out(line.number, str(error), machine)
+    else:
+        catalogue.listings.append(listing)
+
+
+SOURCE = Source("AWS' price list", "https://pricing.us-east-1.amazonaws.com", False, fetch)

@@ -1,0 +1,58 @@
+"""`sweetspot diff STUDY --since DAY`: one study under its price lists of two days."""
+
+import argparse
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+
+from sweetspot.decision.rank_changes import to_markdown
+from sweetspot.decision.settings import Settings
+from sweetspot.decision.then_and_now import Unpriced, moved, state_under
+from sweetspot.errors import UserError
+from sweetspot.matrix.invocation import instance_files, price_list_names
+from sweetspot.study.instances import load_instances
+from sweetspot.study.price_history import lists_at
+from sweetspot.study.study import load_study
+from sweetspot.throughput.published import read_published
+
+SPEED = ("throughput", "extrapolation", "efficiency", "left_out")
+
+
+def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
+    """The table of changes and its Markdown. Raises UserError where the study has no results to price."""
+    name, config = arguments.before, arguments.config
+    folder = config / "studies" / name
+    study = _unpriced(name, config, arguments.results / name)
+    names, until = price_list_names(folder / "prices"), arguments.until or date.max
+    if until <= arguments.since:
+        raise UserError(f"--until is {until}; expected a day after --since, {arguments.since}")
+    lists = [lists_at(folder / "prices", names, day) for day in (arguments.since, until)]
+    before, after = (state_under(files, study) for files in lists)
+    table = moved(before, after)
+    told = table[table["what"] != "answer"]
+    where = told["price_list"].map(lambda listed: f", {listed}", na_action="ignore").fillna("")
+    told = told.assign(instance=told["instance"] + where)
+    titles = (f"{name}, prices of {arguments.since},", f"prices of {arguments.until or 'today'}")
+    return table, to_markdown(told, *titles, (before.answer, after.answer))
+
+
+def _unpriced(name: str, config: Path, results: Path) -> Unpriced:
+    folder, files = config / "studies" / name, instance_files(config, name)
+    study, instances = load_study(folder), load_instances(*files)
+    tables = {table: results / f"{table}.parquet" for table in SPEED}
+    for file in tables.values():
+        if not file.is_file():
+            raise UserError(f"{file}: is not there; make it first: snakemake --cores all --config study={name}")
+    others = [folder.parent / other / "throughput.csv" for other in (name, *study.borrow)]
+    figures = [read_published(file) for file in others if file.is_file()]
+    return Unpriced(
+        tables=tables,
+        workloads=folder / "workloads.yaml",
+        instances=files,
+        settings=Settings.of(study, instances),
+        month_days=study.month_days,
+        as_of=study.as_of,
+        energy=study.energy,
+        published=pd.concat(figures, ignore_index=True) if figures else None,
+    )

@@ -1,0 +1,102 @@
+"""Two dates of a study: its price lists as they were and as they are, on the same figures of speed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+
+from sweetspot.bills.pricing import price_study
+from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.phases import load_groups
+from sweetspot.decision.rank_changes import SAME, difference
+from sweetspot.decision.settings import Settings
+from sweetspot.files import read_arrow, read_parquet
+from sweetspot.study.energy_facts import Energy
+from sweetspot.study.memory import load_needs
+
+OFFER = ["price_list", "instance", "purchase"]
+COLUMNS = (
+    "what", "price_list", "instance", "purchase", "model", "workload", "before", "after", "change", "rank_before",
+    "rank_after", "as_of_before", "as_of_after", "said_before", "said_after",
+)  # fmt: skip
+NUMBERS = ("before", "after", "change", "rank_before", "rank_after")
+PRICED = ("costs", "offers", "plans", "price_lint")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a study says under the price lists of one day: its offers, ranks and the answer's first sentence."""
+
+    offers: pd.DataFrame
+    ranks: pd.DataFrame
+    answer: str | None
+
+
+@dataclass(frozen=True)
+class Unpriced:
+    """What no price changes: tables of results/<study>/ by name, and the files and facts that pricing needs."""
+
+    tables: Mapping[str, Path]
+    workloads: Path
+    instances: Sequence[Path]
+    settings: Settings
+    month_days: float
+    as_of: date
+    energy: Energy | None = None
+    published: pd.DataFrame | None = None
+
+
+def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
+    """The study under other price lists: each is priced as `price_workloads` does, then all are compared.
+
+    Raises UserError where a list does not fit the study.
+    """
+    throughput, extrapolation = (read_arrow(study.tables[name]) for name in ("throughput", "extrapolation"))
+    priced: dict[str, list[pd.DataFrame]] = {kind: [] for kind in PRICED}
+    for name, file in lists.items():
+        made = price_study(
+            throughput, extrapolation, file, study.workloads, study.instances, name,
+            study.month_days, study.as_of, study.energy,
+        )  # fmt: skip
+        for kind in PRICED:
+            priced[kind].append(made[kind].to_pandas())
+    speed = {name: read_parquet(file) for name, file in study.tables.items()}
+    inputs = Inputs.joined(priced, speed)
+    groups, needs = load_groups(study.workloads), load_needs(study.workloads)
+    found = compare(inputs, study.settings, groups, published=study.published, needs=needs)
+    return State(inputs.offers, found["ranks"], answer_of(found["headline"]))
+
+
+def answer_of(headline: pd.DataFrame) -> str | None:
+    """The first sentence of a result's headline, if it has one."""
+    found = headline[headline["scope"] == "answer"]["first"] if len(headline) else headline
+    return str(found.iloc[0]) if len(found) else None
+
+
+def moved(before: State, after: State) -> pd.DataFrame:
+    """What differs, one row a change, with COLUMNS; the first row has both answers (`said_before`, `said_after`).
+
+    `what`: answer; price (USD an hour of an offer), new, gone; rank, cost (USD of a workload). Offers are told apart
+    by their price list, unlike in `difference`, where the cheapest offer of a machine stands for all.
+    """
+    answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
+    places = difference(before.ranks, after.ranks)
+    parts = [answer, _prices(before.offers, after.offers), places[places["what"].isin(["rank", "cost"])]]
+    table = pd.concat([part.reindex(columns=list(COLUMNS)).astype(object) for part in parts], ignore_index=True)
+    for name in NUMBERS:
+        table[name] = pd.to_numeric(table[name])
+    for name in set(COLUMNS) - set(NUMBERS):
+        table[name] = [None if pd.isna(value) else str(value) for value in table[name]]
+    return table
+
+
+def _prices(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    sides = [table[[*OFFER, "usd_per_hour", "as_of"]] for table in (before, after)]
+    joined = sides[0].merge(sides[1], on=OFFER, how="outer", suffixes=("_before", "_after"))
+    joined = joined.rename(columns={"usd_per_hour_before": "before", "usd_per_hour_after": "after"})
+    missing = joined[["before", "after"]].isna()
+    what = pd.Series("price", index=joined.index).mask(missing["before"], "new").mask(missing["after"], "gone")
+    joined = joined.assign(what=what, change=joined["after"] / joined["before"] - 1)
+    return joined[(what != "price") | (joined["change"].abs() > SAME)]

@@ -1,0 +1,116 @@
+"""What jobs wait for a machine that several people share, and from how many people on another is the faster choice."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.queue import Stream, outgrown, wait_for
+from sweetspot.decision.options import OFFER
+
+if TYPE_CHECKING:
+    from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
+
+Demands = Mapping[str, "Demand"]
+HELD = ("own", "reserved", "committed")  # whose machines there are, while others are had as they are needed
+QUEUE_COLUMNS = (
+    "option", "title", "model", "workload", "is_reference", "held", "jobs_at_once", "per_month", "people",
+    "utilisation", "overloaded", "hours", "wait_hours", "wait_hours_low", "wait_hours_high", "wait_hours_p90",
+    "hours_to_result", "hours_to_result_low", "hours_to_result_high", "rival", "rival_title", "rival_hours",
+    "slower_from_per_month", "slower_from_people",
+)  # fmt: skip
+ENDS = {"": 0, "_low": 1, "_high": 2}
+
+
+def queue_table(options: pd.DataFrame, offers: pd.DataFrame, demands: Demands, month_days: float) -> pd.DataFrame:
+    """One row an option and workload that says how often its jobs come (`demands`), in QUEUE_COLUMNS.
+
+    options: `build_options`, those that fit; offers: `boxes` of each offer. Jobs of all such workloads arrive at random
+    at a machine that is `held`, over all hours of the month less its downtime, and wait their turn; one that is rented
+    as needed waits for none. `jobs_at_once`: how many it works on; `utilisation`: share of its time that they take;
+    `overloaded`: more than it can do, and then there is no wait to state. `hours`: of one job; `wait_hours`: its mean
+    wait, `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours; `_low`, `_high`: with the ends
+    of the speed and of the jobs a month at once (null: overloaded at that end). `rival`: of the answer's rented options
+    that nobody takes away the fastest; `slower_from_per_month`: jobs a month from which the wait makes the held
+    machine the slower one, all workloads growing alike, `slower_from_people`: so many people, each with as many jobs as
+    now; 0 where it is slower for anybody, null for rented options and without a rival.
+    """
+    rows = options[options["workload"].isin(list(demands)) & (options["hours"] > 0)]
+    if rows.empty:
+        return pd.DataFrame(columns=list(QUEUE_COLUMNS))
+    boxes = offers.drop_duplicates(list(OFFER))[[*OFFER, *([] if "boxes" not in offers.columns else ["boxes"])]]
+    rows = rows.merge(boxes.reindex(columns=[*OFFER, "boxes"]), on=list(OFFER), how="left")
+    at_once = rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0
+    rows = rows.assign(_slots=at_once, _servers=at_once * rows["boxes"].astype(float).fillna(1.0).clip(lower=1.0))
+    found = [row for _, part in rows.groupby("option", sort=False) for row in _of_option(part, demands, month_days)]
+    return _with_rivals(pd.DataFrame(found), demands)
+
+
+def _of_option(part: pd.DataFrame, demands: Demands, month_days: float) -> Iterator[dict[str, Any]]:
+    """The rows of one option; its streams are all workloads that come to it, each once."""
+    rows = part.to_dict("records")
+    for row in rows:
+        own = str(row["workload"])
+        others = {str(one["workload"]): one for one in reversed(rows) if one["workload"] != own}
+        sent = {own: row, **others}
+        held = row["purchase"] in HELD
+        made: dict[str, Any] = {
+            **{name: row[name] for name in ("option", "title", "model", "workload", "is_reference")},
+            "held": held, "jobs_at_once": int(row["_servers"]), "per_month": demands[own].per_month[0],
+            "people": demands[own].people, "hours": _hours(row, demands[own], ""),
+            "_stays": bool(row["persistent"]) and bool(row["in_answer"]),
+        }  # fmt: skip
+        for end in ENDS:
+            streams = [_stream(one, demands[name], end, month_days) for name, one in sent.items()]
+            wait = wait_for(streams if held else [])
+            made[f"wait_hours{end}"] = wait.hours
+            made[f"hours_to_result{end}"] = wait.hours + _hours(row, demands[own], end)
+            if end == "":
+                ninety, busy = wait.ninety, wait.utilisation if held else math.nan
+                made |= {"wait_hours_p90": ninety, "utilisation": busy, "overloaded": wait.overloaded}
+                made["_streams"] = streams
+        yield made
+
+
+def _hours(row: Mapping[str, Any], demand: "Demand", end: str) -> float:
+    """Hours of one job: where `runs` are priced as one bill, of one of its runs."""
+    hours = float(row.get(f"hours{end}", math.nan))
+    return (float(row["hours"]) if math.isnan(hours) else hours) / math.ceil(demand.runs / row["_slots"] - 1e-9)
+
+
+def _stream(row: Mapping[str, Any], demand: "Demand", end: str, month_days: float) -> Stream:
+    downtime = float(row.get("downtime_share") or 0.0)
+    open_hours = HOURS_A_DAY * month_days * (1.0 - (0.0 if math.isnan(downtime) else downtime))
+    per_hour = demand.per_month[ENDS[end]] / open_hours
+    return Stream(per_hour, _hours(row, demand, end), demand.hours_cv, int(row["_servers"]))
+
+
+def _with_rivals(rows: pd.DataFrame, demands: Demands) -> pd.DataFrame:
+    """`rows` with the fastest rented option beside each held one, and from when on that is the faster."""
+    made = []
+    rented = rows[~rows["held"] & rows["_stays"]]
+    fastest = {
+        key: part.sort_values(["hours", "option"], kind="stable").iloc[0]
+        for key, part in rented.groupby(["model", "workload"])
+    }
+    for row in rows.to_dict("records"):
+        rival = fastest.get((row["model"], row["workload"]))
+        told: dict[str, Any] = dict.fromkeys(("rival", "rival_title"))
+        told |= dict.fromkeys(("rival_hours", "slower_from_per_month", "slower_from_people"), math.nan)
+        if row["held"] and rival is not None:
+            told = {"rival": rival["option"], "rival_title": rival["title"], "rival_hours": rival["hours"]}
+            told |= _overtaken(outgrown(row["_streams"], row["hours"], float(rival["hours"])), row)
+        made.append(row | told)
+    return pd.DataFrame(made)[list(QUEUE_COLUMNS)]
+
+
+def _overtaken(factor: float, row: Mapping[str, Any]) -> dict[str, float]:
+    """From how many jobs a month, and from how many people, the rival is faster; `factor`: times today's."""
+    people = row["people"]
+    known = people is not None and not math.isnan(people)
+    return {
+        "slower_from_per_month": factor * row["per_month"],
+        "slower_from_people": (math.floor(factor * people + 1e-6) + 1 if factor > 0 else 0) if known else math.nan,
+    }

@@ -1,0 +1,129 @@
+"""What the terminal shows of a run: a line a step, and last the sentences of what failed."""
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+# What Snakemake says of itself; its own log file (.snakemake/log) keeps it.
+CHATTER = (
+    "Assuming unrestricted shared filesystem", "Complete log(s)", "Elapsed time", "Execute ",
+    "Exiting because a job execution failed", "Rules claiming more threads", "Select jobs to execute", "Using shell",
+)  # fmt: skip
+SILENT = {"WORKFLOW_STARTED", "JOB_FINISHED", "JOB_STARTED", "SHELLCMD", "RESOURCES_INFO", "RUN_INFO"}
+FAILED_JOBS = "At least one job did not complete successfully"
+RAISED = re.compile(r"WorkflowError(?: in (?:rule \S+ in )?file .*)?:$")
+PLACE = re.compile(r'\s*File ".*", line \d+')
+SENTENCE = "error: "
+SHOWN = 20  # last lines of the log of a step that did not end in a sentence
+
+
+def one_line_a_step(handlers: Iterable[logging.Handler]) -> None:
+    """Make the handlers of the terminal show a line a step; log files keep all.
+
+    To be called before jobs are scheduled, and not for a dry run, whose point is the whole list.
+    """
+    for handler in handlers:
+        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+            handler.setFormatter(OneLine(handler.formatter or logging.Formatter()))
+            handler.addFilter(_together(handler))
+
+
+def _together(handler: logging.Handler) -> Callable[[logging.LogRecord], bool]:
+    """A filter that lets all pass, and keeps Snakemake's handler from setting an empty line before each step."""
+
+    def passes(record: logging.LogRecord) -> bool:
+        if _event(record) == "JOB_INFO":
+            handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
+        return True
+
+    return passes
+
+
+def _event(record: logging.LogRecord) -> str | None:
+    """The name of Snakemake's LogEvent; None for a plain message."""
+    return getattr(getattr(record, "event", None), "name", None)
+
+
+class OneLine(logging.Formatter):
+    """`[3/19] price_workloads price_list=aws` when a step starts; nothing (no line) for what nobody reads.
+
+    A step that fails is named when it does; why it failed is said when all is over, as the last words. `whole`:
+    Snakemake's own formatter, for all that is not known here.
+    """
+
+    def __init__(self, whole: logging.Formatter) -> None:
+        super().__init__()
+        self._whole = whole
+        self._total = self._begun = 0
+        self._steps: dict[object, str] = {}
+        self._why: dict[object, list[str]] = {}
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record of Snakemake's logger; empty for none."""
+        event, said = _event(record), record.__dict__
+        if event == "RUN_INFO":
+            self._total = int(said.get("stats", {}).get("total", 0))
+        if event == "JOB_FINISHED":  # at another attempt, perhaps
+            self._why.pop(said.get("job_id"), None)
+        if event in SILENT:
+            return ""
+        if event == "JOB_INFO":
+            return self._step(said)
+        if event == "PROGRESS":
+            return f"{said['total']} of {said['total']} steps done" if said["done"] == said["total"] else ""
+        if event == "JOB_ERROR":
+            return self._failed(record)
+        message = self._whole.format(record)
+        if message.strip().startswith(CHATTER):
+            return ""
+        return self._error(message) if record.levelno >= logging.ERROR else message
+
+    def _step(self, said: Mapping[str, Any]) -> str:
+        self._begun += 1
+        name = step_name(said["rule_name"], said["wildcards"])
+        self._steps[said["jobid"]] = name
+        # A rule that only gathers others' files does nothing to wait for.
+        return f"[{min(self._begun, self._total)}/{self._total}] {name}" if said["output"] else ""
+
+    def _failed(self, record: logging.LogRecord) -> str:
+        said = record.__dict__
+        step = self._steps.get(said["jobid"], said["rule_name"])
+        why = [line for log in said["log"] for line in last_words(Path(log))]
+        if not why:
+            return self._whole.format(record)
+        sentences = [line for line in why if line.startswith(SENTENCE)]
+        self._why[said["jobid"]] = sentences or [f"{step}, as {', '.join(said['log'])} ends:", *why]
+        return f"failed: {step}"
+
+    def _error(self, message: str) -> str:
+        if FAILED_JOBS in message:
+            told = dict.fromkeys(line for lines in self._why.values() for line in lines)
+            return "\n".join(told) or message
+        # What a rule raised stands in the log of its step, and is said last.
+        return "" if message.startswith("RuleException") else raised(message)
+
+
+def step_name(rule: str, wildcards: Mapping[str, object]) -> str:
+    """A step as people see it: its rule, and what tells it from others of the same rule."""
+    return " ".join([rule, *(f"{name}={value}" for name, value in (wildcards or {}).items())])
+
+
+def raised(message: str) -> str:
+    """What Snakemake prints of a WorkflowError, without the places in the rule files: the sentence is for people."""
+    first, _, rest = message.partition("\n")
+    if not RAISED.match(first.strip()) or not rest.strip():
+        return message
+    sentences = [line for line in rest.splitlines() if line.strip() and not PLACE.match(line)]
+    return "\n".join(f"{SENTENCE}{line.removeprefix(SENTENCE)}" for line in sentences)
+
+
+def last_words(log: Path) -> list[str]:
+    """Why a step failed: the sentences of its log (`error: ...`), else its last lines; nothing without a log."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    sentences = list(dict.fromkeys(line for line in lines if line.startswith(SENTENCE)))
+    return sentences or [line for line in lines if line.strip()][-SHOWN:]

@@ -1,0 +1,106 @@
+"""`catalogue` of study.yaml: which name an instance of the study has in other people's price catalogues."""
+
+from collections.abc import Collection, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from sweetspot.errors import Faults
+from sweetspot.study.base import Closed, Slug, Text
+
+Refreshed = Literal["on_demand", "spot", "preemptible"]
+RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
+Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=2000)]
+
+
+class Part(Closed):
+    """What one file or region of a catalogue is asked for."""
+
+    lists: list[Slug] = Field(description="Price lists of the study that it refreshes", min_length=1)
+    purchases: list[Refreshed] = Field(
+        list(RATES), description="Offers that it refreshes; others of the same machines stay", min_length=1
+    )
+    instances: dict[Slug, Text] = Field(
+        description="Name in the catalogue by instance; of an instance of several nodes, the name of one of them",
+        min_length=1,
+    )
+
+
+class FilePart(Part):
+    """One provider's file of SkyPilot's or gpuhunt's catalogue."""
+
+    file: Slug | None = Field(None, description="Provider's name in the catalogue (aws, lambda); absent: this key")
+    place: Text | None = Field(None, description="Zone or region, or how it begins; absent: the cheapest")
+
+
+class RegionPart(Part):
+    """A region of AWS' or Azure's own public prices; the key is its code unless `region` says another."""
+
+    region: Slug | None = Field(None, description="Code of the region (us-east-1, eastus); absent: this key")
+
+
+class OwnPart(Part):
+    """A table of one's own: CSV with columns instance and per_hour, and those that `import-prices csv` reads."""
+
+    file: Text | None = Field(None, description="The file, relative to the study's folder")
+    url: Url | None = Field(None, description="Its address")
+    as_of: date | None = Field(
+        None, description="Day of its prices; absent: when the file was changed, or the download's"
+    )
+    place: Text | None = Field(None, description="Place of the table to take; absent: the cheapest")
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "OwnPart":
+        if (self.file is None) == (self.url is None):
+            raise ValueError("exactly one of file, url")
+        return self
+
+
+class CatalogueMap(Closed):
+    """Sources of `sweetspot refresh-prices`, and the names of the study's instances there."""
+
+    skypilot: dict[Slug, FilePart] = Field({}, description="SkyPilot's published catalogue, a file a provider")
+    gpuhunt: dict[Slug, FilePart] = Field({}, description="Gpuhunt's published catalogue, a file a provider")
+    aws: dict[Slug, RegionPart] = Field({}, description="AWS' public price list, by region: on demand only")
+    azure: dict[Slug, RegionPart] = Field({}, description="Azure's public retail prices, by region")
+    csv: dict[Slug, OwnPart] = Field({}, description="Tables of one's own, as a file or at an address")
+
+    def parts(self) -> Iterator[tuple[str, str, Part]]:
+        """Source, key and part, in the order of the sources."""
+        for source in type(self).model_fields:
+            for key, part in getattr(self, source).items():
+                yield source, key, part
+
+
+def check_catalogue(
+    catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
+) -> None:
+    """Refuse names that nobody declared, and an offer that two parts would refresh. Raises UserError."""
+    faults, taken = Faults(), dict[tuple[str, str, str], str]()
+    for source, key, part in catalogue.parts() if catalogue else ():
+        where = f"catalogue.{source}.{key}"
+        for name in part.lists:
+            if name not in price_lists:
+                faults.add(f"{file}: {where}.lists names {name!r}; expected some of {', '.join(price_lists)}")
+        for name in part.instances:
+            if name not in machines:
+                faults.add(f"{file}: {where}.instances names {name!r}; expected an instance of instances.yaml")
+        for offer in _offers(part):
+            first = taken.setdefault(offer, where)
+            if first != where:
+                listed, name, purchase = offer
+                faults.add(
+                    f"{file}: {where} and {first} both refresh {name!r} {purchase} of {listed}; expected one of them "
+                    "(`purchases` or `lists` tell them apart)"
+                )
+                break
+    faults.end()
+
+
+def _offers(part: Part) -> Iterator[tuple[str, str, str]]:
+    for listed in part.lists:
+        for name in part.instances:
+            for purchase in part.purchases:
+                yield listed, name, purchase
