@@ -93,6 +93,19 @@ def test_a_script_is_measured_however_it_tells_its_steps(tmp_path, way):
     assert len(facts["script_files"]["train.py"]) == 64
 
 
+@pytest.mark.parametrize(("mode", "left"), [("a", 30), ("w", 3000)])
+def test_steps_that_an_earlier_run_left_in_a_file_are_none_of_this_one(tmp_path, mode, left):
+    program = (
+        "    import json\n"
+        + LOOP
+        + f"        open('log.jsonl', '{mode}' if step == 0 else 'a').write(json.dumps({{'s': 2}}) + chr(10))\n"
+    )
+    described(tmp_path, program, steps={"json_lines": "log.jsonl", "seconds": "s"})
+    (tmp_path / "log.jsonl").write_text('{"s": 7}\n' * left)
+    measured(tmp_path)
+    assert set(pd.read_parquet(tmp_path / "run~1.parquet")["seconds"]) == {2.0}
+
+
 def test_a_shell_script_is_measured_and_values_are_quoted_for_it(tmp_path):
     loop = "i=0; while true; do i=$((i+1)); sleep 0.03; echo step $i {precision}; done"
     precisions = {"fp32": "32'; touch stolen; echo '"}

@@ -71,6 +71,7 @@ class Started:
         """Start it. Raises UserError where there is no such program or folder."""
         self._said: SimpleQueue[Chunk] = SimpleQueue()
         self.file = file
+        self._before = file.stat().st_size if file is not None and file.is_file() else 0
         timed = script.steps == "iterator" or bool(getattr(script.steps, "seconds", None))
         self._look_s = LOOK_S[timed]
         try:
@@ -99,9 +100,11 @@ class Started:
 
     def _steps(self) -> None:
         assert self.file is not None
-        while not self.file.exists():
+        while not self.file.is_file() or self.file.stat().st_size == self._before > 0:
             time.sleep(self._look_s)
         with self.file.open("rb") as told:
+            # What an earlier run left there tells nothing of this one, unless the script began the file anew.
+            told.seek(self._before if self.file.stat().st_size > self._before else 0)
             while True:
                 chunk = told.read(CHUNK)
                 if chunk:
