@@ -85,7 +85,7 @@ def test_a_script_is_measured_however_it_tells_its_steps(tmp_path, way):
     measured(tmp_path, gpus=2)
     (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")
     assert (cell["unit"], cell["basis"], cell["gpus"]) == ("tokens", "measured", 2)
-    # eight tokens in thirty milliseconds and what the loop around them costs on a busy machine; a line that is read late
+    # eight tokens in thirty milliseconds and what the loop around costs on a busy machine; a line that is read late
     # makes the interval after it look short
     assert 8 / TICK_S / 4 < cell["images_per_s"] < 8 / TICK_S * 1.5
     facts = run_facts(tmp_path / "run~1.parquet")
