@@ -17,12 +17,21 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
 export PATH := $(abspath $(BIN)):$(PATH)
 
-.PHONY: report pdf study test fast mutants environment check driver lock audit clean
+# Before anything is measured a first page comes from published figures, and needs no TensorFlow.
+PAGE   := results/$(STUDY)/report/index.html
+EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
+
+.PHONY: report early pdf study test fast mutants environment check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
-report: $(if $(GPU),driver) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
+report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
 	@snakemake --cores $(CORES) --config study=$(STUDY) $(if $(GPU),measure_on=workstation-gpu)
-	@echo "Report: $(abspath results/$(STUDY)/report/index.html)"
+	@echo "Report: $(abspath $(PAGE))"
+	@echo "All studies made here: $(abspath results/index.html)"
+
+early: $(VENV)/.ready-core  ## the page from published figures alone; measures nothing
+	@snakemake --cores $(CORES) --config study=$(STUDY) 'measure_on=[]'
+	@echo "From published figures, before this machine is measured: $(abspath $(PAGE))"
 
 pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report

@@ -136,6 +136,7 @@ SCRIPT_NAMES = (
     "print_report",
     "render_report",
     "run_benchmark",
+    "write_index",
     "write_tables",
 )
 SCRIPTS = scripts()
@@ -217,6 +218,11 @@ def figure(chart):
 def png(chart) -> str:
     """The same figure for slides."""
     return f"{REPORT}/figures/{chart.name}.png"
+
+
+def specs(charts) -> list[str]:
+    """The same figures as Vega specifications, which the page draws anew with tooltips."""
+    return [f"{REPORT}/figures/{chart.name}.vg.json" for chart in charts]
 
 
 def captions(charts) -> list[str]:

@@ -29,7 +29,9 @@ rule draw_speed:
         formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("speed")],
+        specs=specs(of_stage("speed")),
         captions=captions(of_stage("speed")),
+        bundle=f"{REPORT}/figures/vega.js",
     log:
         f"results/logs/draw_speed/{STUDY}.log",
     localrule: True
@@ -48,6 +50,7 @@ rule draw_figures:
         formula=formula("study", "decision", "report"),
     output:
         figures=[figure(chart) for chart in of_stage("price")],
+        specs=specs(of_stage("price")),
         captions=captions(of_stage("price")),
     log:
         f"results/logs/draw_figures/{STUDY}.log",
@@ -95,11 +98,13 @@ rule write_tables:
 
 
 rule render_report:
-    """Write the page with its charts, and a summary in Markdown."""
+    """Write the page with its charts, a summary in Markdown, and the answer for programs."""
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
         figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
+        specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
+        bundle=rules.draw_speed.output.bundle,
         formula=[
             *formula("study", "throughput", "bills", "decision", "claims", "report"),
             *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
@@ -111,6 +116,7 @@ rule render_report:
             category="Answer",
         ),
         summary=f"{REPORT}/summary.md",
+        answer=f"{REPORT}/answer.json",
     log:
         f"results/logs/render_report/{STUDY}.log",
     localrule: True
@@ -118,6 +124,20 @@ rule render_report:
         machines=titles(INVOCATION.instances),
     run:
         here("render_report", input, output, log, params)
+
+
+rule write_index:
+    """Write the page over all studies made here; each study that is made writes it anew."""
+    input:
+        answer=rules.render_report.output.answer,
+        formula=formula("report"),
+    output:
+        html="results/index.html",
+    log:
+        f"results/logs/write_index/{STUDY}.log",
+    localrule: True
+    run:
+        here("write_index", input, output, log)
 
 
 rule print_report:
@@ -134,6 +154,10 @@ rule print_report:
         here("print_report", input, output, log)
 
 
+# Of two studies in one workflow, both modules, neither could be asked for a page that both write.
+INDEX = [] if workflow.modifier.parent_modifier else rules.write_index.output
+
+
 rule report:
     """Stop after the report; what the workflow makes by default."""
     input:
@@ -144,4 +168,5 @@ rule report:
         rules.draw_figures.output,
         rules.draw_png.output,
         rules.draw_speed_png.output,
+        INDEX,
     localrule: True

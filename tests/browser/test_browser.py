@@ -123,6 +123,24 @@ def test_spot_prices_and_providers_multiply(page):
         assert row(tab, "p3.2xlarge", "usd") == pytest.approx(SAMPLES / 225 / 3600 * 1.53, rel=1e-9)
 
 
+def test_charts_that_come_into_view_have_tooltips_and_keep_their_names(page):
+    with opened(page) as (tab, noise):
+        picture = tab.locator("#fig-time_cost .chart > svg").get_attribute("aria-label")
+        tab.locator("#fig-time_cost").scroll_into_view_if_needed()
+        tab.wait_for_selector("#fig-time_cost .chart.drawn")
+        assert tab.locator("#fig-time_cost .live svg").get_attribute("aria-label") == picture
+        assert tab.locator("#fig-time_cost .live [role]").count() == 1
+        assert not tab.locator("#fig-time_cost .chart > svg").is_visible()
+        tab.locator("#fig-time_cost .live .mark-symbol path").first.hover(force=True)
+        told = tab.inner_text("#vg-tooltip-element")
+        # 94.72 million samples at 225 or 498 a second: 116.9 or 52.83 hours
+        assert re.search(r"hours\s+(116\.9|52\.83)", told) and "basis" in told and "paper" in told
+        tab.emulate_media(media="print")
+        assert tab.locator("#fig-time_cost .chart > svg").is_visible()
+        assert not tab.locator("#fig-time_cost .live").is_visible()
+        assert noise == []
+
+
 def test_reads_without_javascript(page):
     with opened(page, javascript=False) as (tab, _):
         assert "cheaper" in tab.inner_text(".answer")
@@ -147,6 +165,20 @@ def test_links_lead_somewhere_and_folds_open(page):
         fold = tab.query_selector("#money details:not([open]) summary")
         fold.click()
         assert fold.evaluate("one => one.parentElement.open")
+
+
+def test_a_long_source_is_whole_in_the_tooltip_of_whoever_asks(tmp_path):
+    tables, long = small_tables(), "a chain · of one source > and the next, " * 4
+    tables["throughput"] = tables["throughput"].assign(source=long)
+    with opened(make_report(tmp_path, tables) / "index.html") as (tab, _):
+        figure = tab.locator("#t-throughput a.n").first
+        before = figure.get_attribute("title")
+        assert long[:50] in before and len(before) < 140
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        figure.hover()
+        after = figure.get_attribute("title")
+        assert long.strip() in after and "(origin" not in after
+        assert after.split(" · ")[0] == before.split(" · ")[0] and after.endswith(before[-10:])
 
 
 def test_controls_and_charts_have_names(page):

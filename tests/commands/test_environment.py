@@ -142,3 +142,23 @@ def test_gpu_without_a_driver_is_one_sentence_before_anything_is_installed(proje
     assert said == "error: no NVIDIA driver here: leave GPU=1 out"
     assert makes_own.startswith("make: ***")
     assert not (project / ".venv").exists()
+
+
+def steps(project, *arguments):
+    """What `make report` does, in order: which lock is installed, with which words Snakemake is called."""
+    done = make(project, "--dry-run", "report", *arguments)
+    assert done.returncode == 0, done.stderr
+    return re.findall(r"-r envs/\w+\.lock|snakemake .*", done.stdout)
+
+
+def test_a_first_page_comes_from_published_figures_before_anything_is_measured(project):
+    first, whole = "--config study=parkopedia-2018 'measure_on=[]'", "--config study=parkopedia-2018 "
+    early = ["-r envs/core.lock", f"snakemake --cores all {first}"]
+    assert steps(project) == [*early, "-r envs/measure.lock", f"snakemake --cores all {whole}"]
+    # a page that is there keeps the figures measured before: it is not written without them
+    page = project / "results" / "parkopedia-2018" / "report" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    assert steps(project) == ["-r envs/measure.lock", f"snakemake --cores all {whole}"]
+    # nothing is measured: one page
+    assert steps(project, "STUDY=rare-2018") == ["-r envs/core.lock", "snakemake --cores all --config study=rare-2018 "]

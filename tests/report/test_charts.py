@@ -38,7 +38,7 @@ def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
 
 
 def test_each_chart_stands_on_the_page_once_in_the_order_of_its_section():
-    html = page.render_page(small_tables(), study(), BLANK)
+    html = page.render_page(small_tables(), study(), page.Drawn(BLANK))
     shown = re.findall(r'<figure id="fig-(\w+)"', html)
     assert shown == list(CHARTS)
 
@@ -70,7 +70,7 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     assert list(found)[: len(own)] == own and own[-1] == "newcomer"  # the last of the first section
     monkeypatch.setattr(page, "CHARTS", found)
     assert '<figure id="fig-newcomer">' in page.render_page(
-        small_tables(), study(), BLANK | {"newcomer": "<svg></svg>"}
+        small_tables(), study(), page.Drawn(BLANK | {"newcomer": "<svg></svg>"})
     )
 
 
@@ -80,19 +80,21 @@ def test_a_page_without_a_place_for_a_chart_is_refused(monkeypatch):
     lost = Chart("Lost", "Lost.", "price", "margin", 1, lambda data: empty("nothing"), name="lost")
     monkeypatch.setattr(page, "CHARTS", CHARTS | {"lost": lost})
     with pytest.raises(ValueError, match="chart lost: the page has no place for section 'margin'"):
-        page.render_page(small_tables(), study(), BLANK | {"lost": "<svg></svg>"})
+        page.render_page(small_tables(), study(), page.Drawn(BLANK | {"lost": "<svg></svg>"}))
 
 
 def test_a_chart_that_was_not_drawn_is_no_gap_on_the_page():
     with pytest.raises(ValueError, match=r"chart bill: figures/bill\.svg is missing"):
-        page.render_page(small_tables(), study(), {name: svg for name, svg in BLANK.items() if name != "bill"})
+        page.render_page(
+            small_tables(), study(), page.Drawn({name: svg for name, svg in BLANK.items() if name != "bill"})
+        )
 
 
 def test_a_chart_without_its_table_is_not_asked_for():
     rented = small_tables()
     owned = {name for name, chart in CHARTS.items() if chart.needs == "break_even"}
     rented["break_even"] = rented["break_even"].head(0)
-    html = page.render_page(rented, study(), {name: "<svg></svg>" for name in CHARTS if name not in owned})
+    html = page.render_page(rented, study(), page.Drawn({name: "<svg></svg>" for name in CHARTS if name not in owned}))
     assert {name for name in CHARTS if f'id="fig-{name}"' in html} == set(CHARTS) - owned
     assert owned == {"cash_flow", "utilisation", "tornado", "surface"}
 
@@ -118,7 +120,7 @@ def test_each_basis_has_a_shape_a_sign_and_a_meaning():
 def test_every_chart_is_drawn_whatever_the_tables_hold(tables):
     data = ChartData(tables, "office-4x1080ti")
     with Engine() as engine:
-        svgs = engine.svgs({name: specification(chart.draw(data)) for name, chart in CHARTS.items()})
+        svgs = engine.draw({name: specification(chart.draw(data)) for name, chart in CHARTS.items()}).svg
     assert set(svgs) == set(CHARTS)
     assert all((svg.startswith("<svg") and "<path" in svg) or "<text" in svg for svg in svgs.values())
 
@@ -128,7 +130,7 @@ def test_charts_show_titles_where_machines_have_them():
     titles = {"office-4x1080ti": "box under the desk, with a name of two lines", "p3.2xlarge": "AWS p3.2xlarge"}
     data = ChartData(small_tables(titles=titles), "office-4x1080ti", titles)
     with Engine() as engine:
-        svgs = engine.svgs({name: specification(chart.draw(data)) for name, chart in CHARTS.items()})
+        svgs = engine.draw({name: specification(chart.draw(data)) for name, chart in CHARTS.items()}).svg
     shown = {name: re.findall(r">([^<]+)<", svg) for name, svg in svgs.items()}
     assert not [name for name, words in shown.items() if "office-4x1080ti" in " ".join(words)]
     assert not [name for name, words in shown.items() if "p3.2xlarge" in words]
@@ -166,12 +168,12 @@ def test_a_theme_of_somebody_elses_changes_no_chart():
 def test_charts_are_drawn_by_the_vega_lite_of_altairs_schema(monkeypatch):
     monkeypatch.setattr(alt, "SCHEMA_VERSION", "v2.6.0")
     with Engine() as engine, pytest.raises(RuntimeError, match=r"drawing old failed: .*Vega-Lite version string 2\.6"):
-        engine.svgs({"old": specification(empty("nothing"))})
+        engine.draw({"old": specification(empty("nothing"))})
 
 
 def test_a_wrong_specification_is_an_error_not_an_empty_chart():
     with Engine() as engine, pytest.raises(RuntimeError, match="drawing broken failed"):
-        engine.svgs({"broken": {"mark": "no such mark", "data": {"values": []}, "encoding": {"x": 3}}})
+        engine.draw({"broken": {"mark": "no such mark", "data": {"values": []}, "encoding": {"x": 3}}})
 
 
 def test_a_figure_that_no_chart_draws_is_refused(tmp_path):
@@ -199,7 +201,7 @@ def replace_data(drawing, rows):
 def test_titles_are_escaped_on_the_page(monkeypatch):
     hostile = replace(CHARTS["bill"], title="<b>bold</b>")
     monkeypatch.setattr(page, "CHARTS", CHARTS | {"bill": hostile})
-    assert "<b>bold</b>" not in page.render_page(small_tables(), study(), BLANK)
+    assert "<b>bold</b>" not in page.render_page(small_tables(), study(), page.Drawn(BLANK))
 
 
 def test_warnings_of_a_rule_nobody_knows_are_shown():

@@ -12,7 +12,8 @@ from report_tables import CLAIM, make_report, small_tables
 from sweetspot.decision.certainty import percent
 from sweetspot.report.answer import lead
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts.time_cost import ABOVE, BELOW, NOWHERE, sides
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.charts.time_cost import numbered
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -102,36 +103,43 @@ def test_a_preemptible_twin_of_the_reference_is_interruptible():
     assert dict(kinds) == {BOX: PERSISTENT, RENTED: RENTED, f"{RENTED} (spot)": INTERRUPTIBLE}
 
 
-def test_names_of_neighbours_take_two_sides_and_a_third_has_no_room():
-    # On one spot the first goes above, the second below, the third nowhere; far away there is room again.
-    spots = [(150, 50), (150, 50), (150, 50), (300, 50)]
-    assert sides(spots, ["p3.2xlarge"] * 4, [], 400) == [ABOVE, BELOW, NOWHERE, ABOVE]
-    # 20 characters of 5.6 px and the gap of 8 fall (112 + 8) sin 35 = 69 px: 60 px above the axis is no room below.
-    assert sides([(200, 60), (200, 60)], ["x" * 20] * 2, [], 400) == [ABOVE, NOWHERE]
-    assert sides([(200, 70), (200, 70)], ["x" * 20] * 2, [], 400) == [ABOVE, BELOW]
+def front(*points):
+    """Rows (name, hours, USD) of one model, all on the front."""
+    rows = pd.DataFrame(points, columns=["option", "hours", "usd"])
+    return rows.assign(model="vgg16", label=rows["option"], on_front=True)
 
 
-@pytest.mark.parametrize(
-    ("apart", "second"),
-    # At 35 degrees two points 40 pixels apart on a level are 40 sin 35 = 23 pixels apart across the text: no touch;
-    # 15 pixels apart they are 8.6 apart across, less than a line.
-    [(40, ABOVE), (15, BELOW)],
-)
-def test_names_on_a_level_run_side_by_side_where_a_line_fits_between(apart, second):
-    assert sides([(150, 50), (150 + apart, 50)], ["p2.16xlarge"] * 2, [], 400) == [ABOVE, second]
+def test_the_key_of_a_front_names_what_has_a_number_fastest_first():
+    rows = pd.concat(
+        [front(("slow", 10.0, 1.0), ("fast", 1.0, 10.0)), front(("beaten", 9.0, 9.0)).assign(on_front=False)]
+    )
+    key = numbered(rows, "slow")
+    assert list(key["told"]) == ["1  fast: 1.00 h, 10.0 USD", "2  slow: 10.0 h, 1.00 USD"]
+    assert list(key["mark"]) == ["1", "2"]
+    # what is judged has its number though it is beaten
+    assert list(numbered(rows, "beaten")["told"])[1] == "2  beaten: 9.00 h, 9.00 USD"
 
 
-def test_a_name_does_not_leave_the_chart():
-    # eleven characters of 5.6 pixels run 61.6 cos 35 = 50 pixels to the side
-    assert sides([(380, 50)], ["p2.16xlarge"], [], 400) == [BELOW]
-    assert sides([(30, 50)], ["p2.16xlarge"], [], 60) == [NOWHERE]
+def test_numbers_of_points_that_touch_stand_at_the_first_of_them():
+    # The chart is 400 wide, of which 18 at each end stay free: 364 pixels for the factor 10 of the hours, and
+    # 230 - 36 = 194 for that of USD. 10 % more hours are 364 x log10(1.1) = 15.07 pixels: just apart; 9 % are 13.6.
+    apart = front(("a", 1.0, 10.0), ("b", 1.1, 10.0), ("c", 10.0, 1.0))
+    assert list(numbered(apart, "")["mark"]) == ["1", "2", "3"]
+    touching = front(("a", 1.0, 10.0), ("b", 1.09, 10.0), ("c", 10.0, 1.0))
+    assert list(numbered(touching, "")["mark"]) == ["1, 2", "", "3"]
+    three = front(("a", 1.0, 10.0), ("b", 1.01, 10.0), ("c", 1.02, 10.0), ("d", 10.0, 1.0))
+    assert list(numbered(three, "")["mark"]) == ["1 to 3", "", "", "4"]
 
 
-def test_a_name_avoids_a_mark_if_the_other_side_is_free():
-    # 40 pixels along the text from (150, 50): (150 + 32.8, 50 + 22.9)
-    assert sides([(150, 50)], ["p2.16xlarge"], [(150, 50), (182.8, 72.9)], 400) == [BELOW]
-    crowded = [(182.8, 72.9), (117.2, 27.1)]
-    assert sides([(150, 50)], ["p2.16xlarge"], crowded, 400) == [ABOVE]
+def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
+    tables = small_tables()
+    front_rows = tables["frontier"]
+    cheapest = front_rows["usd"].min()
+    extra = front_rows.head(1).assign(option="dear", on_front=False, persistent=True)
+    tables["frontier"] = pd.concat([front_rows, extra.assign(usd=20.1 * cheapest), extra.assign(usd=19.9 * cheapest)])
+    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
+    dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
+    assert list(dear) == [pytest.approx(19.9)]
 
 
 @pytest.mark.parametrize(

@@ -71,18 +71,21 @@ def make_report(folder: Path, tables=None, figures=(), **changes) -> Path:
     """Write the report of `tables` (default: the small ones) and return its folder.
 
     Of the charts only `figures` are drawn, the others are empty: drawing starts a JavaScript engine, half a second.
+    Only a page with all of them draws them anew, with tooltips.
     """
     files, study_file = files_of(tables or small_tables(), folder / "made"), write_study(folder, **changes)
     report = folder / "report"
     drawn = [report / "figures" / f"{name}.svg" for name in CHARTS]
     real = [file for file in drawn if file.stem in figures]
+    bundle = report / "figures" / "vega.js" if set(figures) == set(CHARTS) else None
     if real:
-        draw_figures(files, study_file, real, [report / "captions" / f"{name}.rst" for name in figures])
+        words = [report / "captions" / f"{name}.rst" for name in figures]
+        draw_figures(files, study_file, real, words, bundle=bundle)
     for file in set(drawn) - set(real):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("<svg></svg>")
     write_tables(files, report / "tables")
-    write_report(read_tables(files), study_file, report, drawn)
+    write_report(read_tables(files), study_file, report, drawn, bundle=bundle)
     return report
 
 

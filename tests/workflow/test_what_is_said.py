@@ -21,14 +21,14 @@ def test_a_run_shows_a_line_a_step_and_a_failed_one_its_sentence_last(tmp_path):
     assert done.returncode == 0, done.stdout
     found = steps(done.stdout)
     assert all(found), done.stdout
-    # Six price lists; fit, extrapolate and the rest once each; `all` makes nothing, and is the nineteenth.
-    assert [int(step[1]) for step in found] == list(range(1, 19))
-    assert {step[2] for step in found} == {"19"}
+    # Six price lists; fit, extrapolate and the rest once each; `all` makes nothing, and is the twentieth.
+    assert [int(step[1]) for step in found] == list(range(1, 20))
+    assert {step[2] for step in found} == {"20"}
     priced = sorted(step[4] for step in found if step[3] == "price_workloads")
     assert priced == sorted(f" price_list={file.stem}" for file in (project / PRICES).glob("*.yaml"))
-    assert done.stdout.splitlines()[-1] == "19 of 19 steps done"
-    # 18 steps, the last line, and two before: the profile, and that the plan is made, which may take a while.
-    assert len(done.stdout.splitlines()) == 21, done.stdout
+    assert done.stdout.splitlines()[-1] == "20 of 20 steps done"
+    # 19 steps, the last line, and two before: the profile, and that the plan is made, which may take a while.
+    assert len(done.stdout.splitlines()) == 22, done.stdout
     (kept,) = (project / ".snakemake" / "log").iterdir()
     assert "    input: config/instances.yaml, " in kept.read_text()  # the file has all
 

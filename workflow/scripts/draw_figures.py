@@ -9,4 +9,5 @@ if "snakemake" in globals():
         figures=snakemake.output.figures,
         captions=snakemake.output.captions,
         machines=snakemake.params.machines,
+        bundle=snakemake.output.get("bundle"),
     )

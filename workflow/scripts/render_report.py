@@ -1,17 +1,18 @@
-"""Render results/<study>/report/index.html and summary.md from the tables and figures of a study."""
+"""Render results/<study>/report/index.html, summary.md and answer.json from the tables and figures of a study."""
 
 from pathlib import Path
 
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import read_tables
 
+OTHERS = ("study", "figures", "specs", "bundle", "formula")  # inputs that are no tables
+
 if "snakemake" in globals():
     write_report(
-        tables=read_tables(
-            {name: files for name, files in snakemake.input.items() if name not in ("study", "figures", "formula")}
-        ),
+        tables=read_tables({name: files for name, files in snakemake.input.items() if name not in OTHERS}),
         study_file=snakemake.input.study,
         folder=Path(snakemake.output.html).parent,
         figures=snakemake.input.figures,
         machines=snakemake.params.machines,
+        bundle=snakemake.input.bundle,
     )

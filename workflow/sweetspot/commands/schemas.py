@@ -1,5 +1,4 @@
-"""Write JSON schemas of every file a person edits: config, study, instances, prices, workloads, claims, and scripts
-of one's own (commands).
+"""Write JSON schemas of every file that a person edits (config, study, instances, ...), and of the answer for programs.
 
 Editors complete and check YAML with them, and they are the reference of all keys. They are made from the models of the
 library, which stay the authority; a test keeps both in step.
@@ -17,6 +16,7 @@ from pydantic import BaseModel, RootModel
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
+from sweetspot.report.answer_file import Answer
 from sweetspot.study.base import Slug
 from sweetspot.study.claims import Claim
 from sweetspot.study.config import Config
@@ -37,6 +37,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "workloads": Workloads,
         "claims": RootModel[list[Claim]],
         "commands": Script,
+        "answer": Answer,  # what is written, not read: results/<study>/report/answer.json
     }
     return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}
 

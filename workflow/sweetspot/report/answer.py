@@ -65,8 +65,8 @@ def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
     step = f"comparison of {cited.study.name}, by simulation"
     found = []
     if not missing(first["gain"]):
-        box = _ranked(cited, first, first["reference"])
-        facts = _for_the_winner(first) | {"basis": box["basis"]}
+        box = ranked(cited.table("ranks"), first, first["reference"])
+        facts = for_the_winner(first) | {"basis": box["basis"]}
         loser = first["alternative_title" if float(first["gain"]) > 1 else "reference_title"]  # type: ignore[arg-type]
         winner, span = the(text(first["winner_title"])), _span(facts, "gain")
         label = f"times cheaper: {winner} than {the(text(loser))}"
@@ -92,7 +92,7 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
     head += [energy_words.SHOWN[name] for name in powered]
     rows = []
     for option, roles in told.items():
-        row = _ranked(cited, first, option)
+        row = ranked(cited.table("ranks"), first, option)
         source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
         names = ("usd", "hours") if words.hours else ("usd",)
         cells = [(cited.made(row, name, source), _span(row, name)) for name in names]
@@ -112,7 +112,7 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
             text(row["model"]),
             text(row["winner_title"]),
             *(cited.made(row, name, step, unit="×") for name in ("cost_share", "hours_share")),
-            cited.made(row if missing(row["gain"]) else _for_the_winner(row), "gain", step, unit="×"),
+            cited.made(row if missing(row["gain"]) else for_the_winner(row), "gain", step, unit="×"),
             text(row["fastest_title"]),
             cited.made(row, "fastest_hours_share", step, unit="×"),
             text(row["cheapest_of_all_title"]),
@@ -124,13 +124,12 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     return {"head": list(head), "rows": list(rows)}
 
 
-def _ranked(cited: Cited, first: Row, option: object) -> dict[str, object]:
+def ranked(ranks: pd.DataFrame, first: Row, option: object) -> dict[str, object]:
     """The row of an option, of the answer's model, in the ranks."""
-    rows = cited.table("ranks")
-    return records(rows[(rows["model"] == first["model"]) & (rows["option"] == option)].head(1))[0]
+    return records(ranks[(ranks["model"] == first["model"]) & (ranks["option"] == option)].head(1))[0]
 
 
-def _for_the_winner(row: Row) -> dict[str, object]:
+def for_the_winner(row: Row) -> dict[str, object]:
     """The headline with gain and probability of the cheaper of the two: a gain below 1 is turned over."""
     if float(row["gain"]) > 1:  # type: ignore[arg-type]
         return dict(row)

@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from sweetspot.files import write_whole
 from sweetspot.report.charts import CHARTS, in_words
@@ -45,6 +46,19 @@ LOOK = {
 }
 
 
+SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
+TITLE = 62  # characters a line
+TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight": "bold", "offset": 10}
+
+
+class Made(NamedTuple):
+    """SVG and compiled specification (Vega) by chart, and the script that draws these in a browser, if asked for."""
+
+    svg: dict[str, str]
+    vega: dict[str, "Spec"]
+    bundle: str
+
+
 class Engine:
     """Vega-Lite in a process of its own, which warms up while its caller still makes the specifications.
 
@@ -57,15 +71,18 @@ class Engine:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")
 
-    def svgs(self, specs: Mapping[str, "Spec"]) -> dict[str, str]:
-        """SVG text by name, once. Raises RuntimeError with the engine's last words where a specification is wrong."""
-        asked = {"vega_lite": _vega_lite(), "charts": dict(specs)}
+    def draw(self, specs: Mapping[str, "Spec"], bundle: bool = False) -> Made:
+        """The pictures and compiled specifications by name, once; with `bundle` the script that draws the latter.
+
+        Raises RuntimeError with the engine's last words where a specification is wrong.
+        """
+        asked = {"vega_lite": _vega_lite(), "charts": dict(specs), "bundle": bundle}
         drawn, complaint = self._process.communicate(json.dumps(asked))
         if self._process.returncode != 0:
             # After the message the engine lists the frames of its own machine code.
             found = [line for line in complaint.splitlines() if "Error" in line]
             raise RuntimeError(f"drawing {', '.join(specs)} failed: {(found or ['no message'])[-1].strip()}")
-        return json.loads(drawn)
+        return Made(**json.loads(drawn))
 
     def __enter__(self) -> Self:
         return self
@@ -82,10 +99,12 @@ def draw_figures(
     figures: Sequence[str | Path],
     captions: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
+    bundle: str | Path | None = None,
 ) -> None:
     """Draw each `<chart>.svg` of `figures`, and write each `<chart>.rst` of `captions`.
 
-    `tables`: files by name; `machines`: names for people by instance.
+    Beside each SVG stands its specification, `<chart>.vg.json`, which the page draws anew with tooltips; `bundle`:
+    where the script that does so is written. `tables`: files by name; `machines`: names for people by instance.
 
     Raises UserError for a broken study.yaml, ValueError for a chart that is not in `charts.CHARTS`.
     """
@@ -104,17 +123,28 @@ def draw_figures(
         money = money_of(study)
         data = ChartData(shown_in(read_tables(tables), money), study.reference, machines)
         # In every label of every chart, so that none can be forgotten.
-        drawn = engine.svgs({name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files})
+        specs = {name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files}
+        made = engine.draw(specs, bundle is not None)
     for name, file in files.items():
-        _save(drawn[name], file)
+        _save(made.svg[name], file)
+        _save(json.dumps(made.vega[name], separators=(",", ":")), spec_beside(file))
+    if bundle is not None:
+        _save(made.bundle, Path(bundle))
     for caption in map(Path, captions):
         _save(currency_words(in_words(CHARTS[caption.stem].caption, data.unit, MODELS), money) + "\n", caption)
+
+
+def spec_beside(figure: Path) -> Path:
+    """Where the specification of a figure lies."""
+    return figure.with_suffix(".vg.json")
 
 
 def specification(drawing: "Drawing") -> "Spec":
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
     # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
+    if drawing.says:
+        spec["title"] = {"text": textwrap.wrap(drawing.says, TITLE), **TITLE_LOOK}
     words = json.dumps(spec)
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
 
@@ -129,6 +159,8 @@ def _vega_lite() -> str:
 def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:
     """Rows with the columns that the chart speaks of; missing values are null."""
     drawn = rows[[name for name in rows.columns if name in words]]
+    # A tooltip has the beginning of a source; the table of origins has all of it.
+    drawn = drawn.assign(**{name: drawn[name].str.slice(0, SOURCE) for name in SOURCES if name in drawn.columns})
     return json.loads(drawn.to_json(orient="records"))
 
 

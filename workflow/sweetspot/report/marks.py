@@ -23,6 +23,9 @@ SHAPES = {
     "transferred": "triangle-right",
     "extrapolated": "circle",
 }
+TEXT = " (text)"  # behind a tooltip's title: the field is no number
+ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
+ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 IN_A_COLUMN = 36  # characters of a name in a legend of two columns
 PERSISTENT, INTERRUPTIBLE = "persistent", "interruptible"
@@ -34,11 +37,13 @@ PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 class Drawing(NamedTuple):
     """An Altair chart that refers to its data by name, and the data.
 
-    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them.
+    By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: what is
+    seen in it, made from the data: its title.
     """
 
     chart: "alt.TopLevelMixin"
     data: dict[str, "pd.DataFrame"]
+    says: str = ""
 
 
 def named(data: str) -> "alt.Chart":
@@ -74,6 +79,18 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
         base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6], **style),
     )
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
+
+
+def told(**fields: str) -> "list[alt.Tooltip]":
+    """A tooltip: the title of each field; of numbers four digits."""
+    import altair as alt
+
+    return [
+        alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
+        if title.endswith(TEXT)
+        else alt.Tooltip(f"{field}:Q", title=title, format=",.4~r")
+        for field, title in fields.items()
+    ]
 
 
 def wrapped(names: "pd.Series", width: int = 40) -> "pd.Series":

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
@@ -14,8 +16,10 @@ from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
 from sweetspot.report import energy_words, phrases
 from sweetspot.report.answer import answer
+from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
@@ -25,15 +29,24 @@ from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
-from sweetspot.report.whatif import script_json, what_if
+from sweetspot.report.whatif import code_in_script, json_in_script, script_json, what_if
 from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
+SCRIPTS = ("whatif", "folds", "origins", "charts")
 
 
-def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: Mapping[str, str] | None = None) -> str:
-    """The page. `drawn`: SVG by chart; `machines`: names for people by instance.
+class Drawn(NamedTuple):
+    """SVG and specification (Vega, as JSON text) by chart, and the script that draws specifications."""
+
+    svgs: Mapping[str, str]
+    specs: Mapping[str, str] = MappingProxyType({})
+    bundle: str = ""
+
+
+def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[str, str] | None = None) -> str:
+    """The page. `machines`: names for people by instance.
 
     Text from tables and configuration is escaped by the template engine. Raises ValueError where a chart that has
     something to say was not drawn, or has no place in the template.
@@ -43,7 +56,7 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
     payload = what_if(tables, study)
-    figures = Figures(tables, drawn, money)
+    figures = Figures(tables, drawn.svgs, money)
     context = {
         "study": study,
         "figures": figures,
@@ -71,10 +84,12 @@ def render_page(tables: Tables, study: Study, drawn: dict[str, str], machines: M
         "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
+        "specs": {name: json_in_script(spec) for name, spec in drawn.specs.items() if name in figures.names},
+        "bundle": code_in_script(drawn.bundle),
         "whatif": payload,
         "whatif_json": script_json(payload),
         "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),
-        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in ("whatif", "folds"))),
+        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()
@@ -99,6 +114,8 @@ class Figures:
             for name, chart in CHARTS.items()
             if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
         }
+
+        self.names = frozenset(self._left)
 
     def __call__(self, section: str) -> Markup:
         """The charts of a section, in their order; none twice. Raises ValueError for one that was not drawn."""
@@ -138,16 +155,25 @@ def write_report(
     folder: str | Path,
     figures: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
+    bundle: str | Path | None = None,
 ) -> None:
-    """Write index.html and summary.md into `folder`; the page holds the SVG files `figures`.
+    """Write index.html, summary.md and answer.json into `folder`.
+
+    The page holds the SVG files `figures` and, with the script `bundle`, the specifications beside them.
 
     Raises UserError for a broken study.yaml.
     """
     study, target = load_study(Path(study_file).parent), Path(folder)
-    drawn = {Path(file).stem: Path(file).read_text(encoding="utf-8") for file in figures}
+    files = {file.stem: file for file in map(Path, figures)}
+    drawn = Drawn(
+        {name: file.read_text(encoding="utf-8") for name, file in files.items()},
+        {name: spec_beside(file).read_text(encoding="utf-8") for name, file in files.items()} if bundle else {},
+        Path(bundle).read_text(encoding="utf-8") if bundle else "",
+    )
     for name, text in (
         ("index.html", render_page(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
+        ("answer.json", answer_json(tables, study)),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -6,6 +6,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
 
+IN_A_TOOLTIP = 60  # characters of a source
 Key = tuple[str, str, str]
 
 
@@ -28,7 +29,7 @@ class Provenance:
         level: str = "90 %",
         digits: int = 3,
     ) -> Markup:
-        """A number as a link to its origin, which also stands in its tooltip. Missing values are a dash."""
+        """A number as a link to its origin, of which its tooltip has the beginning. Missing values are a dash."""
         text = number(value, digits)
         if text == "–":
             return Markup('<span class="none" title="no figure">–</span>')
@@ -36,7 +37,7 @@ class Provenance:
         row = self.rows.setdefault(key, len(self.rows) + 1)
         self.shown[key] = self.shown.get(key, 0) + 1
         span = interval_text(low, high, digits)
-        parts = [key[0].replace("_", "-"), f"{span} ({level})" if span else "no interval", key[1], key[2]]
+        parts = [key[0].replace("_", "-"), f"{span} ({level})" if span else "no interval", _begun(key[1], row), key[2]]
         title = " · ".join(part for part in parts if part)
         sign = BASIS_SIGNS.get(key[0], "")
         mark = f'<i aria-hidden="true">{escape(sign)}</i>' if sign else ""
@@ -52,6 +53,11 @@ class Provenance:
             {"row": row, "basis": key[0], "source": key[1], "date": key[2], "shown": self.shown[key]}
             for key, row in self.rows.items()
         ]
+
+
+def _begun(source: str, row: int) -> str:
+    """The source, if it is long its beginning: some are chains of hundreds of letters, beside a thousand figures."""
+    return source if len(source) <= IN_A_TOOLTIP else f"{source[:IN_A_TOOLTIP].rstrip()} … (origin {row})"
 
 
 def _text(value: object) -> str:

@@ -1,4 +1,5 @@
-"""Specifications by name and their Vega-Lite version as JSON from stdin, SVG by name as JSON to stdout.
+"""Specifications by name and their Vega-Lite version as JSON from stdin, to stdout as JSON: `svg` and `vega` (compiled
+specifications) by name, and as `bundle`, where it is asked for, the script that draws the latter in a browser.
 
 Run by `draw.Engine`. Imports nothing of ours, nor Altair. A bad specification ends it with a code that is not zero and
 a message on stderr.
@@ -15,7 +16,10 @@ if __name__ == "__main__":
     vl_convert.vegalite_to_svg({"mark": "point", "data": {"values": []}})
     asked = json.load(sys.stdin)
     version = asked["vega_lite"]
-    json.dump(
-        {name: vl_convert.vegalite_to_svg(spec, vl_version=version) for name, spec in asked["charts"].items()},
-        sys.stdout,
-    )
+    vega = {name: vl_convert.vegalite_to_vega(spec, vl_version=version) for name, spec in asked["charts"].items()}
+    made = {
+        "svg": {name: vl_convert.vega_to_svg(spec) for name, spec in vega.items()},
+        "vega": vega,
+        "bundle": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;") if asked["bundle"] else "",
+    }
+    json.dump(made, sys.stdout)

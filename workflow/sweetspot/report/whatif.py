@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 import pandas as pd
@@ -91,6 +92,15 @@ def _number(value: object) -> float | None:
 
 
 def script_json(payload: object) -> Markup:
+    """A payload as JSON for a script element."""
+    return json_in_script(json.dumps(payload, allow_nan=False, ensure_ascii=True, separators=(",", ":")))
+
+
+def json_in_script(text: str) -> Markup:
     """JSON for a script element: nothing in it can end the element or begin a comment."""
-    text = json.dumps(payload, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def code_in_script(text: str) -> Markup:
+    """JavaScript for a script element: what would end it, or begin a comment, stands in strings and patterns only."""
+    return Markup(re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE))

@@ -2,10 +2,25 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import PLAIN, WIDTH, Drawing, colour, empty, line_step, name_axis, named, wrapped
+from sweetspot.report.marks import (
+    PLAIN,
+    TEXT,
+    WIDTH,
+    Drawing,
+    colour,
+    empty,
+    line_step,
+    name_axis,
+    named,
+    told,
+    wrapped,
+)
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sweetspot.report.chart_data import ChartData
 
 SHOWN = 8  # bills
@@ -31,8 +46,25 @@ def draw(data: "ChartData") -> Drawing:
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     lines = colour("line:N", list(dict.fromkeys(rows["line"])))
-    bars = named("rows").mark_bar(stroke="white").encode(y=y, x=x, color=lines)
-    return Drawing(alt.layer(bars, width=WIDTH - 210, height=line_step(rows["title"], 24)), {"rows": rows})
+    bars = (
+        named("rows")
+        .mark_bar(stroke="white")
+        .encode(y=y, x=x, color=lines, tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD"))
+    )
+    chart = alt.layer(bars, width=WIDTH - 210, height=line_step(rows["title"], 24))
+    return Drawing(chart, {"rows": rows}, _says(data, rows))
+
+
+def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+    """The largest line of the reference's bill, or of the cheapest option's."""
+    own = rows[rows["option"] == data.option]
+    bill = own if len(own) else rows[rows["option"] == rows.sort_values("total")["option"].iloc[0]]
+    total = float(bill["usd"].sum())
+    if not total > 0:
+        return ""
+    most = bill.loc[bill["usd"].idxmax()]
+    share, whose = float(most["usd"]) / total, the(data.title(most["option"]))
+    return f"{100 * share:.0f} % of what {whose} costs is {str(most['line']).replace('_', ' ')}"
 
 
 CHART = Chart(

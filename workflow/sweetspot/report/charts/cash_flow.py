@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, colour, dashes, empty, named
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, dashes, empty, named, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,21 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("cumulative_usd:Q", title=f"USD so far for its work ({data.model})")
     lines = named("rows").mark_line(strokeWidth=2)
     lines = lines.encode(x=x, y=y, color=colour("title:N", names), strokeDash=dashes("title:N", names))
-    return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows})
+    lines = lines.encode(tooltip=told(title=f"option{TEXT}", month="month", cumulative_usd="USD so far"))
+    return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows}, _says(rows))
+
+
+def _says(rows: "pd.DataFrame") -> str:
+    """From which month on the box has cost less than the rival that comes closest."""
+    box, rival, *_ = [*dict.fromkeys(rows["title"]), ""]
+    paid = rows.pivot_table(index="month", columns="title", values="cumulative_usd")
+    if rival not in paid.columns:
+        return ""
+    dearer = paid.index[paid[box] > paid[rival]]
+    if len(dearer) and dearer[-1] == paid.index[-1]:
+        return f"Within {paid.index[-1]:g} months {the(box)} does not become cheaper than {the(rival)}"
+    since = paid.index[paid.index > dearer[-1]][0] if len(dearer) else paid.index[0]
+    return f"From month {since:g} on {the(box)} has cost less than {the(rival)}"
 
 
 def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str, model: str) -> "pd.DataFrame":

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, points
+from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, by_row, colour, empty, points, told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,15 +33,26 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, top], nice=False), title="efficiency")
     low, tint = alt.Y("low:Q", title="efficiency"), colour("family:N", names)
     fitted, seen = alt.Chart().transform_filter("datum.fitted"), alt.Chart().transform_filter("!datum.fitted")
+    words = told(
+        family=f"family{TEXT}", gpus="devices", efficiency="efficiency", basis=ORIGIN["basis"], source=ORIGIN["source"]
+    )
     panel = alt.layer(
         fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=tint),
         fitted.mark_line(strokeDash=[5, 3]).encode(x=x, y=y, color=tint),
         seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("family:N")),
-        *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint),
+        *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint, tooltip=words),
         width=WIDTH - 70,
         height=120,
     )
-    return Drawing(by_row(panel, "model:N"), {"rows": both})
+    return Drawing(by_row(panel, "model:N"), {"rows": both}, _says(both[~both["fitted"].astype(bool)]))
+
+
+def _says(seen: "pd.DataFrame") -> str:
+    """What most devices do, of as many times the work of one."""
+    most = int(seen["gpus"].max())
+    shares = [f"{100 * share:.0f}" for share in sorted(seen.loc[seen["gpus"] == most, "efficiency"])]
+    span = shares[0] if shares[0] == shares[-1] else f"{shares[0]} to {shares[-1]}"
+    return f"{most} devices do {span} % of {most} times the work of one" if most > 1 else ""
 
 
 def _seen_and_predicted(rows: "pd.DataFrame", curve: "pd.DataFrame") -> "pd.DataFrame":

@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import (
+    ENDS,
+    ORIGIN,
+    TEXT,
     WIDTH,
     Drawing,
     by_row,
@@ -13,6 +16,7 @@ from sweetspot.report.marks import (
     log_axis,
     name_axis,
     points,
+    told,
     wrapped,
 )
 from sweetspot.report.tables import bills_decide
@@ -37,13 +41,17 @@ def draw(data: "ChartData") -> Drawing:
     x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
     low = alt.X("images_per_usd_low:Q", title=title)
     kinds = colour("kind:N", data.kind_names(rows))
+    ends = {f"images_per_usd{end}": f"{data.unit} per USD{name}" for end, name in ENDS.items()}
+    words = told(title=f"option{TEXT}", **ends, **ORIGIN, price_source=f"price{TEXT}")
     panel = alt.layer(
         alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
-        *points(alt.Chart(), y=y, x=x, color=kinds),
+        *points(alt.Chart(), y=y, x=x, color=kinds, tooltip=words),
         width=WIDTH - 225,
         height=line_step(rows["title"], 15),
     )
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows})
+    best = rows[rows["model"] == data.model].nlargest(1, "images_per_usd")["option"]
+    says = f"Most {data.unit} for a dollar on {data.model}: {data.title(best.iloc[0])}" if len(best) else ""
+    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows}, says)
 
 
 CHART = Chart(

@@ -3,9 +3,11 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, colour, empty, named
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, empty, named, told
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sweetspot.report.chart_data import ChartData
 
 
@@ -27,15 +29,31 @@ def draw(data: "ChartData") -> Drawing:
     scale = alt.Scale(domain=[0, 31], nice=False)
     y = alt.Y("break_even_days:Q", title=f"days a month to pay ({data.model})", scale=scale)
     plan = named("plan").encode(x=x, y=alt.Y("days_per_month:Q"))
+    words = told(tariff=f"electricity{TEXT}", months="months", break_even_days="days a month to pay")
     chart = alt.layer(
-        named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tariffs),
+        named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tariffs, tooltip=words),
         # A shape that says nothing of the basis of a figure.
         plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1),
         plan.mark_text(dx=8, align="left", fontSize=11).encode(text=alt.Text("label:N")),
         width=WIDTH - 70,
         height=200,
     )
-    return Drawing(chart, {"rows": rows, "plan": box.assign(label="as planned")})
+    tariff = offers[own]["usd_per_kwh"].dropna().head(1)
+    says = _says(rows, float(tariff.iloc[0])) if len(tariff) else ""
+    return Drawing(chart, {"rows": rows, "plan": box.assign(label="as planned")}, says)
+
+
+def _says(rows: "pd.DataFrame", usd_per_kwh: float) -> str:
+    """What the shortest project that can pay asks for, and the longest, at the tariff nearest to the price list's."""
+    nearest = (rows["usd_per_kwh"] - usd_per_kwh).abs()
+    paying = rows[(nearest == nearest.min()) & rows["break_even_days"].notna()].sort_values("months")
+    if paying.empty:
+        return "Owning pays at no use, however long the project"
+    short, long = paying.iloc[0], paying.iloc[-1]
+    return (
+        f"A project of {short['months']:.0f} months pays from {short['break_even_days']:.0f} days of use a month, "
+        f"one of {long['months']:.0f} from {long['break_even_days']:.0f}"
+    )
 
 
 CHART = Chart(

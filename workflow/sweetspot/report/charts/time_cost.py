@@ -1,143 +1,143 @@
-"""Hours against USD of training: each model's options, with the fronts of persistent and of all options joined."""
+"""Hours against USD of training: each model's options; those on the front have numbers, and a key below the chart."""
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, colour, empty, log_axis, points
+from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, log_axis, named, points, told
+from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
 
-CHART_WIDTH, CHART_HEIGHT, SIDE, FOOT = WIDTH - 70, 250, 30, 70  # pixels; names hang into the padding SIDE and FOOT
-ANGLE = 35  # of the names, in degrees above the level
-CHARACTER, LINE, GAP = 5.6, 12.0, 8.0  # pixels at 11 px type: a character's width, a line's height, from the point
-ABOVE, BELOW, NOWHERE = "above", "below", "nowhere"
-SLOPE = math.radians(ANGLE)
-
-Point = tuple[float, float]
-Box = tuple[float, float, float]  # from, to along the text's direction; its place across
+CHART_WIDTH, CHART_HEIGHT, ROOM = WIDTH - 70, 230, 18  # pixels; ROOM: within the frame, around all points
+KEY_LINE = 16  # pixels a line of the key
+NEAR = 15.0  # pixels between two points from which each has a number of its own
+DEAR = 20.0  # times the cheapest of its model: what costs more is left to the table, or it would flatten the rest
 
 
 def draw(data: "ChartData") -> Drawing:
-    """A point an option by its basis, one panel a model; what is on the front has its name."""
+    """A point an option by its basis, one panel a model; what is on the front has a number, named below."""
     import altair as alt
-
-    rows = data.table("frontier")
-    if len(rows):
-        # What is beaten and interruptible as well tells nobody anything: the table has it.
-        rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
-        # The axes are logarithmic.
-        rows = rows[(rows["hours"] > 0) & (rows["usd"] > 0) & rows["workload"].isin(data.training())]
-        rows = data.few_models(rows, data.model)
-    if rows.empty:
-        return empty("No workload with a model to train in this study.")
-    rows = rows.assign(
-        kind=data.kinds(rows), label=data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
-    )
-    rows = rows.assign(side=_sides_of(rows, data.option))
-    across, up = (alt.Scale(type="log", nice=False, padding=room) for room in (SIDE, FOOT))
-    x = alt.X("hours:Q", scale=across, title=f"{data.hours} (log)", axis=log_axis(rows["hours"], rows["model"]))
-    y = alt.Y("usd:Q", scale=up, title="USD (log)", axis=log_axis(rows["usd"], rows["model"]))
-    front, above, below = (
-        alt.Chart().transform_filter(f"datum.{row}").encode(x=x, y=y)
-        for row in ("on_front", f"side == '{ABOVE}'", f"side == '{BELOW}'")
-    )
-    names = {"fontSize": 11, "angle": 360 - ANGLE}
-    panel = alt.layer(
-        front.mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after"),
-        *points(alt.Chart(), x=x, y=y, color=colour("kind:N", data.kind_names(rows))),
-        above.mark_text(align="left", dx=8, **names).encode(text=alt.Text("label:N")),
-        below.mark_text(align="right", dx=-8, **names).encode(text=alt.Text("label:N")),
-        width=CHART_WIDTH,
-        height=CHART_HEIGHT,
-    )
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(x="independent", y="independent")), {"rows": rows})
-
-
-def _sides_of(rows: "pd.DataFrame", option: str) -> "pd.Series":
-    """Where each name of the front stands in its model's chart; the reference has the first choice."""
     import pandas as pd
 
-    found = pd.Series(NOWHERE, index=rows.index)
-    named = rows[rows["on_front"].astype(bool) | (rows["option"] == option)]
-    for model, part in named.assign(_later=named["option"] != option).sort_values(["_later", "hours"]).groupby("model"):
-        every = rows[rows["model"] == model]
-        places = [
-            _pixels(every[name], size, padding)
-            for name, size, padding in (("hours", CHART_WIDTH, SIDE), ("usd", CHART_HEIGHT, FOOT))
-        ]
-        marks = dict(zip(every.index, zip(*places, strict=True), strict=True))
-        named_here = [marks[index] for index in part.index]
-        stand = sides(named_here, list(part["label"]), list(marks.values()), CHART_WIDTH)
-        found.update(pd.Series(stand, index=part.index))
-    return found
+    rows = _shown(data)
+    if rows.empty:
+        return empty("No workload with a model to train in this study.")
+    models = list(dict.fromkeys(rows["model"]))
+    keys = pd.concat([numbered(rows[rows["model"] == model], data.option) for model in models])
+    lines, kinds = keys["model"].value_counts(), data.kind_names(rows)
+    panels = [_panel(rows[rows["model"] == model], int(lines[model]), model, kinds) for model in models]
+    chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
+    return Drawing(chart, {"rows": rows, "keys": keys}, _says(data))
 
 
-def _pixels(values: "pd.Series", size: int, padding: int) -> list[float]:
-    """Where a logarithmic scale of that size, with that padding at both ends, puts `values`."""
-    low, high = math.log(values.min()), math.log(values.max())
-    return [padding + (size - 2 * padding) * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
+def _says(data: "ChartData") -> str:
+    rows = data.table("frontier")
+    rows = rows[(rows["model"] == data.model) & rows["workload"].isin(data.training())]
+    best = int(rows["on_front"].astype(bool).sum())
+    return f"Nothing beats {best} of {len(rows)} options on {data.model} in both time and money" if len(rows) else ""
 
 
-def sides(named: Sequence[Point], names: Sequence[str], marks: Sequence[Point], width: float) -> list[str]:
-    """For each point `above` (the name runs up to the right), `below` (it comes up from the left) or `nowhere`.
+def _shown(data: "ChartData") -> "pd.DataFrame":
+    """The rows of the front's table that a point tells somebody something."""
+    rows = data.table("frontier")
+    if rows.empty:
+        return rows
+    # What is beaten and interruptible as well tells nobody anything: the table has it.
+    rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
+    # The axes are logarithmic.
+    rows = rows[(rows["hours"] > 0) & (rows["usd"] > 0) & rows["workload"].isin(data.training())]
+    rows = data.few_models(rows, data.model)
+    dear = rows["usd"] > DEAR * rows.groupby("model")["usd"].transform("min")
+    rows = rows[~dear | rows["on_front"].astype(bool) | (rows["option"] == data.option)]
+    facts = data.table("ranks").drop_duplicates(["option", "model", "workload"])
+    rows = rows.merge(facts[["option", "model", "workload", "source", "as_of"]], how="left")
+    label = data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
+    return rows.assign(kind=data.kinds(rows), label=label)
 
-    `named`: pixels, y growing upwards, in the order of who chooses first; `marks`: all points of the chart, which is
-    `width` wide. A name never covers a name placed before nor leaves the chart to a side or below; it stands
-    nowhere if it would on both sides. It covers a mark only if the other side is no better.
+
+def numbered(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
+    """The front of one model and `option`, fastest first, with `number`, `told` (a line of the key) and `line`.
+
+    Points nearer than NEAR pixels to one with a number have none of their own on the chart: the first of them shows
+    all their numbers (`mark`; empty for the others).
     """
-    placed: list[Box] = []
-    found = []
-    for point, name in zip(named, names, strict=True):
-        boxes = {side: _box(point, len(name) * CHARACTER, side) for side in (ABOVE, BELOW)}
-        free = [
-            side
-            for side, box in boxes.items()
-            if _within(point, box, width) and not any(_meet(box, other) for other in placed)
-        ]
-        clear = [side for side in free if not any(_covers(boxes[side], mark) for mark in marks)]
-        side = next(iter([*clear, *free]), NOWHERE)
-        found.append(side)
-        placed += [boxes[side]] if side in boxes else []
-    return found
+    found = rows[rows["on_front"].astype(bool) | (rows["option"] == option)].sort_values(["hours", "usd"])
+    found = found.drop_duplicates(["label", "hours", "usd"]).reset_index(drop=True)
+    lines = [
+        f"{place}  {row['label']}: {number(row['hours'])} h, {number(row['usd'])} USD"
+        for place, row in enumerate(found.to_dict("records"), 1)
+    ]
+    spots = list(zip(*(_pixels(found[name], rows[name], size) for name, size in SIZES.items()), strict=True))
+    marks = _together(spots)
+    return found[["model", "hours", "usd"]].assign(told=lines, line=range(len(found)), mark=marks)
 
 
-def _turned(point: Point) -> Point:
-    """Along the text, and across it."""
-    x, y = point
-    return x * math.cos(SLOPE) + y * math.sin(SLOPE), y * math.cos(SLOPE) - x * math.sin(SLOPE)
+SIZES = {"hours": CHART_WIDTH, "usd": CHART_HEIGHT}
 
 
-def _box(point: Point, length: float, side: str) -> Box:
-    along, across = _turned(point)
-    return (along + GAP, along + GAP + length, across) if side == ABOVE else (along - GAP - length, along - GAP, across)
+def _together(spots: list[tuple[float, float]]) -> list[str]:
+    """The number of each spot, from 1; spots near an earlier one are told there."""
+    told: dict[int, list[int]] = {}
+    for place, (x, y) in enumerate(spots):
+        near = [first for first in told if math.hypot(spots[first][0] - x, spots[first][1] - y) < NEAR]
+        told.setdefault(near[0] if near else place, []).append(place + 1)
+    return [_numbers(told.get(place, [])) for place in range(len(spots))]
 
 
-def _within(point: Point, box: Box, width: float) -> bool:
-    along, _ = _turned(point)
-    reach = [point[0] + (end - along) * math.cos(SLOPE) for end in box[:2]]
-    lowest = point[1] + (box[0] - along) * math.sin(SLOPE)
-    return min(reach) >= 0 and max(reach) <= width and lowest >= 0
+def _numbers(places: list[int]) -> str:
+    """`3`, `3, 4`, or `3 to 6`."""
+    if len(places) > 2 and places[-1] - places[0] == len(places) - 1:
+        return f"{places[0]} to {places[-1]}"
+    return ", ".join(map(str, places))
 
 
-def _meet(one: Box, other: Box) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and abs(one[2] - other[2]) < LINE
+def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
+    """Where a logarithmic scale over `every`, of that size, puts `values`."""
+    low, high = math.log(every.min()), math.log(every.max())
+    return [ROOM + (size - 2 * ROOM) * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
 
 
-def _covers(box: Box, mark: Point) -> bool:
-    along, across = _turned(mark)
-    return box[0] < along < box[1] and abs(box[2] - across) < LINE
+def _panel(rows: "pd.DataFrame", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
+    """One model: its points above the key, which has that many lines."""
+    import altair as alt
+
+    scale = alt.Scale(type="log", nice=False, padding=ROOM)
+    x = alt.X("hours:Q", scale=scale, title="hours (log)", axis=log_axis(rows["hours"]))
+    y = alt.Y("usd:Q", scale=scale, title="USD (log)", axis=log_axis(rows["usd"]))
+    here = alt.datum.model == model
+    every = named("rows").transform_filter(here).encode(x=x, y=y)
+    words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
+    names = named("keys").transform_filter(here)
+    look: dict[str, Any] = {"dy": -12, "fontSize": 12, "fontWeight": "bold"}
+    marks = names.encode(x=x, y=y, text="mark:N")
+    plot = alt.layer(
+        every.transform_filter("datum.on_front").mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after"),
+        *points(every, color=colour("kind:N", kinds), tooltip=words),
+        # A white rim keeps a number legible where a line or a point lies behind it.
+        marks.mark_text(stroke="white", strokeWidth=4, **look),
+        marks.mark_text(color="#111", **look),
+        width=CHART_WIDTH,
+        height=CHART_HEIGHT,
+        title=alt.TitleParams(model, anchor="start", fontSize=12),
+    )
+    key = names.mark_text(align="left", baseline="top", fontSize=12, limit=WIDTH).encode(
+        x=alt.value(0), y=alt.Y("line:O", axis=None), text="told:N"
+    )
+    frame = alt.ViewConfig(stroke=None)
+    return alt.vconcat(plot, key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=frame), spacing=6)
 
 
 CHART = Chart(
-    title="Hours against USD; dashed: the front that nothing beats in both",
-    caption="Hours against USD of the same work. The dashed front joins the options that nothing beats in both. "
-    "At most {models} models are drawn; the tables hold all.",
+    title="Hours against USD; dashed: the front that nothing beats in both; numbers: below each chart",
+    caption="Hours against USD of the same work. The dashed front joins the options that nothing beats in both; they "
+    "have numbers. What costs more than 20 times the cheapest is not drawn, nor more than {models} models; the tables "
+    "hold all.",
     stage="price",
     section="costs",
     order=2,

@@ -4,7 +4,20 @@ from typing import TYPE_CHECKING
 
 from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, empty, line_step, name_axis, named, wrapped
+from sweetspot.report.marks import (
+    DASHED,
+    GREY,
+    TEXT,
+    WIDTH,
+    Drawing,
+    colour,
+    empty,
+    line_step,
+    name_axis,
+    named,
+    told,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -27,14 +40,20 @@ def draw(data: "ChartData") -> Drawing:
     title = [f"USD of {the(data.rival)} /", f"USD of {the(data.box)}"]
     x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
     tint = colour("kind:N", list(KINDS.values()))
+    words = told(
+        assumption=f"assumption{TEXT}", value="as planned", low="low", high="high", unit=f"unit{TEXT}",
+        margin_low="times cheaper at low", margin_high="times cheaper at high", range_basis=f"range{TEXT}",
+    )  # fmt: skip
     chart = alt.layer(
-        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint),
+        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint, tooltip=words),
         named("middle").mark_rule(color=GREY).encode(x=alt.X("margin:Q")),
         named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x=alt.X("one:Q")),
         width=WIDTH - 210,
         height=line_step(rows["title"], 20),
     )
-    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})})
+    most, turning = rows.loc[rows["swing"].idxmax(), "assumption"], int(rows["flips"].sum())
+    says = f"What moves the answer most: {most}; {turning} of {len(rows)} assumptions turn it"
+    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})}, says)
 
 
 CHART = Chart(

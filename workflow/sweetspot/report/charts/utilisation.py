@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import DASHED, GREY, WIDTH, Drawing, colour, dashes, empty, named
+from sweetspot.report.marks import DASHED, GREY, TEXT, WIDTH, Drawing, colour, dashes, empty, named, told
+from sweetspot.report.notation import missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,10 +46,11 @@ def draw(data: "ChartData") -> Drawing:
     tint = colour("title:N", names)
     lines, dots = (named(rows).encode(x=x, color=tint) for rows in ("rows", "marks"))
     closest = lines.transform_filter(alt.FieldEqualPredicate(field="title", equal=names[0]))
+    words = told(title=f"rival{TEXT}", days="days of use a month", gain="times cheaper")
     chart = alt.layer(
         closest.mark_area(opacity=0.15).encode(y=low, y2=alt.Y2("gain_high:Q")),
         named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(y=alt.Y("one:Q")),
-        lines.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes("title:N", names)),
+        lines.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashes("title:N", names), tooltip=words),
         dots.mark_point(filled=True, size=60, opacity=1).encode(y=y),
         dots.mark_rule(opacity=0.5).encode(y=place, y2=alt.Y2("gain:Q")),
         dots.mark_text(dx=5, align="left", fontSize=11, fontWeight="bold").encode(y=place, text=alt.Text("label:N")),
@@ -55,7 +58,15 @@ def draw(data: "ChartData") -> Drawing:
         height=250,
     )
     # Where both sides cost the same.
-    return Drawing(chart, {"rows": rows, "even": pd.DataFrame({"one": [1.0]}), "marks": marks})
+    data_of = {"rows": rows, "even": pd.DataFrame({"one": [1.0]}), "marks": marks}
+    return Drawing(chart, data_of, _says(days[days["option"] == shown[0]].iloc[0], names[0]))
+
+
+def _says(row: "pd.Series", rival: str) -> str:
+    """From which use on owning pays against the rival that comes closest."""
+    if missing(row["days"]):
+        return f"Against {the(rival)} owning pays at no use within a month"
+    return f"Against {the(rival)} owning pays from {row['days']:.1f} days of use a month"
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, by_row, empty
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, by_row, empty, told
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -21,14 +21,18 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("method:N", sort=order, title=None)
     title = "error on unseen devices: median, and 90 % of rows below"
     x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
-    base = alt.Chart().encode(y=y, x=x)
+    words = told(method=f"method{TEXT}", median_abs_error="median error", p90_abs_error="90 % below", rows="rows")
+    base = alt.Chart().encode(y=y, x=x, tooltip=words)
     panel = alt.layer(
         base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
         base.mark_point(filled=True, size=62, opacity=1),
         width=WIDTH - 150,
         height=alt.Step(15),
     )
-    return Drawing(by_row(panel, "slice:N"), {"rows": rows})
+    best = rows[(rows["slice"] == "all") & (rows["method"] == (order or [""])[0])]
+    half = f"{100 * best['median_abs_error'].iloc[0]:.2g} %" if len(best) else ""
+    says = f"Half of the predictions by {str(order[0]).replace('_', ' ')} were less than {half} off" if half else ""
+    return Drawing(by_row(panel, "slice:N"), {"rows": rows}, says)
 
 
 CHART = Chart(

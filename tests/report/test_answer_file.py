@@ -1,0 +1,92 @@
+"""The answer for programs: its figures by hand, its schema, every outcome; and the page over all studies."""
+
+import json
+import os
+
+import jsonschema
+import pytest
+from decision_tables import BOX, RENTED, inputs
+from project_copy import ROOT
+from report_tables import make_report, small_tables
+from sweetspot.report.index_page import write_index
+
+SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
+DEAR, CHEAP = 264.6666667 / 240 / 498, 3.06 / 225  # USD an hour over images a second: the box's, the rented one's
+
+
+def written(folder, tables=None, **changes):
+    """answer.json of the small study, held against its schema."""
+    made = json.loads((make_report(folder, tables, **changes) / "answer.json").read_text())
+    jsonschema.validate(made, SCHEMA)
+    return made
+
+
+def test_a_reference_that_wins(tmp_path):
+    answer = written(tmp_path)
+    assert answer["outcome"] == "reference" and answer["reference"].startswith(BOX)
+    multiple = answer["multiple"]
+    assert multiple["cheaper"] == answer["reference"] and multiple["dearer"].startswith(RENTED)
+    assert multiple["times"]["value"] == pytest.approx(CHEAP / DEAR, rel=1e-3)  # 6.14
+    assert multiple["times"]["low"] < multiple["times"]["value"] < multiple["times"]["high"]
+    # 216.667 a month against 3.06 / 225 x 498 - 0.20 = 6.573 an hour: 216.667 / (24 x 6.573) = 1.373 days
+    assert answer["break_even_days_per_month"]["value"] == pytest.approx(216.6666667 / (24 * 6.5728), rel=1e-3)
+    assert answer["inputs"] == {"days_per_month": 10, "months": 30, "usd_per_kwh": 0.2, "capex_usd": 6500}
+    box = next(option for option in answer["options"] if option["option"] == answer["reference"])
+    assert box["usd"]["value"] == pytest.approx(94_720_000 / 498 / 3600 * 264.6666667 / 240)
+    assert box["per_s"]["value"] == 498 and box["basis"] == "extrapolated" and "the cheaper one" in box["roles"]
+
+
+def test_a_reference_that_loses_is_the_dearer_one(tmp_path):
+    answer = written(tmp_path, small_tables(inputs(price_p3=0.10)))
+    assert answer["outcome"] == "rival"
+    assert answer["multiple"]["dearer"] == answer["reference"]
+    assert answer["multiple"]["times"]["value"] == pytest.approx(DEAR / (0.10 / 225), rel=1e-3)  # 4.98
+    assert answer["multiple"]["probability"] > 0.99
+    assert answer["break_even_days_per_month"]["value"] is None  # it never pays
+
+
+def test_a_tie(tmp_path):
+    answer = written(tmp_path, small_tables(inputs(price_p3=DEAR * 225)))
+    assert answer["outcome"] == "too_close"
+    assert answer["sentences"][0].startswith("Too close to call")
+
+
+def test_one_option_alone_and_none(tmp_path):
+    tables = small_tables()
+    headline = tables["headline"]
+    for name in ("alternative", "gain", "gain_low", "gain_high", "p_cheaper"):
+        headline[name] = None
+    answer = written(tmp_path / "one", tables)
+    assert answer["outcome"] == "only_one" and answer["multiple"] is None
+    tables = small_tables()
+    for name in ("headline", "ranks", "worth_knowing", "offers"):
+        tables[name] = tables[name].head(0)
+    answer = written(tmp_path / "none", tables)
+    assert answer["outcome"] == "none" and answer["options"] == []
+    assert answer["sentences"] == ["No answer yet: nothing here has a price."]
+
+
+def test_the_index_has_every_study_newest_first_and_survives_a_broken_one(tmp_path):
+    results = tmp_path / "results"
+    files = {name: results / name / "report" / "answer.json" for name in ("old", "new", "broken")}
+    for age, (name, file) in enumerate(files.items()):
+        file.parent.mkdir(parents=True)
+        study = {"title": f"<b>{name}</b>", "as_of": "2018-07-01"}
+        file.write_text(json.dumps({"study": study, "sentences": [f"{name} wins.", "More.", "Not shown."]}))
+        os.utime(file, (1e9 + age, 1e9 + age))
+    files["broken"].write_text("{")
+    os.utime(files["broken"], (1, 1))
+    write_index(results, results / "index.html")
+    page = (results / "index.html").read_text()
+    assert [page.index(f'href="{name}/report/index.html"') for name in ("new", "old", "broken")] == sorted(
+        page.index(f'href="{name}/report/index.html"') for name in files
+    )
+    assert "&lt;b&gt;new&lt;/b&gt;" in page and "<b>new" not in page
+    assert "new wins." in page and "Not shown." not in page
+    assert "report/answer.json cannot be read (JSONDecodeError); make the study again." in page
+    assert "written 2001-09-09 01:46 UTC" in page  # 10^9 seconds after 1970
+
+
+def test_the_index_of_nothing_says_how_to_begin(tmp_path):
+    write_index(tmp_path, tmp_path / "index.html")
+    assert "make report" in (tmp_path / "index.html").read_text()

@@ -1,0 +1,230 @@
+"""The answer for other programs, `answer.json`: a closed, versioned model, filled from the tables of the comparison."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from sweetspot.decision.sentences import no_answer
+from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
+from sweetspot.report.cited import Row, records, text
+from sweetspot.report.notation import missing
+from sweetspot.report.phrases import decisive, worth_knowing
+from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.study.study import Study
+
+SCHEMA_VERSION = 1
+LEVEL = 0.9  # of every interval here
+USE = ("days_per_month", "months", "usd_per_kwh", "capex_usd")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Figure(_Part):
+    """A figure with its 90 % interval; an end is null where none is known or where it is never reached."""
+
+    value: float | None = Field(description="The figure; null: none exists, such as days of use that never pay")
+    low: float | None = Field(description="5th percentile")
+    high: float | None = Field(description="95th percentile")
+
+
+class Multiple(_Part):
+    """How many times cheaper one option is than the other."""
+
+    cheaper: str = Field(description="Option that costs less")
+    dearer: str = Field(description="Option that it is held against")
+    times: Figure = Field(description="USD of the dearer / USD of the cheaper")
+    probability: float = Field(description="Share of the draws in which the cheaper one is cheaper")
+
+
+class Option(_Part):
+    """One option that the answer names."""
+
+    option: str = Field(description="Its key: instance, purchase, price list, nodes")
+    title: str = Field(description="Name for people")
+    roles: list[str] = Field(description="What it is here")
+    model: str = Field(description="What is trained")
+    workload: str = Field(description="The job that usd and hours are of")
+    usd: Figure = Field(description="USD of the job")
+    hours: Figure = Field(description="Hours of the job")
+    per_s: Figure = Field(description="Units a second, all devices together; the unit is the answer's")
+    usd_per_hour: float | None = Field(description="Price of an hour")
+    persistent: bool = Field(description="false: it can be taken away while it works")
+    basis: str = Field(description="How the speed came to be")
+    source: str = Field(description="Where the speed is from")
+    price_source: str = Field(description="Where the price is from")
+    as_of: str = Field(description="Date of the price")
+
+
+class ByModel(_Part):
+    """The answer on one model of the study."""
+
+    model: str = Field(description="What is trained")
+    outcome: str = Field(description="As the answer's outcome")
+    multiple: Multiple | None = Field(description="The cheaper of the reference and its rival; null: no rival")
+    first: str = Field(description="The answer's first sentence")
+
+
+class Warned(_Part):
+    """A warning that could change the answer."""
+
+    rule: str = Field(description="Its name")
+    message: str = Field(description="What it says")
+    instances: list[str] = Field(description="Machines that it concerns")
+
+
+class StudyFacts(_Part):
+    """The question."""
+
+    name: str = Field(description="Folder below config/studies/")
+    title: str = Field(description="Name for people")
+    question: str = Field(description="What is asked")
+    as_of: str = Field(description="Date of the figures")
+
+
+class Answer(_Part):
+    """One study's answer. Money is in USD, time in hours, intervals are 90 %."""
+
+    schema_version: int = Field(SCHEMA_VERSION, description="Raised when a key is removed or changes its meaning")
+    study: StudyFacts = Field(description="The question")
+    outcome: Literal["reference", "rival", "too_close", "only_one", "none"] = Field(
+        description="Who is cheaper: the reference, its rival, too close to call, only one option, no option at all"
+    )
+    confidence: str | None = Field(description="How sure the order of the two is, in words")
+    sentences: list[str] = Field(description="The answer in sentences, the most important first")
+    counts: str = Field(description="What a bill pays for: train, run, task, month")
+    unit: str = Field(description="What a throughput counts")
+    model: str | None = Field(description="What the answer speaks of: the model least favourable to the reference")
+    reference: str | None = Field(description="Option that the study judges")
+    multiple: Multiple | None = Field(description="The cheaper of the reference and its rival; null: no rival")
+    break_even_days_per_month: Figure | None = Field(
+        description="Days of use a month from which owning the reference pays; null: it is not owned"
+    )
+    inputs: dict[str, float] = Field(description="What the cost of an owned reference rests on: days, months, ...")
+    options: list[Option] = Field(description="Options that the answer names")
+    by_model: list[ByModel] = Field(description="The answer on each model")
+    worth_knowing: list[str] = Field(description="What to find out first, in sentences")
+    warnings: list[Warned] = Field(description="Those that could change the answer")
+
+
+def answer_of(tables: Tables, study: Study) -> Answer:
+    """The answer of a study from its tables; `outcome` is `none` where no option has both a price and a figure."""
+    headline = table_of(tables, "headline")
+    facts: dict[str, Any] = {
+        "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
+        "unit": unit_of(tables),
+        "worth_knowing": worth_knowing(tables),
+        "warnings": _warnings(decisive(table_of(tables, "warnings"))),
+    }
+    if headline.empty:
+        sentence = no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput")))
+        nothing = dict.fromkeys(("confidence", "model", "reference", "multiple", "break_even_days_per_month"))
+        lists: dict[str, Any] = {"options": [], "by_model": [], "inputs": {}}
+        return Answer(outcome="none", sentences=[sentence], counts="train", **nothing, **lists, **facts)
+    first = records(headline.head(1))[0]
+    box = ranked(table_of(tables, "ranks"), first, first["reference"])
+    said = (*lead(table_of(tables, "claims")), first["first"], first["second"], first["more"])
+    return Answer(
+        outcome=_outcome(first),
+        confidence=text(first["confidence"]),
+        sentences=[sentence for sentence in said if sentence],
+        counts=text(first["counts"]),
+        model=text(first["model"]),
+        reference=text(first["reference"]),
+        multiple=_multiple(first),
+        break_even_days_per_month=None if missing(first["planned_days"]) else _figure(first, "days"),
+        inputs=_inputs(tables, box),
+        options=_options(tables, first),
+        by_model=[_by_model(row) for row in records(headline[headline["scope"] == "model"])],
+        **facts,
+    )
+
+
+def answer_json(tables: Tables, study: Study) -> str:
+    """The answer as JSON text, indented, with a line break at its end."""
+    return answer_of(tables, study).model_dump_json(indent=1) + "\n"
+
+
+def _outcome(row: Row) -> str:
+    if missing(row["alternative"]):
+        return "only_one"
+    if row["confidence"] == "too close to call":
+        return "too_close"
+    return "reference" if float(row["gain"]) >= 1 else "rival"  # type: ignore[arg-type]
+
+
+def _multiple(row: Row) -> Multiple | None:
+    """The headline's gain, said of whichever of the two is the cheaper."""
+    if missing(row["gain"]):
+        return None
+    told = for_the_winner(row)
+    two = [text(row["reference"]), text(row["alternative"])]
+    cheaper, dearer = two if float(row["gain"]) > 1 else reversed(two)  # type: ignore[arg-type]
+    return Multiple(
+        cheaper=cheaper, dearer=dearer, times=_figure(told, "gain"), probability=float(told["p_cheaper"])  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _figure(row: Row, name: str) -> Figure:
+    value, low, high = (_number(row.get(key)) for key in (name, f"{name}_low", f"{name}_high"))
+    return Figure(value=value, low=low, high=high)
+
+
+def _number(value: object) -> float | None:
+    """A finite number, else nothing: JSON has no other."""
+    found = None if missing(value) else float(value)  # type: ignore[arg-type]
+    return found if found is not None and abs(found) < float("inf") else None
+
+
+def _inputs(tables: Tables, box: Mapping[str, Any]) -> dict[str, float]:
+    """What the price list says of the reference where it is owned."""
+    offers = table_of(tables, "offers")
+    if box["purchase"] != "own" or offers.empty:
+        return {}
+    same = [offers[name] == box[name] for name in ("price_list", "instance", "purchase")]
+    found = records(offers[same[0] & same[1] & same[2]].head(1))
+    values = {name: _number(row[name]) for row in found for name in USE if name in row}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _options(tables: Tables, first: Row) -> list[Option]:
+    told: dict[str, list[str]] = {}
+    for column, role in ROLES.items():
+        if not missing(first.get(column)):
+            told.setdefault(text(first[column]), []).append(role)
+    ranks = table_of(tables, "ranks")
+    return [_option(ranked(ranks, first, name), roles) for name, roles in told.items()]
+
+
+def _option(row: Mapping[str, Any], roles: list[str]) -> Option:
+    names = ("option", "title", "model", "workload", "basis", "source", "price_source", "as_of")
+    return Option(
+        **{name: text(row[name]) for name in names},
+        roles=roles,
+        usd=_figure(row, "usd"),
+        hours=_figure(row, "hours"),
+        per_s=_figure(row, "images_per_s"),
+        usd_per_hour=_number(row["usd_per_hour"]),
+        persistent=bool(row["persistent"]),
+    )
+
+
+def _by_model(row: Row) -> ByModel:
+    return ByModel(
+        model=text(row["model"]), outcome=_outcome(row), multiple=_multiple(row), first=text(row["first"])
+    )  # fmt: skip
+
+
+def _warnings(table: pd.DataFrame) -> list[Warned]:
+    groups = table.groupby(["rule", "message"], dropna=False, sort=True) if len(table) else ()
+    return [
+        Warned(
+            rule=text(rule),
+            message=text(message),
+            instances=sorted({text(name) for name in rows["instance"] if not missing(name)}),
+        )
+        for (rule, message), rows in groups
+    ]
