@@ -5,7 +5,7 @@ from fake_nvml import NVML
 from sweetspot.harness import facts, processor
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.sampling import Sampler, card_facts, card_watch, processor_joules, summary
+from sweetspot.harness.sampling import Sampler, card_facts, card_watch, processor_energy, summary
 from sweetspot.harness.supervise import judged
 
 
@@ -31,12 +31,14 @@ def test_a_sampler_tells_its_facts_once():
     assert sampler.finish() == {}
 
 
-def test_energy_is_the_sum_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
+def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
     for name, microjoules in (("intel-rapl:0", 3_000_000), ("intel-rapl:1", 4_500_000), ("intel-rapl:0:0", 9)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
-    assert processor_joules(tmp_path) == pytest.approx(7.5)
-    assert processor_joules(tmp_path / "absent") is None
+    (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
+    # The core within a package (0:0) is part of it.
+    assert processor_energy(tmp_path) == {"intel-rapl:0": (3_000_000, 0), "intel-rapl:1": (4_500_000, 262_143_328_850)}
+    assert processor_energy(tmp_path / "absent") == {}
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_text_generation_learns_its_batch():
 @pytest.mark.slow
 def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
     import tensorflow as tf
-    from sweetspot.harness.backends.tensorflow_variants import _descend
+    from sweetspot.harness.backends.tensorflow_updates import descend
 
     table = np.random.default_rng(1).random((6, 3), dtype="float32")
     words = tf.constant([4, 1, 4])  # a word twice: its gradients add up
@@ -147,8 +147,8 @@ def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
         loss = tf.reduce_sum(tf.gather(sparse, words) ** 2)
     gradient = tape.gradient(loss, sparse)
     assert isinstance(gradient, tf.IndexedSlices)
-    _descend(sparse, gradient, 0.1)
-    _descend(dense, tf.convert_to_tensor(gradient), 0.1)
+    descend(sparse, gradient, 0.1)
+    descend(dense, tf.convert_to_tensor(gradient), 0.1)
     expected = table.copy()
     expected[[1, 4]] -= 0.1 * 2 * table[[1, 4]] * np.array([[1], [2]])
     np.testing.assert_allclose(sparse, expected, rtol=1e-5)
@@ -156,9 +156,9 @@ def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", ["jax", "torch", "keras-jax", "keras-torch"])
 def test_an_optional_framework_learns_or_says_how_to_install_it(framework, tmp_path):
-    if importlib.util.find_spec(framework):
+    if importlib.util.find_spec(package := framework.removeprefix("keras-")):
         entries = said(framework=framework)
         losses = [entry["loss"] for entry in entries if "loss" in entry]
         assert losses[-1] < losses[0]
@@ -175,20 +175,28 @@ def test_an_optional_framework_learns_or_says_how_to_install_it(framework, tmp_p
     assert "Traceback" not in done.stderr
     (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
     assert row["status"] == "failed"
-    assert f"install it with: pip install {framework}, remove {tmp_path}" in row["message"]
+    assert f"install it with: pip install {package}, remove {tmp_path}" in row["message"]
 
 
 def test_what_a_framework_is_not_measured_with_is_refused():
-    eager = Request.from_json(request_json(framework="torch"))._replace(xla=True)
-    with pytest.raises(UserError, match="--xla is given with --framework torch"):
-        backend("torch").devices(eager)
-    several = Request.from_json(request_json(framework="jax", gpus=2))
+    for framework in ("torch", "keras-torch"):
+        eager = Request.from_json(request_json(framework=framework))._replace(xla=True)
+        with pytest.raises(UserError, match=f"--xla is given with --framework {framework}"):
+            backend(framework).devices(eager)
+    several = Request.from_json(request_json(framework="keras-jax", gpus=2))
     with pytest.raises(UserError, match="measured on one device"):
-        backend("jax").devices(several)
+        backend("keras-jax").devices(several)
+    for framework in ("torch", "jax"):
+        started = Request.from_json(request_json(framework=framework, checkpoint="x.weights.h5"))
+        with pytest.raises(UserError, match=f"--framework {framework} starts from new weights"):
+            backend(framework).build_step(started, [])
 
 
 def test_an_unknown_framework_or_precision_is_refused():
     with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
         require_known("cntk", "fp32")
-    with pytest.raises(UserError, match="--precision is 'int8'; expected one of fp32, bf16, fp16"):
-        require_known("tensorflow", "int8")
+    with pytest.raises(
+        UserError, match="--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
+    ):
+        require_known("tensorflow", "fp8")
+    require_known("command", "fp8")

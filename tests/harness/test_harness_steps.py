@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.steps import T_975, half_width, may_stop, step_warnings
+from sweetspot.harness.step_times import T_975, half_width, may_stop, step_warnings
 from sweetspot.harness.supervise import judged
 
 RULE = {"min_steps": 5, "min_seconds": 20, "min_steps_slow": 3}

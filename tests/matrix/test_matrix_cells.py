@@ -126,7 +126,7 @@ def test_the_two_nearest_names_are_told():
     assert expected("zzz").endswith("keras.applications")
 
 
-@pytest.mark.parametrize("wrong", [{"gpus": 8}, {"variant": "ddp"}, {"framework": "torch", "gpus": 2}])
+@pytest.mark.parametrize("wrong", [{"gpus": 8}, {"variant": "ddp"}, {"framework": "keras-torch", "gpus": 2}])
 def test_a_cell_is_refused_also_before_others_that_are_possible(wrong):
     instance = Instance(title="A", provider="own", gpu="V100", gpus=4, measure={"where": "local", "device": "gpu"})
     with pytest.raises(UserError):

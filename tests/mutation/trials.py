@@ -25,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: 
 
 ROOMS = ("study", "matrix", "harness", "logs", "throughput", "scaling", "bills", "decision", "claims")
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
-PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "steps", "units")
+PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
 # Keras takes longer to import than all fast tests of the room, so these are marked slow; no others count for the file.
 OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import psutil
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.steps import half_width
+from sweetspot.harness.step_times import half_width
 from sweetspot.harness.supervise import KEEP_MEMORY
 
 ROOT = Path(__file__).parent.parent.parent
@@ -109,9 +109,9 @@ class Contender:
         self._process.wait()
 
 
-def ours(model: str, batch_size: int, steps: int, as_shipped: bool = True) -> Contender:
+def ours(model: str, batch_size: int, steps: int, as_shipped: bool = True, framework: str = "tensorflow") -> Contender:
     """The training process of this harness, `as_shipped` with its settings of the memory allocator."""
-    flags = f"--instance here --framework tensorflow --model {model} --batch-size {batch_size} --gpus 1"
+    flags = f"--instance here --framework {framework} --model {model} --batch-size {batch_size} --gpus 1"
     rest = f"--precision fp32 --variant default --run 1 --warmup-steps {WARMUP} --min-seconds 1e9 --output unused"
     request = parse_request([*flags.split(), *rest.split(), f"--min-steps={steps}"])
     command = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
@@ -164,7 +164,7 @@ def row(model: str, mine: Contender, other: Contender) -> str:
 
 def shares(facts: dict[str, float], batch_size: int, seconds: float) -> str:
     """What the machine does on plain operations, and which share of it our steps reached."""
-    reached = batch_size * facts["training_flop_per_sample"] / seconds
+    reached = facts.get("samples_per_step", batch_size) * facts["training_flop_per_sample"] / seconds
     names = {"matmul": "matrix product", "conv": "convolution"}
     found = [(word, facts[f"machine_{name}_flops"]) for name, word in names.items()]
     return ", ".join(f"{reached / best:.0%} of {best / 1e9:.0f} GFLOP/s ({word})" for word, best in found)

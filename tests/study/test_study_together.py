@@ -47,7 +47,7 @@ def test_what_platforms_and_frameworks_can_do():
         "aws-batch": (False, False, True), "google-batch": (False,) * 3,
     }  # fmt: skip
     assert {name: row.several_devices for name, row in FRAMEWORKS.items()} == {
-        "tensorflow": True, "jax": False, "torch": False
+        "tensorflow": True, "jax": True, "torch": True, "keras-jax": False, "keras-torch": False, "command": True
     }  # fmt: skip
 
 

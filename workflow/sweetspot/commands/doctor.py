@@ -24,6 +24,7 @@ from sweetspot.packages import missing_packages
 from sweetspot.report.paper import BROWSERS
 from sweetspot.study.frameworks import FRAMEWORKS
 
+PACKAGES = ("tensorflow", "jax", "torch")  # of frameworks, each of its own name in the matrix too
 PROGRAMS = ("git", "make", "uv", "sbatch", "squeue", "kubectl", "rsync")
 OTHERS = ("keras", "numpy", "pandas", "polars", "pyarrow", "pydantic", "altair")  # what faults have hung on
 PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|software-deployment)[-_]plugin[-_].+")
@@ -72,7 +73,7 @@ def examine(look: Look) -> dict[str, Any]:
     """
     installed = look.installed()
     gpus, why_none = look.nvidia()
-    named = ("snakemake", *FRAMEWORKS, *OTHERS)
+    named = ("snakemake", *PACKAGES, *OTHERS)
     programs = [name for name in (*PROGRAMS, *BROWSERS) if look.which(name)]
     return {
         "versions": {
@@ -102,8 +103,12 @@ def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, program
         (sys.version_info < (3, 11), "Python 3.11 or newer", "everything"),
         (bool(core), f"{', '.join(core)} (pip install -r envs/core.lock)", "everything"),
         *(
-            (name not in installed, f"{name} (pip install '.[{extra}]')", f"measuring with framework: {name}")
-            for name, extra in zip(FRAMEWORKS, ("measure", "jax", "torch"), strict=True)
+            (
+                name not in installed,
+                f"{name} (pip install '.[{FRAMEWORKS[name].extra}]')",
+                f"measuring with framework: {name}",
+            )
+            for name in PACKAGES
         ),
         (bool(no_gpu), f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"),
         (not set(BROWSERS) & set(programs), " or ".join(BROWSERS), "the page on paper (make pdf)"),

@@ -17,6 +17,7 @@ from sweetspot.matrix.invocation import (
     instance_files,
     measured_cells,
     merged,
+    own_scripts,
     price_list_names,
 )
 from sweetspot.scaling.model_facts import network, unknown_network
@@ -151,7 +152,7 @@ def _read_config(found: Findings, parts: _Parts, root: Path) -> None:
         found.unchecked.append(f"{file}: whether its cells can be measured, before the instances are mended")
         return
     with found.of(file):
-        measured_cells(config, parts.instances, file)
+        measured_cells(config, parts.instances, file, own_scripts(config, root, file))
 
 
 def _check_study(found: Findings, parts: _Parts) -> None:

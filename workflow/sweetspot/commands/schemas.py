@@ -22,6 +22,7 @@ from sweetspot.study.claims import Claim
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
+from sweetspot.study.scripts import Script
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
 
@@ -35,6 +36,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "prices": PriceList,
         "workloads": Workloads,
         "claims": RootModel[list[Claim]],
+        "commands": Script,
         "answer": Answer,  # what is written, not read: results/<study>/report/answer.json
     }
     return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}

@@ -4,11 +4,13 @@ import math
 
 import keras
 
+from sweetspot.harness.keras_transformers import TiedHead
+
 
 def forward_flop(network: keras.Model) -> int:
     """Floating-point operations of the forward pass of one sample, a multiply-add counted as two.
 
-    Counts convolutions, dense and recurrent layers, where practically all arithmetic lies; normalisation,
+    Counts convolutions, dense, recurrent and attention layers, where practically all arithmetic lies; normalisation,
     activation and pooling are left out, as in the published counts (He et al. 2015, table 1).
     """
     return sum(2 * layer_multiply_adds(layer) for layer in network.layers)
@@ -34,6 +36,10 @@ def layer_multiply_adds(layer: keras.layers.Layer) -> int:
         return _recurrent(layer, layer.input.shape)
     if isinstance(layer, keras.layers.Dense):
         return layer.input.shape[-1] * layer.units * math.prod(layer.output.shape[1:-1])
+    if isinstance(layer, keras.layers.MultiHeadAttention):
+        return _attention(layer)
+    if isinstance(layer, TiedHead):
+        return math.prod(layer.output.shape[1:]) * layer.input.shape[-1]
     if isinstance(layer, keras.layers.SeparableConv2D):
         positions, kernel = _positions(layer), math.prod(layer.kernel_size)
         wide = layer.pointwise_kernel.shape[-2]
@@ -45,6 +51,14 @@ def layer_multiply_adds(layer: keras.layers.Layer) -> int:
     if isinstance(layer, keras.Model):
         return sum(layer_multiply_adds(inner) for inner in layer.layers)
     return 0
+
+
+def _attention(layer: keras.layers.MultiHeadAttention) -> int:
+    """Four projections of each token, and each token with each other, twice: whole rows, causal or not."""
+    query, _ = layer.input if isinstance(layer.input, list) else (layer.input, layer.input)
+    tokens, hidden = query.shape[1:]
+    wide = layer.num_heads * layer.key_dim
+    return tokens * 4 * hidden * wide + 2 * tokens**2 * wide
 
 
 def _positions(layer: keras.layers.Layer) -> int:

@@ -19,7 +19,7 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import tensorflow as backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.request import Request
-from sweetspot.harness.train import arithmetic, say, train
+from sweetspot.harness.train import say, train
 
 if TYPE_CHECKING:
     import tensorflow as tf
@@ -102,15 +102,13 @@ def main(request: Request) -> None:
     os.environ["TF_CONFIG"] = json.dumps(configuration)
     chief = configuration["task"]["index"] == 0
     distributed = strategy(request)
-    from sweetspot.harness.roofline import machine_rates
-
     facts = {**device_facts(request), **backend.facts(request)}
     tell = say if chief else _nothing
     tell(facts={**facts, "strategy": f"MultiWorkerMirroredStrategy over {request.nodes} nodes"})
-    step, workload = backend.build_step(request, devices, distributed)
-    tell(facts=arithmetic(workload))
+    step, arithmetic = backend.build_step(request, devices, distributed)
+    tell(facts=arithmetic)
     train(request, step, tell, agreement(distributed, chief))
-    say(worker={**machine_rates(request, devices), **worker_facts(request, facts)})
+    say(worker={**backend.rates(request, devices), **worker_facts(request, facts)})
 
 
 def _nothing(**fact: Any) -> None:

@@ -5,8 +5,10 @@ from typing import NamedTuple
 import keras
 
 from sweetspot.errors import UserError
+from sweetspot.harness import own_networks
 from sweetspot.harness.small_networks import SMALL
 from sweetspot.matrix.model_names import architecture, expected
+from sweetspot.study.transformers import SHAPES
 
 CLASSES = 1001  # ImageNet's thousand and a background class, as tf_cnn_benchmarks and TF-Slim count
 DEFAULT_SIZE = 224
@@ -30,6 +32,8 @@ class BuiltNetwork(NamedTuple):
     shape: tuple[int, ...]  # of one sample, without the batch
     classes: int  # 1: one logit for a yes-or-no question
     vocabulary: int | None = None  # inputs are whole numbers below it, not real ones
+    labels: tuple[int, ...] = ()  # of one sample: () one class; else as many as the logits without their last axis
+    adamw: bool = False  # updated by AdamW, not by plain SGD
 
     @property
     def unit(self) -> str:
@@ -61,6 +65,12 @@ def _build(name: str) -> BuiltNetwork:
             shape = (shape[2], *shape[:2])
         entry = keras.Input(shape, dtype="int32" if vocabulary else None)
         return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
+    if name in SHAPES:
+        from sweetspot.harness.keras_transformers import transformer
+
+        made = own_networks.workload(name)
+        network = transformer(SHAPES[name], name)
+        return BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
     if name == "inception4":
         from sweetspot.harness.inception4 import inception4
 

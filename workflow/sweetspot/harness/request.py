@@ -29,6 +29,7 @@ class Request(NamedTuple):
     checkpoint: str = ""
     gpus_per_node: int = 0
     asked: str = ""
+    script: str = ""
 
     @property
     def nodes(self) -> int:
@@ -72,6 +73,10 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--time-limit-s", type=int, default=1800)
     parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
     parser.add_argument("--checkpoint", default="", help="Keras weights file to start from")
+    script = "framework command: the script's description (config/commands/MODEL.yaml)"
+    parser.add_argument("--script", default="", metavar="FILE", help=script)
+    meant = "what the script's description means, or how a framework is used; changes nothing here"
+    parser.add_argument("--definition", default="", help=meant)
     attempt = "how often the workflow asked for this run before and it was refused; changes nothing"
     parser.add_argument("--attempt", type=int, default=0, help=attempt)
     asked = "notes of the run files that the workflow is to replace; any other finished run of this protocol stays"
@@ -79,5 +84,6 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--output", required=True, help="the run file")
     values = vars(parser.parse_args(arguments))
     values.pop("attempt")
+    values.pop("definition")
     cell = Cell(**{column: values.pop(column) for column in Cell._fields})
     return Request(cell=cell, **values)

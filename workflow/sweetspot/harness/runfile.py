@@ -67,11 +67,13 @@ def write_run(
         "xla": bool(facts.get("xla", False)),
         "measured_on": str(facts.get("started_at", ""))[:10] or None,
         "host": facts.get("host"),
+        "unit": facts.get("unit"),
+        "samples_per_step": facts.get("samples_per_step"),
         "machine": kind_of_machine(facts),
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "machine"), pl.String)
-    may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64}
+    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine"), pl.String)
+    may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64, "samples_per_step": pl.Int64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with (
         write_whole(request.output, lasting=True) as temporary,

@@ -2,7 +2,7 @@
 
 import statistics
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,11 +28,11 @@ class Sampler:
         self._samples: list[Sample] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._energy = processor_joules()
+        self._energy = processor_energy()
 
     def start(self) -> None:
         """Begin; called when the first timed step begins."""
-        self._energy = processor_joules()
+        self._energy = processor_energy()
         self._thread.start()
 
     def _watch(self) -> None:
@@ -45,9 +45,8 @@ class Sampler:
             return {}
         self._stop.set()
         self._thread.join()
-        after = processor_joules()
-        spent = None if after is None or self._energy is None else after - self._energy
-        facts = {} if spent is None or spent < 0 else {"processor_joules": spent}  # a counter that wrapped says nothing
+        spent = joules_between(self._energy, processor_energy())
+        facts = {} if spent is None else {"processor_joules": spent}
         return facts | summary(self._samples)
 
 
@@ -61,13 +60,44 @@ def summary(samples: Sequence[Sample]) -> dict[str, float]:
     return facts
 
 
-def processor_joules(folder: Path = POWERCAP) -> float | None:
-    """Energy counters of all processor packages (RAPL), J; None where the machine does not tell."""
+class Counter(NamedTuple):
+    """An energy counter of a processor package (RAPL), microjoules: its value, and its highest (0: unknown)."""
+
+    energy_uj: int
+    range_uj: int
+
+
+def processor_energy(folder: Path = POWERCAP) -> dict[str, Counter]:
+    """The energy counters of all processor packages; none where the machine does not tell."""
     try:
-        counters = [path / "energy_uj" for path in folder.glob("intel-rapl:*") if path.name.count(":") == 1]
-        return sum(int(counter.read_text()) for counter in counters) / 1e6 if counters else None
+        packages = [path for path in folder.glob("intel-rapl:*") if path.name.count(":") == 1]
+        return {path.name: Counter(int((path / "energy_uj").read_text()), _range(path)) for path in packages}
     except OSError:  # readable by root only since CVE-2020-8694
+        return {}
+
+
+def _range(package: Path) -> int:
+    try:
+        return int((package / "max_energy_range_uj").read_text())
+    except OSError:
+        return 0
+
+
+def joules_between(before: Mapping[str, Counter], after: Mapping[str, Counter]) -> float | None:
+    """J that all packages spent between two looks; None where they do not tell.
+
+    A counter starts at 0 again above its range (some 262 kJ: 40 minutes at 100 W). One that fell was there once; where
+    its range is not known it says nothing.
+    """
+    if not before or before.keys() != after.keys():
         return None
+    spent = 0
+    for name, now in after.items():
+        passed = now.energy_uj - before[name].energy_uj
+        if passed < 0 and not now.range_uj:
+            return None
+        spent += passed if passed >= 0 else passed + now.range_uj
+    return spent / 1e6
 
 
 def card_watch(nvml: Any, cards: Sequence[str]) -> Callable[[], list[Sample]]:

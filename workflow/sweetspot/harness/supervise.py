@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sweetspot.files import require_room
@@ -19,11 +19,20 @@ from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import finished_by_another, write_run
 from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
-from sweetspot.harness.steps import DIVERGED, UNSTEADY, half_width, step_warnings
+from sweetspot.harness.step_times import DIVERGED, UNSTEADY, half_width, step_warnings
+from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
-OUT_OF_MEMORY = ("ResourceExhausted", "OOM when", "out of memory", "Out Of Memory", "MemoryError", "bad_alloc")
+OUT_OF_MEMORY = (
+    "ResourceExhausted",
+    "OOM when",
+    "out of memory",
+    "Out Of Memory",
+    "MemoryError",
+    "bad_alloc",
+    "(SIGKILL)",
+)
 # glibc's settings for a training process on a processor: one heap that is never given back. By default the large
 # tensors of a step are returned to the kernel and faulted in again at the next: 1.6 GB a step of VGG16, a fifth of its
 # time.
@@ -37,10 +46,10 @@ KEEP_MEMORY = {
 
 def supervise(request: Request) -> int:
     """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
-    if request.device == "cpu":
+    if request.device == "cpu" and request.cell.framework != COMMAND:  # a script runs as its owner runs it
         for name, value in KEEP_MEMORY.items():  # for the process started below; this one has begun without
             os.environ.setdefault(name, value)
-    require_known(request.cell.framework, request.cell.precision)
+    require_known(request.cell.framework, request.cell.precision, request.cell.variant)
     started = time.monotonic()
     require_room(request.output)
     if finished_by_another(request):
@@ -53,7 +62,8 @@ def supervise(request: Request) -> int:
     facts |= told
     sampler = Sampler(look)
     process = _started(request)
-    end = process.kill if request.nodes == 1 else process.terminate  # srun ends its workers only if it may
+    # srun ends its workers, and what runs a script ends that, only if it may.
+    end = process.kill if request.nodes == 1 and request.cell.framework != COMMAND else process.terminate
     _stop_with(end)
     timer = threading.Timer(request.time_limit_s, end)
     timer.daemon = True
@@ -82,9 +92,13 @@ def supervise(request: Request) -> int:
 
 def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[str, Any]) -> tuple[str, str | None]:
     status, message = outcome(code, text, timed_out, request.time_limit_s)
+    failures = facts.pop("failure", [])
+    if timed_out and request.cell.framework == COMMAND and text.strip():
+        message = f"{message}; {text.strip().splitlines()[-1]}"[:300]
+    if request.nodes == 1 and failures and status == "failed" and not timed_out:
+        message = failures[0][:300]
     if request.nodes > 1:
         facts |= nodes.joined(facts.pop("worker", []), request.device)
-        failures = facts.pop("failure", [])
         message = message if timed_out or code == 0 else nodes.message(failures, text, message)
     return status, message
 
@@ -144,8 +158,7 @@ def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> t
     warnings = step_warnings(timed)
     cell = request.cell
     facts |= {"half_width": half_width(timed) if len(timed) > 1 else None, "warnings": warnings}
-    rate = cell.batch_size * cell.gpus * len(timed) / sum(timed)
-    reached = rate * facts.get("training_flop_per_sample", 0)
+    reached = samples(request, facts) * len(timed) / sum(timed) * facts.get("training_flop_per_sample", 0)
     for name in ("matmul", "conv"):
         if f"machine_{name}_flops" in facts:
             facts[f"share_of_{name}"] = reached / facts[f"machine_{name}_flops"]
@@ -189,6 +202,11 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     return timed
 
 
+def samples(request: Request, facts: Mapping[str, Any]) -> float:
+    """Units that a step trains on, all devices together: batch x devices, unless what is trained counts otherwise."""
+    return float(facts.get("samples_per_step") or request.cell.batch_size * request.cell.gpus)
+
+
 def run_name(request: Request) -> str:
     """What is measured, for a reader of the progress."""
     cell = request.cell
@@ -197,7 +215,7 @@ def run_name(request: Request) -> str:
 
 def progress(request: Request, timed: Sequence[float], warm: int, last: float, facts: dict[str, Any]) -> str:
     """Steps done, speed, and an estimate of the seconds left."""
-    rate = request.cell.batch_size * request.cell.gpus / last
+    rate = samples(request, facts) / last
     speed = f"{rate:.1f} {facts.get('unit', 'images')}/s"
     warming = (request.warmup_steps - warm) * last
     steps_left = max(request.min_steps - len(timed), 0) * last
@@ -219,10 +237,10 @@ def outcome(code: int, errors: str, timed_out: bool, limit: int) -> tuple[str, s
     last = errors.strip().splitlines()[-1][:300] if errors.strip() else ""
     if code == 0:
         return "ok", None
-    if code == DIVERGED:
-        return "failed", last
     if timed_out:
         return "failed", f"not finished after the time limit of {limit} s"
+    if code == DIVERGED and not any(sign in last for sign in OUT_OF_MEMORY):
+        return "failed", last
     if code == -signal.SIGKILL:
         return "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
     if any(sign in errors for sign in OUT_OF_MEMORY):

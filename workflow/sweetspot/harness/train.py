@@ -7,20 +7,18 @@ It is a process of its own because a framework that dies must not take the run's
 import ctypes
 import json
 import math
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sweetspot.errors import exit_on_user_error
+from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.request import Request
-from sweetspot.harness.steps import DIVERGED, may_stop
-
-if TYPE_CHECKING:
-    from sweetspot.harness.networks import BuiltNetwork
+from sweetspot.harness.step_times import DIVERGED, may_stop
 
 
 def say(**fact: Any) -> None:
@@ -74,33 +72,39 @@ def timed_step(step: Callable[[], float]) -> tuple[float, float]:
     return seconds, loss
 
 
-def arithmetic(workload: "BuiltNetwork") -> dict[str, Any]:
-    """What a network asks of a machine, as facts."""
-    from sweetspot.harness.flops import training_flop
-
-    parameters = workload.network.count_params()
-    return {
-        "training_flop_per_sample": training_flop(workload.network),
-        "unit": workload.unit,
-        "parameters": parameters,
-    }
-
-
 def main(request: Request) -> None:
     """Train until the stop rule holds, telling every step; then tell what the machine could have done."""
     chosen = backend(request.cell.framework)
     chosen.prepare(request)
     devices = chosen.devices(request)
-    say(facts={**device_facts(request), **chosen.facts(request)})
-    step, workload = chosen.build_step(request, devices)
-    say(facts=arithmetic(workload))
-    train(request, step)
-    from sweetspot.harness.roofline import machine_rates
+    first, agree = chosen.place(request)
+    tell = say if first else _nothing
+    tell(facts={**device_facts(request), **chosen.facts(request)})
+    step, arithmetic = chosen.build_step(request, devices)
+    tell(facts=arithmetic)
+    train(request, step, tell, agree)
+    tell(facts=chosen.rates(request, devices))
 
-    say(facts=machine_rates(request, devices))
+
+def _nothing(**fact: Any) -> None:
+    """Processes other than the first tell no steps."""
+
+
+def run(request: Request) -> None:
+    """`main`, whose failure is told too: launchers have an exit code of their own, and tracebacks last lines."""
+    try:
+        main(request)
+    except UserError as error:
+        say(refused=str(error))
+        raise
+    except Exception as error:
+        said = (str(error).splitlines() or [""])[0]
+        place = f" in process {os.environ['RANK']}" if "RANK" in os.environ else ""
+        say(failure=f"{type(error).__name__}{place}: {said}")
+        raise
 
 
 if __name__ == "__main__":
     die_with_supervisor()
     with exit_on_user_error():
-        main(Request.from_json(sys.argv[1]))
+        run(Request.from_json(sys.argv[1]))

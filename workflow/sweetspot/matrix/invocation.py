@@ -1,17 +1,21 @@
 """What one invocation of the workflow works on: configuration, study, instances, cells and price lists."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sweetspot.cells import Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.expand import expand_matrix
+from sweetspot.matrix.model_names import is_known
 from sweetspot.matrix.possible import require_possible
+from sweetspot.matrix.told import require_told
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.catalogue_map import check_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
 
@@ -27,6 +31,7 @@ class Invocation(Closed):
     instances: dict[Slug, Instance]
     cells: tuple[Cell, ...]
     price_lists: tuple[str, ...]
+    scripts: dict[Slug, Script]  # of the matrix's own scripts, by model
 
 
 def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
@@ -45,13 +50,19 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     study = load_study(folder)
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, folder / "study.yaml")
+    scripts = own_scripts(config, root, config_file) if study.measure else {}
     config = narrowed(config, study, folder / "study.yaml") if study.measure else config
-    cells = measured_cells(config, instances, config_file) if study.measure else []
+    cells = measured_cells(config, instances, config_file, scripts) if study.measure else []
     price_lists = price_list_names(folder / "prices")
     check_answer_prices(study, price_lists, folder / "study.yaml")
     check_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
     return Invocation(
-        config=config, study=study, instances=instances, cells=tuple(cells), price_lists=tuple(price_lists)
+        config=config,
+        study=study,
+        instances=instances,
+        cells=tuple(cells),
+        price_lists=tuple(price_lists),
+        scripts=scripts,
     )
 
 
@@ -107,7 +118,31 @@ def narrowed(config: Config, study: Study, file: Path) -> Config:
     return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": left})})
 
 
-def measured_cells(config: Config, instances: dict[str, Instance], file: Path) -> list[Cell]:
+def own_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
+    """The scripts of one's own that the matrix names as models, by name. Raises UserError.
+
+    A matrix that has framework `command` and names no script, or a script without that framework, measures nothing.
+    """
+    known = script_names(root)
+    for name in known:
+        if is_known(name):
+            raise UserError(f"{scripts_folder(root) / name}.yaml: {name!r} is the name of a network; give it another")
+    named = [name for name in dict.fromkeys(config.matrix.model) if name in known]
+    commanded = FRAMEWORK in config.matrix.framework
+    if named and not commanded:
+        raise UserError(f"{file}: matrix.model names the script {named[0]!r}; expected {FRAMEWORK} in matrix.framework")
+    if commanded and not named:
+        there = ", ".join(known) or "none is there yet"
+        raise UserError(
+            f"{file}: matrix.framework holds {FRAMEWORK}; expected a script of {scripts_folder(root)}/ in matrix.model "
+            f"({there})"
+        )
+    return {name: load_script(scripts_folder(root) / f"{name}.yaml") for name in named}
+
+
+def measured_cells(
+    config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script] = MappingProxyType({})
+) -> list[Cell]:
     """The cells of the matrix. Raises UserError where they name no machine that can measure them."""
     named = [("measure_on", name) for name in config.measure_on]
     named += [("measure.usd_per_hour", name) for name in config.measure.usd_per_hour]
@@ -119,8 +154,9 @@ def measured_cells(config: Config, instances: dict[str, Instance], file: Path) -
             faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     faults.end()
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
-    cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude)
-    require_possible(cells, instances, config.measure.xla, file)
+    cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude, scripts)
+    require_possible([cell for cell in cells if cell.model not in scripts], instances, config.measure.xla, file)
+    require_told([cell for cell in cells if cell.model in scripts], instances, scripts, file)
     return cells
 
 

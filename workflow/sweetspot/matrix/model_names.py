@@ -2,6 +2,8 @@
 
 import difflib
 
+from sweetspot.study.transformers import TRANSFORMERS
+
 NAMES = {"inception3": "InceptionV3", "resnet50": "ResNet50", "vgg16": "VGG16"}  # names of the 2018 study
 OWN = ("inception4",)  # built here; keras.applications has none
 SMALL = ("mnist_mlp", "mnist_cnn", "cifar10_cnn", "imdb_bilstm", "lstm_text", "tweet_bilstm", "tiny_cnn")
@@ -28,13 +30,13 @@ def architecture(name: str) -> str | None:
 
 def is_known(name: str) -> bool:
     """Whether a network of that name can be built."""
-    return name in SMALL or name in OWN or architecture(name) is not None
+    return name in SMALL or name in OWN or name in TRANSFORMERS or architecture(name) is not None
 
 
 def expected(name: str) -> str:
     """What to write in place of an unknown name: the nearest names, if any is near, and where all stand."""
-    every = [*NAMES, *OWN, *SMALL, *_LOWER]
+    every = [*NAMES, *OWN, *SMALL, *TRANSFORMERS, *_LOWER]
     near = list(dict.fromkeys(difflib.get_close_matches(name.lower(), every, n=2)))
-    known = ", ".join([*NAMES, *OWN, *SMALL])
+    known = ", ".join([*NAMES, *OWN, *SMALL, *TRANSFORMERS])
     nearest = f" (nearest: {', '.join(near)})" if near else ""
     return f"one of {known}, or a network of keras.applications{nearest}"

@@ -12,6 +12,7 @@ from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.model_names import expected, is_known
 from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
+from sweetspot.study.transformers import TRANSFORMERS
 
 LEAVE_OUT = "or an entry of 'exclude'"
 
@@ -19,20 +20,53 @@ LEAVE_OUT = "or an entry of 'exclude'"
 def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla: bool, file: Path) -> None:
     """Raises UserError for the cells that no run can measure.
 
-    A network that is unknown; more devices than the instance has (logical ones of a processor are allowed); several
+    A network that is unknown, or that the framework does not build here; a precision that it or the device does not
+    compute in; more devices than the instance has (logical ones of a processor are allowed); several
     nodes that are not whole ones; devices or a variant that the framework, the device or XLA does not allow.
     """
     faults = Faults()
     for model in dict.fromkeys(cell.model for cell in cells):
         if not is_known(model):
             faults.add(f"{file}: matrix.model holds {model!r}; expected {expected(model)}")
-    for cell in {cell[:2] + cell[4:5] + cell[6:]: cell for cell in cells}.values():  # neither batch nor precision
+    for cell in {cell[:3] + cell[4:]: cell for cell in cells}.values():  # not the batch
         instance = instances[cell.instance]
         with faults.gather():
+            _network(cell, file)
             _devices(cell, instance, file)
             _variant(cell, instance, file)
             _compiled(cell, instance, xla, file)
+            _precision(cell, instance, file)
     refuse(dict.fromkeys(faults.sentences))  # cells of several networks have one mistake
+
+
+def _network(cell: Cell, file: Path) -> None:
+    own = FRAMEWORKS[cell.framework].models
+    if own is not None and is_known(cell.model) and cell.model not in own:
+        raise UserError(
+            f"{file}: the matrix holds model {cell.model!r} with framework {cell.framework}, which builds "
+            f"{', '.join(own)} of its own parts; expected one of them, framework keras-{cell.framework} (Keras' "
+            f"network), {LEAVE_OUT}"
+        )
+    if cell.framework.startswith("keras-") and cell.model in TRANSFORMERS:
+        raise UserError(
+            f"{file}: the matrix holds model {cell.model!r} with framework {cell.framework}; expected framework "
+            f"{cell.framework.removeprefix('keras-')} or tensorflow, {LEAVE_OUT}"
+        )
+
+
+def _precision(cell: Cell, instance: Instance, file: Path) -> None:
+    assert instance.measure is not None
+    ability = FRAMEWORKS[cell.framework]
+    found = f"{file}: the matrix holds precision {cell.precision}"
+    if cell.precision not in ability.precisions:
+        raise UserError(
+            f"{found} with framework {cell.framework}, which trains here in {', '.join(ability.precisions)}; expected "
+            f"one of them, or a script of one's own (framework command), {LEAVE_OUT}"
+        )
+    if cell.precision == "tf32" and instance.measure.device == "cpu":
+        raise UserError(
+            f"{found} on {cell.instance}, a processor; TF32 is a number of GPUs: expected fp32, {LEAVE_OUT}"
+        )
 
 
 def _devices(cell: Cell, instance: Instance, file: Path) -> None:

@@ -12,7 +12,9 @@ from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.warnings import warning
 
 DATASETS = ("synthetic", "real")
-FRAMEWORKS = ("", *get_args(Framework))  # empty: not said; others exchange gradients in ways that nothing here models
+# Empty: not said; others exchange gradients in ways that nothing here models, and nobody publishes Keras on one or a
+# script of one's own under our names.
+FRAMEWORKS = ("", *(name for name in get_args(Framework) if "keras" not in name and name != "command"))
 BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
 DEFAULT_BATCHES = ("", "tf_cnn_benchmarks")  # programs whose batch is known where nobody changed it
 NO_STEP = "the batch is not stated, so nothing says how long a step of one device takes"

@@ -13,8 +13,8 @@ from sweetspot.study.spelling import Location, near, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
-Precision = Literal["fp32", "fp16", "bf16"]
-Framework = Literal["tensorflow", "jax", "torch"]
+Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
+Framework = Literal["tensorflow", "jax", "torch", "keras-jax", "keras-torch", "command"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

@@ -28,14 +28,18 @@ Cap = Annotated[Positive | None, BeforeValidator(_nothing_of_text)]
 class Matrix(Closed):
     """The axes of what is measured here; each value is one level, every combination is a cell."""
 
-    model: list[Slug] = Field(description="Networks to train, by name", min_length=1)
+    model: list[Slug] = Field(description="Networks to train, or scripts of config/commands/, by name", min_length=1)
     batch_size: list[Whole] = Field(description="Samples per device and step", min_length=1)
     gpus: list[Annotated[int, Field(ge=1, le=4096, strict=True), FromText]] = Field(
         [1], description="Devices used together"
     )
     precision: list[Precision] = Field(["fp32"], description="Number format of the computation", min_length=1)
-    variant: list[Slug] = Field(["default"], description="How gradients are combined: default, A, B, C", min_length=1)
-    framework: list[Framework] = Field(["tensorflow"], description="Keras backends", min_length=1)
+    variant: list[Slug] = Field(
+        ["default"], description="How gradients are combined (default, A, B, C, ddp, fsdp), or compile", min_length=1
+    )
+    framework: list[Framework] = Field(
+        ["tensorflow"], description="What runs it; command: a script of one's own (config/commands/)", min_length=1
+    )
 
 
 class Exclusion(Closed):

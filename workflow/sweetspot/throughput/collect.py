@@ -32,7 +32,8 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     (mean of its timed steps), `shortest` (seconds of the shortest), `step_error` (relative standard error of the mean
     step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
     `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA),
-    `host` (name of the machine that ran it; null where the file does not say), `machine` (its processor and CPUs).
+    `host` (name of the machine that ran it; null where the file does not say), `machine` (its processor and CPUs),
+    `unit` (what is counted) and `samples_per_step` (of all devices; null: batch x devices).
 
     Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
     """
@@ -121,15 +122,16 @@ def _is_text(kind: Any) -> bool:
 def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
     """One row a cell, in TABLE_COLUMNS, from `summarise_runs`; `instances` tell how many nodes a cell took.
 
-    Throughput is batch x devices / mean over runs of the mean step time (times are averaged, not rates). The
-    interval is the 95 % t interval of the logarithm of the runs' mean times, so it never reaches zero, by the spread
-    that the cells of one machine and protocol share (`spread_of_cells`), with `interval_df` degrees of freedom; one run
+    Throughput is batch x devices (or the samples of a step that the runs say) / mean over runs of the mean step time
+    (times are averaged, not rates). The interval is the 95 % t interval of the logarithm of the runs' mean times, so it
+    never reaches zero, by the spread that the cells of one machine and protocol share (`spread_of_cells`), with
+    `interval_df` degrees of freedom; one run
     has none. `as_of` is the day of the last run. A cell whose runs all failed keeps its row, with the worst status
     and no figure. Raises UserError for what `check_machines` finds.
     """
     check_machines(runs, instances)
     cells = _grouped(runs)
-    rate = cells["batch_size"] * cells["gpus"] / cells["seconds"]
+    rate = cells["samples_per_step"].fillna(cells["batch_size"] * cells["gpus"]) / cells["seconds"]
     kinds = [" and ".join(machines) for machines in cells["machines"]]
     spread = spread_of_cells(cells.assign(place=[*zip(cells["instance"], cells["gpu"], kinds, strict=True)]))
     cells = cells.assign(**spread)
@@ -145,7 +147,7 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in cells.itertuples()],
         warnings=[_warnings(row, devices.get(row.instance, [])) for row in cells.itertuples()],
         as_of=cells[DATE].where(cells[DATE].notna(), None),
-        unit=cells["model"].map(unit_of),
+        unit=cells["unit"].where(cells["unit"].notna(), cells["model"].map(unit_of)),
     )
     return table.reindex(columns=list(TABLE_COLUMNS))
 
@@ -170,6 +172,8 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col("message").filter(~ok).drop_nulls().first().alias("why"),
             pl.col("warnings").drop_nulls().unique(maintain_order=True).alias("told"),
             pl.col(DATE).max(),
+            pl.col("unit").filter(ok).drop_nulls().first(),
+            pl.col("samples_per_step").filter(ok).drop_nulls().first(),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )
         .sort(CELL_COLUMNS)

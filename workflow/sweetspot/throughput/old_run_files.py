@@ -21,7 +21,12 @@ LATER_COLUMNS = {
     "xla": pl.Boolean,
     "host": pl.String,
     "machine": pl.String,
+    "unit": pl.String,
+    "samples_per_step": pl.Int64,
 }
+THROUGH_KERAS = Warned(
+    "through_keras", "measured by Keras on this framework, as it was before 2026-11-22; not to be compared with its own"
+)
 # First words of the sentences that runs wrote.
 RULES = {
     "warm-up": "warm_up",
@@ -38,13 +43,15 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
     """`runs` with all LATER_COLUMNS: date, compiler, host, machine from the files' metadata, warnings from messages."""
     missing = [name for name in LATER_COLUMNS if name not in runs.columns]
     found: dict[str, list[Any]] = {}
-    if set(missing) - {"warnings"}:
+    if set(missing) - {"warnings", "unit", "samples_per_step"}:
         facts = [run_facts(path) for path in runs["path"]]  # file by file, and slower than a column
         found["measured_on"] = [_day(fact.get("started_at")) for fact in facts]
         found["xla"] = [fact.get("xla") is True for fact in facts]
         hosts = [fact.get("host") for fact in facts]
         found["host"] = [host if isinstance(host, str) else None for host in hosts]
         found["machine"] = [kind_of_machine(fact) for fact in facts]
+    for name in {"unit", "samples_per_step"}.intersection(missing):
+        found[name] = [None] * len(runs)  # by the model's name, and batch x devices
     if "warnings" in missing:
         usable = [status in USABLE for status in runs["status"]]
         said = list(runs["message"])
@@ -55,7 +62,18 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
         runs = runs.with_columns(pl.Series("message", why, dtype=pl.String))
     added = [pl.Series(name, found[name], dtype=LATER_COLUMNS[name]) for name in missing]
     kept = [name for name in runs.columns if name not in LATER_COLUMNS]
-    return runs.with_columns(added).select(*kept, *LATER_COLUMNS)
+    whole = runs.with_columns(added).select(*kept, *LATER_COLUMNS)
+    return _marked(whole) if "unit" in missing else whole
+
+
+def _marked(runs: pl.DataFrame) -> pl.DataFrame:
+    """Before there was a column `unit`, `torch` and `jax` trained the network of Keras: their runs say so."""
+    warned = []
+    for row in runs.select("framework", "status", "warnings").to_dicts():
+        through = row["framework"] in ("torch", "jax") and row["status"] in USABLE
+        told = json.loads(row["warnings"]) if row["warnings"] and through else []
+        warned.append(json.dumps([*told, THROUGH_KERAS]) if through else row["warnings"])
+    return runs.with_columns(pl.Series("warnings", warned, dtype=pl.String))
 
 
 def run_facts(path: str | Path) -> dict[str, Any]:

@@ -1,78 +1,99 @@
-"""JAX on one device: one jitted function of the state, always compiled with XLA."""
+"""JAX as its users have it: one process, one jitted function, data and parameters sharded over a mesh of devices."""
 
 import os
+import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sweetspot.errors import UserError
 from sweetspot.harness.backends import keras_training as training
+from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
 
-if TYPE_CHECKING:
-    from sweetspot.harness.networks import BuiltNetwork
-
 INSTALL = "pip install jax"
+SECONDS = 0.3  # spent on each rate of the machine
+HOST_DEVICES = "--xla_force_host_platform_device_count"
 
 
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process."""
+    """One training process, whatever the devices."""
     return training.command(request), None
 
 
 def prepare(request: Request) -> None:
-    """Choose Keras' backend; memory is taken as needed, else the peak would be what JAX reserved."""
-    training.choose_keras(request)
+    """Memory is taken as needed, else the peak would be what JAX reserved; a processor is cut into as many devices."""
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if request.device == "cpu":
         os.environ["JAX_PLATFORMS"] = "cpu"
+    if request.device == "cpu" and request.cell.gpus > 1:
+        flags = os.environ.get("XLA_FLAGS", "")
+        os.environ["XLA_FLAGS"] = f"{flags} {HOST_DEVICES}={request.cell.gpus}".strip()
+    if request.cell.precision == "tf32":
+        import jax
+
+        jax.config.update("jax_default_matmul_precision", "tensorfloat32")
 
 
 def devices(request: Request) -> list[str]:
-    """The processor or the one GPU. Raises UserError if it is not there, or the cell needs more."""
-    training.require_one_device(request)
-    if request.device == "cpu":
-        return training.the_processor(request)
+    """The parts of the processor, or all GPUs. Raises UserError if they are not there."""
     import jax
 
+    if request.device == "cpu":
+        names = training.the_processor(request) * len(jax.devices("cpu"))
+        if len(names) != request.cell.gpus:
+            raise UserError(f"--gpus is {request.cell.gpus}; XLA_FLAGS makes {len(names)} devices of this processor")
+        return names
     return training.the_gpus(request, [device.device_kind for device in jax.devices() if device.platform == "gpu"])
 
 
 def facts(request: Request) -> dict[str, Any]:
     """Name of the GPU."""
-    if request.device == "cpu":
-        return {}
     import jax
 
-    return {"device_name": jax.devices()[0].device_kind}
+    found: dict[str, Any] = {"program": "jax", "mesh": [request.cell.gpus]}
+    return found if request.device == "cpu" else found | {"device_name": jax.devices()[0].device_kind}
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], "BuiltNetwork"]:
-    """A function that makes one training step and returns its loss when it is done, and what it trains."""
+def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+    """One process drives all devices."""
+    return True, bool
+
+
+def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
+    """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample."""
+    if request.checkpoint:
+        raise UserError("--checkpoint is a Keras weights file; --framework jax starts from new weights, keras-jax not")
+    from sweetspot.harness.jax_training import training_step
+
+    cell = request.cell
+    return training_step(request), arithmetic(cell.model, cell.batch_size, cell.gpus)
+
+
+def rates(request: Request, devices: list[str]) -> dict[str, float]:
+    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices together; parts of a processor count once."""
     import jax
+    import jax.numpy as jnp
+    from jax import lax
 
-    training.start_keras(request)
-    workload = training.workload(request)
-    model, scale = workload.network, training.loss_scale(request)
-    inputs, labels = (jax.device_put(array) for array in training.data(request, workload))
-    values = [variable.value for variable in model.trainable_variables]
-    others = [variable.value for variable in model.non_trainable_variables]
-    state = [values, others]
+    kind = {"fp16": jnp.float16, "bf16": jnp.bfloat16}.get(request.cell.precision, jnp.float32)
+    size, images = (1024, 8) if request.device == "cpu" else (8192, 128)
+    matrix, batch = jnp.ones((size, size), kind), jnp.ones((images, 28, 28, 128), kind)
+    kernel = jnp.ones((3, 3, 128, 128), kind)
+    order = ("NHWC", "HWIO", "NHWC")
+    product = jax.jit(lambda: matrix @ matrix)
+    folded = jax.jit(lambda: lax.conv_general_dilated(batch, kernel, (1, 1), "SAME", dimension_numbers=order))
+    count = 1 if request.device == "cpu" else len(devices)
+    return {
+        "machine_matmul_flops": count * 2 * size**3 / _best_seconds(product),
+        "machine_conv_flops": count * 2 * images * 28 * 28 * 9 * 128 * 128 / _best_seconds(folded),
+    }
 
-    def objective(values: Any, others: Any, inputs: Any, labels: Any) -> tuple[Any, Any]:
-        logits, others = model.stateless_call(values, others, inputs, training=True)
-        loss = training.cross_entropy(labels, logits)
-        return loss * scale, (loss, others)
 
-    def update(values: Any, others: Any, inputs: Any, labels: Any) -> tuple[Any, Any, Any]:
-        gradients, (loss, others) = jax.grad(objective, has_aux=True)(values, others, inputs, labels)
-        rate = training.LEARNING_RATE / scale
-        moved = [value - rate * part for value, part in zip(values, gradients, strict=True)]
-        return loss, moved, others
-
-    compiled = jax.jit(update, donate_argnums=(0, 1))
-
-    def step() -> float:
-        loss, *state[:] = compiled(*state, inputs, labels)
-        jax.block_until_ready(state)
-        return float(loss)
-
-    return step, workload
+def _best_seconds(work: Callable[[], Any]) -> float:
+    work().block_until_ready()
+    best, deadline = float("inf"), time.perf_counter() + SECONDS
+    while time.perf_counter() < deadline:
+        start = time.perf_counter()
+        work().block_until_ready()
+        best = min(best, time.perf_counter() - start)
+    return best

@@ -6,7 +6,7 @@ state, PyTorch eagerly.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
@@ -29,7 +29,7 @@ def command(request: Request) -> list[str]:
 def choose_keras(request: Request) -> None:
     """Have Keras use the framework of the cell; to be called before Keras is imported."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    os.environ["KERAS_BACKEND"] = request.cell.framework
+    os.environ["KERAS_BACKEND"] = request.cell.framework.removeprefix("keras-")
 
 
 def start_keras(request: Request) -> None:
@@ -50,6 +50,34 @@ def workload(request: Request) -> "BuiltNetwork":
     from sweetspot.harness.networks import build_workload
 
     return build_workload(request.cell.model, request.checkpoint)
+
+
+def alone(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+    """One process trains, tells, and decides."""
+    return True, bool
+
+
+def arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
+    """What a network of Keras asks of a machine, as facts."""
+    from sweetspot.harness.flops import training_flop
+    from sweetspot.study.transformers import SHAPES
+
+    shape = SHAPES.get(request.cell.model)
+    each = 1 if shape is None else shape.units_per_sample
+    return {
+        "program": "keras",
+        "training_flop_per_sample": training_flop(built.network) / each,
+        "unit": built.unit if shape is None else shape.unit,
+        "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
+        "parameters": built.network.count_params(),
+    }
+
+
+def rates(request: Request, devices: list[str]) -> dict[str, float]:
+    """The best rates of the machine, by Keras' operations."""
+    from sweetspot.harness.roofline import machine_rates
+
+    return machine_rates(request, devices)
 
 
 def data(request: Request, built: "BuiltNetwork") -> tuple[Any, Any]:

@@ -26,8 +26,12 @@ def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
 
 
 def prepare(request: Request) -> None:
-    """Choose Keras' backend."""
+    """Choose Keras' backend; fp32 leaves what TensorFlow does by itself (TF32 where a GPU has it)."""
     training.choose_keras(request)
+    if request.cell.precision == "tf32":
+        import tensorflow as tf
+
+        tf.config.experimental.enable_tensor_float_32_execution(True)
 
 
 def devices(request: Request) -> list[str]:
@@ -70,10 +74,14 @@ def facts(request: Request) -> dict[str, Any]:
     return found
 
 
+place = training.alone
+rates = training.rates
+
+
 def build_step(
     request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None" = None
-) -> tuple[Callable[[], float], "BuiltNetwork"]:
-    """A function that makes one training step and returns its loss when it is done, and what it trains.
+) -> tuple[Callable[[], float], dict[str, Any]]:
+    """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample.
 
     `distributed` combines the gradients of several nodes; without it the cell's variant does, within this one.
     """
@@ -87,8 +95,11 @@ def build_step(
 
     def build() -> "BuiltNetwork":
         workload = training.workload(request)
-        made.append(workload._replace(network=with_fused_normalisation(workload.network, bool(request.checkpoint))))
-        return made[-1]
+        if not workload.adamw:  # transformers have nothing to fuse
+            fused = with_fused_normalisation(workload.network, bool(request.checkpoint))
+            workload = workload._replace(network=fused)
+        made.append(workload)
+        return workload
 
     step = replicated(request, distributed, build) if distributed else training_step(request, devices, build)
-    return lambda: float(step()), made[0]
+    return lambda: float(step()), training.arithmetic(made[0], request)

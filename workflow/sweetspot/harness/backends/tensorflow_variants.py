@@ -16,9 +16,10 @@ import tensorflow as tf
 
 from sweetspot.errors import UserError
 from sweetspot.harness.backends.keras_training import LEARNING_RATE, loss_scale
+from sweetspot.harness.backends.tensorflow_updates import AdamW, descend, times, updater
 from sweetspot.harness.networks import BuiltNetwork
 from sweetspot.harness.request import Request
-from sweetspot.study.frameworks import VARIANTS
+from sweetspot.study.frameworks import LETTERS
 
 
 def training_step(
@@ -31,8 +32,8 @@ def training_step(
     variant that it cannot compile.
     """
     variant = request.cell.variant
-    if variant not in VARIANTS:
-        raise UserError(f"--variant is {variant!r}; expected one of {', '.join(VARIANTS)}")
+    if variant not in LETTERS:
+        raise UserError(f"--variant is {variant!r}; expected one of {', '.join(LETTERS)}")
     if variant == "B" and request.device == "cpu":
         raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
     if request.xla and variant != "default":
@@ -46,7 +47,9 @@ def _batch(request: Request, workload: BuiltNetwork, tower: int) -> tuple[tf.Ten
         inputs = tf.random.stateless_uniform(shape, seeds[0], 0, workload.vocabulary, tf.int32)
     else:
         inputs = tf.cast(tf.random.stateless_uniform(shape, seeds[0]), keras.config.dtype_policy().compute_dtype)
-    labels = tf.random.stateless_uniform(shape[:1], seeds[1], 0, max(workload.classes, 2), tf.int32)
+    labels = tf.random.stateless_uniform(
+        (*shape[:1], *workload.labels), seeds[1], 0, max(workload.classes, 2), tf.int32
+    )
     return inputs, labels
 
 
@@ -66,21 +69,7 @@ def _loss_and_gradients(
         loss = _cross_entropy(model(images, training=True), labels)
         scaled = loss * scale
     gradients = tape.gradient(scaled, variables)
-    return loss, gradients if scale == 1.0 else [_times(gradient, 1 / scale) for gradient in gradients]
-
-
-def _times(gradient: tf.Tensor | tf.IndexedSlices, factor: float) -> tf.Tensor | tf.IndexedSlices:
-    """An embedding's gradient has rows only for the words seen; it stays so."""
-    if isinstance(gradient, tf.IndexedSlices):
-        return tf.IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
-    return gradient * factor
-
-
-def _descend(variable: tf.Variable, gradient: tf.Tensor | tf.IndexedSlices, rate: float) -> Any:
-    """Plain SGD in one pass over the variable: VGG16's weights are half a gigabyte, a product of its own costs 2 %."""
-    if isinstance(gradient, tf.IndexedSlices):
-        return variable.scatter_sub(_times(gradient, rate))
-    return tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=rate, delta=gradient)
+    return loss, gradients if scale == 1.0 else [times(gradient, 1 / scale) for gradient in gradients]
 
 
 def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltNetwork]) -> Callable[[], tf.Tensor]:
@@ -93,6 +82,8 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltN
         with tf.device(device):
             batches.append(_batch(request, workload, tower))
     variables = [variable.value for variable in model.trainable_variables]
+    with tf.device(host):
+        move = updater(variables, workload.adamw, LEARNING_RATE)
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
@@ -108,9 +99,10 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltN
         ]
         # An update while a gradient still reads the variable would copy it first.
         with tf.device(host), tf.control_dependencies([part for parts in whole for part in parts]):
-            for variable, parts in zip(variables, whole, strict=True):
-                for part in parts:
-                    _descend(variable, part, LEARNING_RATE / len(devices))
+            for number, parts in enumerate(whole):
+                summed = [tf.add_n([tf.convert_to_tensor(part) for part in parts])] if workload.adamw else parts
+                for part in summed:
+                    move(number, part, 1 / len(devices))
         return tf.add_n(losses) / len(devices)
 
     return step
@@ -131,19 +123,21 @@ def replicated(
     """A compiled step with a replica on each of the strategy's devices, which sums gradients in its own way."""
     with strategy.scope():
         workload = build()
-    model = workload.network
-    variables = [variable.value for variable in model.trainable_variables]
+        model = workload.network
+        variables = [variable.value for variable in model.trainable_variables]
+        states = AdamW(variables).state if workload.adamw else [()] * len(variables)
     values = strategy.experimental_distribute_values_from_function
     images = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[0])
     labels = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[1])
 
+    def moved(mine: tf.Variable, part: Any, *state: tf.Variable) -> Any:
+        return AdamW.move(mine, part, state) if state else descend(mine, part, LEARNING_RATE)
+
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
         pairs = list(zip(gradients, variables, strict=True))
         reduced = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
-        for gradient, variable in zip(reduced, variables, strict=True):
-            strategy.extended.update(
-                variable, lambda mine, part: _descend(mine, part, LEARNING_RATE), args=(gradient,), group=False
-            )
+        for gradient, variable, state in zip(reduced, variables, states, strict=True):
+            strategy.extended.update(variable, moved, args=(gradient, *state), group=False)
 
     def replica(images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         loss, gradients = _loss_and_gradients(request, model, variables, images, labels)

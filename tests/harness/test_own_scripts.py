@@ -1,0 +1,271 @@
+"""Training scripts of one's own, really started: each way to tell steps, and each bad end with its last words."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from harness_runs import ROOT, command
+from patience import PATIENCE_S, until
+from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.old_run_files import run_facts
+
+CELL = "--instance here --framework command --model mine --batch-size 4 --precision fp32 --variant default"
+TICK_S = 0.03
+
+
+def described(project, program, *more, **keys):
+    """A project with the script `train.py` and its description."""
+    (project / "train.py").write_text(textwrap.dedent(program))
+    (project / "config" / "commands").mkdir(parents=True, exist_ok=True)
+    text = {"command": [sys.executable, "train.py", *more]} | keys
+    (project / "config" / "commands" / "mine.yaml").write_text(yaml.safe_dump(text))
+
+
+def environment(folder):
+    return {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "SWEETSPOT_LEASES": str(folder / "leases")}
+
+
+def measured(folder, *more, gpus=1, cell=CELL, code=0):
+    line = command("run~1.parquet", "--min-steps", "6", *more, cell=cell, gpus=gpus)
+    done = subprocess.run(line, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stderr
+
+
+def row(folder):
+    return pd.read_parquet(folder / "run~1.parquet").iloc[0]
+
+
+LOOP = f"""
+    import sys, time
+    for step in range(100_000):
+        time.sleep({TICK_S})
+"""
+WAYS = {
+    "lines": (LOOP + "        print('done')\n", {"pattern": "^done$"}),
+    "numbered lines on stderr": (
+        LOOP + "        if step % 2 == 0: print(f'step {step}', file=sys.stderr)\n",
+        {"pattern": r"^step (?P<step>\d+)$"},
+    ),
+    "every second step": (LOOP + "        if step % 2: print('two more')\n", {"pattern": "two more", "every": 2}),
+    "seconds in the line": (LOOP + "        print(f'{0.03} s a step')\n", {"pattern": r"(?P<seconds>[\d.]+) s a step"}),
+    "milliseconds": (LOOP + "        print('30ms/step')\n", {"pattern": r"(?P<milliseconds>\d+)ms/step"}),
+    "rate": (LOOP + "        print('266.67 samples/s')\n", {"pattern": r"(?P<rate>[\d.]+) samples/s"}),  # 8 in 0.03 s
+    "its own clock": (LOOP + "        print('t', step * 0.03)\n", {"pattern": r"t (?P<time>[\d.]+)"}),
+    "JSON lines of its output": (
+        "    import json\n" + LOOP + "        print(json.dumps({'n': step}))\n        print('no step')\n",
+        {"step": "n"},
+    ),
+    "a JSON-lines file": (
+        "    import json, sys\n    log = open(sys.argv[-1], 'w', buffering=1)\n"
+        + LOOP
+        + "        log.write(json.dumps({'took': 0.03}) + chr(10))\n        log.write('{\"summary\": 1}\\n')\n",
+        {"json_lines": "{scratch}/log.jsonl", "seconds": "took"},
+    ),
+    "the iterator": (
+        "    import time\n    from sweetspot.steps import steps\n"
+        f"    for batch in steps(range(100_000)):\n        time.sleep({TICK_S})\n",
+        "iterator",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_script_is_measured_however_it_tells_its_steps(tmp_path, way):
+    program, steps = WAYS[way]
+    keys = {"steps": steps, "unit": "tokens", "samples_per_step": "{batch_size} * {gpus} * 1"}
+    described(tmp_path, program, "{gpus}", "{scratch}/log.jsonl", **keys)
+    measured(tmp_path, gpus=2)
+    (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")
+    assert (cell["unit"], cell["basis"], cell["gpus"]) == ("tokens", "measured", 2)
+    # eight tokens in thirty milliseconds and what the loop around costs on a busy machine; a line that is read late
+    # makes the interval after it look short
+    assert 8 / TICK_S / 4 < cell["images_per_s"] < 8 / TICK_S * 1.5
+    facts = run_facts(tmp_path / "run~1.parquet")
+    assert facts["script"][1:3] == ["train.py", "2"]
+    assert len(facts["script_files"]["train.py"]) == 64
+
+
+@pytest.mark.parametrize(("mode", "left"), [("a", 30), ("w", 3000)])
+def test_steps_that_an_earlier_run_left_in_a_file_are_none_of_this_one(tmp_path, mode, left):
+    program = (
+        "    import json\n"
+        + LOOP
+        + f"        open('log.jsonl', '{mode}' if step == 0 else 'a').write(json.dumps({{'s': 2}}) + chr(10))\n"
+    )
+    described(tmp_path, program, steps={"json_lines": "log.jsonl", "seconds": "s"})
+    (tmp_path / "log.jsonl").write_text('{"s": 7}\n' * left)
+    measured(tmp_path)
+    assert set(pd.read_parquet(tmp_path / "run~1.parquet")["seconds"]) == {2.0}
+
+
+def test_a_shell_script_is_measured_and_values_are_quoted_for_it(tmp_path):
+    loop = "i=0; while true; do i=$((i+1)); sleep 0.03; echo step $i {precision}; done"
+    precisions = {"fp32": "32'; touch stolen; echo '"}
+    described(tmp_path, "", command=loop, shell=True, precisions=precisions, steps={"pattern": "^step .*32'; touch"})
+    measured(tmp_path)
+    assert row(tmp_path)["status"] in ("ok", "unstable")
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_what_is_filled_in_is_one_argument_and_no_shell_sees_it(tmp_path):
+    program = LOOP + "        print(sys.argv[1:])\n"
+    words = ["$(touch stolen)", "{precision}", "{not a placeholder}"]
+    described(tmp_path, program, *words, precisions={"fp32": "; touch stolen"}, steps={"pattern": "; touch stolen'"})
+    measured(tmp_path)
+    assert run_facts(tmp_path / "run~1.parquet")["script"][2:] == [words[0], "; touch stolen", words[2]]
+    assert not (tmp_path / "stolen").exists()
+
+
+def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_path):
+    described(tmp_path, LOOP.replace("100_000", "9") + "        print('done')\n", steps={"pattern": "done"})
+    measured(tmp_path, "--min-steps", "50")
+    assert len(pd.read_parquet(tmp_path / "run~1.parquet")) == 9 - 1 - 2  # the first starts the clock, two warm up
+
+
+def failed(folder, program, *more, steps=None, **keys):
+    described(folder, program, steps=steps or {"pattern": "^step"}, **keys)
+    measured(folder, *more)
+    found = row(folder)
+    assert pd.isna(found["seconds"])
+    return found["status"], found["message"]
+
+
+def test_a_script_that_says_nothing_ends_at_the_time_limit(tmp_path):
+    started = time.monotonic()
+    status, message = failed(tmp_path, "import time; time.sleep(600)", "--time-limit-s", "2")
+    assert status == "failed"
+    assert "time limit of 2 s; no step was told by lines that match '^step'; its last words: none" in message
+    assert time.monotonic() - started < PATIENCE_S
+
+
+def test_a_pattern_that_never_comes_to_an_end_ends_at_the_time_limit_too(tmp_path):
+    program = "import time; print('step ' + 'a' * 60 + 'b'); time.sleep(600)"  # 2^60 ways to split the letters
+    status, message = failed(tmp_path, program, "--time-limit-s", "2", steps={"pattern": "^step (a+)+$"})
+    assert (status, "time limit of 2 s" in message) == ("failed", True)
+
+
+def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_kept(tmp_path):
+    program = """
+        import signal, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for step in range(3):
+            time.sleep(0.03)
+            print("step", step)
+        print("waiting for the other node")
+        time.sleep(600)
+    """
+    status, message = failed(tmp_path, program, "--time-limit-s", "3")
+    assert (status, "waiting for the other node" in message) == ("failed", True)
+    assert "2 intervals told" in message
+
+
+FORKS = """
+    import os, subprocess, sys, time
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+    open("pids", "w").write(f"{os.getpid()} {child.pid}")
+    for step in range(100_000):
+        time.sleep(0.03)
+        print("step", step)
+        if step == LAST: sys.exit("no more")
+"""
+
+
+def processes(folder):
+    """Command lines of what still runs in the project's folder."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if (place / "cwd").resolve() == folder and (place / "stat").read_text().split()[2] != "Z":
+                found.append((place / "cmdline").read_bytes())
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize(("last", "status"), [("-1", ("ok", "unstable")), ("2", ("failed",))])
+def test_what_a_script_started_does_not_outlive_it(tmp_path, last, status):
+    described(tmp_path, FORKS.replace("LAST", last), steps={"pattern": "^step"})
+    measured(tmp_path)
+    assert row(tmp_path)["status"] in status
+    until(lambda: processes(tmp_path) == [], "the end of all that the script started")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_script_outlives_its_supervisor(tmp_path, number):
+    described(tmp_path, FORKS.replace("LAST", "-1"), steps={"pattern": "^step"})
+    line = command("run~1.parquet", "--min-steps", "100000", "--min-seconds", "1000", cell=CELL)
+    process = subprocess.Popen(line, cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    until(lambda: (tmp_path / "pids").exists() and len(processes(tmp_path)) > 3, "its children")
+    process.send_signal(number)
+    process.wait(timeout=PATIENCE_S)
+    until(lambda: processes(tmp_path) == [], "the end of all that the script started")
+    assert not (tmp_path / "run~1.parquet").exists()
+
+
+def test_a_script_that_writes_without_end_costs_no_memory_and_ends(tmp_path):
+    program = """
+        import sys
+        for _ in range(300):
+            sys.stdout.write("x" * (1 << 20))
+        print("\\nnearly done")
+        sys.exit(7)
+    """
+    status, message = failed(tmp_path, program)
+    assert status == "failed"
+    assert message.startswith("the script ended with exit code 7; no step was told")
+    assert message.endswith("nearly done")
+    facts = run_facts(tmp_path / "run~1.parquet")
+    assert facts["memory_peak_bytes"] < 250e6  # 300 MB were written
+
+
+@pytest.mark.parametrize(
+    ("program", "status", "words"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "oom", "killed (signal 9)"),
+        ("import os; os.abort()", "failed", "ended by signal 6; no step was told"),
+        ("print('step'); raise RuntimeError('CUDA out of memory. Tried 4 GiB')", "oom", "Tried 4 GiB"),
+        ("raise SystemExit(2)", "failed", "ended with exit code 2"),
+        ("print('hello')", "failed", "ended after 0 timed intervals, expected 3; no step was told by lines"),
+        ("print('step 1 loss nan')", "failed", "the loss is nan"),
+    ],
+)
+def test_a_bad_end_is_an_outcome_with_the_reason(tmp_path, program, status, words):
+    told, message = failed(tmp_path, program, steps={"pattern": r"step \d+ loss (?P<loss>\S+)"})
+    assert told == status
+    assert words in message, message
+
+
+def test_a_program_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
+    described(tmp_path, "", command=["no-such-program"], steps={"pattern": "x"})
+    said = measured(tmp_path, code=2)
+    assert "the script's command cannot be started: no-such-program: No such file or directory" in said
+    described(tmp_path, "", folder="no/such/folder", steps={"pattern": "x"})
+    assert "no/such/folder: No such file" in measured(tmp_path, code=2)
+    (tmp_path / "config" / "commands" / "mine.yaml").unlink()
+    assert "config/commands/mine.yaml: there is no such file" in measured(tmp_path, code=2)
+    assert not (tmp_path / "run~1.parquet").exists()
+
+
+def test_the_iterator_tells_nothing_outside_of_a_measurement_and_only_the_first_process_tells(tmp_path):
+    code = "from sweetspot.steps import steps; print(list(steps('abc', finish=lambda: None)))"
+    file = tmp_path / "told"
+    for own, lines in (
+        ({}, None),
+        ({"SWEETSPOT_STEPS": str(file)}, 3),
+        ({"SWEETSPOT_STEPS": str(file), "RANK": "1"}, 3),
+    ):
+        env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), **own}
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+        assert done.stdout == "['a', 'b', 'c']\n"
+        assert (len(file.read_text().splitlines()) if file.exists() else None) == lines

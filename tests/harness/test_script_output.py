@@ -1,0 +1,131 @@
+"""What the output of a script tells, line by line, without a process; others' lines are as they print them."""
+
+import pytest
+from sweetspot.harness.script_output import LONGEST, Interval, Splitter, StepClock, Told, reader
+from sweetspot.study.scripts import Script
+
+
+def script(steps):
+    return Script(command="x", steps=steps)
+
+
+def read(steps, *lines, samples=8):
+    tells = reader(script(steps), samples)
+    return [tells(line) for line in lines]
+
+
+def test_lines_end_at_feeds_and_returns_and_come_in_any_pieces():
+    splitter = Splitter()
+    found = [
+        line for piece in (b"on", b"e\rtwo\r", b"\n\x1b[1mthr", b"ee\x1b[0m\nrest") for line in splitter.lines(piece)
+    ]
+    assert found == ["one", "two", "three"]
+    assert splitter.words() == "one | two | three | rest"
+
+
+def test_an_endless_line_is_cut_and_last_words_are_the_last():
+    splitter = Splitter()
+    for _ in range(50):
+        assert list(splitter.lines(b"y" * 100_000)) == []
+    (line,) = splitter.lines(b"\n")
+    assert len(line) == LONGEST
+    for number in range(100):
+        list(splitter.lines(b"line %d\n" % number))
+    assert splitter.words(30) == "line 97 | line 98 | line 99"
+    assert Splitter().words() == ""
+
+
+# Printed by tqdm 4.67 in Trainer of transformers, by Lightning's TQDMProgressBar, and by Keras 3's progress bar.
+BARS = {
+    "huggingface": (
+        ["Loading checkpoint shards: 100%|██████| 2/2 [00:01<00:00,  1.9it/s]", "Map: 100%|███| 900/900 [00:01<?]"],
+        ["  3%|▎         | 15/500 [00:12<06:36,  1.22it/s]", "  3%|▎         | 16/500 [00:13<06:36,  1.22it/s]"],
+        ["{'loss': 0.61, 'epoch': 0.1}", " 50%|█████     | 4/8 [00:00<00:00, 9.1it/s]"],  # an evaluation
+        (15, 16),
+    ),
+    "lightning": (
+        ["Sanity Checking DataLoader 0: 100%|██████████| 2/2 [00:00<00:00, 30.1it/s]"],
+        [
+            "Epoch 0:  15%|█▌        | 15/100 [00:02<00:13,  6.45it/s, v_num=0]",
+            "Epoch 0/999 ━━━━━━╸━━━━━━━━━━━━━━━━━━ 16/100 0:00:01 • 0:00:04 57.62it/s v_num: 0.00",  # by rich
+        ],
+        [
+            "Validation ━━━━━━╸━━━━━━━━━━━━━━━━━━ 1/100 0:00:01 • 0:00:04 57.62it/s",
+            "Validation DataLoader 0:  50%|█████     | 1/2 [00:00<00:00, 30.1it/s]",
+        ],
+        (15, 16),
+    ),
+    "keras": (
+        ["Epoch 1/3"],
+        [
+            " 12/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69",
+            " 13/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.68",
+        ],
+        [],
+        (12, 13),
+    ),
+}
+
+
+@pytest.mark.parametrize("program", BARS)
+def test_the_bar_of_a_program_tells_the_step_and_other_bars_do_not(program):
+    before, own, after, steps = BARS[program]
+    told = read(program, *before, *own, *after)
+    assert [entry and entry.step for entry in told] == [None] * len(before) + list(steps) + [None] * len(after)
+
+
+def test_groups_of_a_pattern_say_more():
+    pattern = r"(?P<step>[\d,]+)/\d+ (?:(?P<rate>[\d.]+) img/s|(?P<milliseconds>\d+) ms) loss (?P<loss>\S+)"
+    first, second, other = read(
+        {"pattern": pattern}, "1,200/5000 16 img/s loss 0.5", "x 7/9 250 ms loss inf", "epoch 2"
+    )
+    assert first == Told(step=1200, seconds=0.5, loss=0.5)  # 8 samples at 16 a second
+    assert second == Told(step=7, seconds=0.25, loss=float("inf"))
+    assert other is None
+
+
+def test_json_lines_need_the_keys_that_were_named_but_the_loss():
+    keys = {"step": "n", "seconds": "took", "loss": "l"}
+    lines = [
+        '{"n": 3, "took": 0.5}',
+        '{"n": 3}',
+        '{"took": 1, "n": true, "l": NaN}',
+        "[1]",
+        "{",
+        '{"n": "4", "took": 2}',
+    ]
+    told = read(keys, *lines)
+    assert told[:2] == [Told(step=3, seconds=0.5), None]
+    assert (told[2].step, told[2].seconds, str(told[2].loss)) == (None, 1.0, "nan")
+    assert told[3:] == [None, None, Told(step=4, seconds=2.0)]
+    assert read(keys, '{"n": 1, "took": 0}', '{"n": 1, "took": 1e999}') == [Told(step=1), Told(step=1)]
+    assert read(keys, "{" * 100_000) == [None]
+
+
+def intervals(clock, *told):
+    return [clock.told(entry, now) for entry, now in told]
+
+
+def test_the_first_line_starts_the_clock_and_numbers_say_how_many_steps_passed():
+    found = intervals(StepClock(), (Told(step=10), 100.0), (Told(step=20), 105.0), (Told(step=21), 106.0))
+    assert found == [None, Interval(0.5, 10), Interval(1.0, 1)]
+    assert intervals(StepClock(5), (Told(), 0.0), (Told(), 10.0)) == [None, Interval(2.0, 5)]
+
+
+def test_lines_that_come_together_are_one_longer_interval():
+    found = intervals(StepClock(), (Told(), 0.0), (Told(), 3.0), (Told(), 3.0), (Told(), 3.001), (Told(), 9.0))
+    assert found == [None, Interval(3.0, 1), None, None, Interval(2.0, 3)]
+    drawn_twice = intervals(StepClock(), (Told(step=1), 0.0), (Told(step=1), 2.0), (Told(step=2), 4.0))
+    assert drawn_twice == [None, None, Interval(4.0, 1)]
+
+
+def test_a_new_epoch_starts_the_clock_anew():
+    found = intervals(
+        StepClock(), (Told(step=99), 0.0), (Told(step=100), 1.0), (Told(step=1), 50.0), (Told(step=2), 51.0)
+    )
+    assert found == [None, Interval(1.0, 1), None, Interval(1.0, 1)]
+
+
+def test_the_scripts_own_time_counts_before_the_harness_clock():
+    found = intervals(StepClock(), (Told(time=7.0), 0.0), (Told(time=7.001), 5.0), (Told(time=6.0), 6.0))
+    assert found == [None, Interval(pytest.approx(0.001), 1), None]  # a clock that goes back tells nothing

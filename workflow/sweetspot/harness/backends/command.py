@@ -1,0 +1,97 @@
+"""A training script of one's own (`framework: command`): any program; `harness/script_run.py` starts and reads it."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sweetspot.errors import UserError
+from sweetspot.harness.devices import refuse_other_processor, visible_cards
+from sweetspot.harness.request import Request
+from sweetspot.harness.sampling import card_facts
+from sweetspot.study.scripts import Script, load_script
+
+INSTALL = "nothing: the script brings what it needs"
+LARGEST = 10_000_000  # bytes of a file that is still taken for source
+
+
+def script(request: Request) -> Script:
+    """The description of the script. Raises UserError where there is none."""
+    return load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
+
+
+def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
+    """The process that starts the script and reads what it tells."""
+    return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()], None
+
+
+def prepare(request: Request) -> None:
+    """Nothing: the script is its own process."""
+
+
+def devices(request: Request) -> list[str]:
+    """Names of the devices that the script is shown. Raises UserError if they are not those asked for."""
+    if request.device == "cpu":
+        refuse_other_processor(request)
+        return ["cpu"]
+    names = [str(card["name"]) for card in _cards()]
+    if len(names) != request.cell.gpus:
+        raise UserError(f"--gpus is {request.cell.gpus}; the script is shown {len(names)} GPU(s); nothing was measured")
+    for name in names:
+        if request.expect_gpu not in name:
+            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
+    return names
+
+
+def facts(request: Request) -> dict[str, Any]:
+    """What the script counts, and the definition that it was started by."""
+    own = script(request)
+    found: dict[str, Any] = {
+        "unit": own.unit,
+        "samples_per_step": own.samples(request.cell),
+        "script_digest": own.digest(),
+        "program": "command",
+    }
+    if own.training_flop_per_sample is not None:
+        found["training_flop_per_sample"] = own.training_flop_per_sample
+    return found
+
+
+def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+    """One process reads what the script tells."""
+    return True, bool
+
+
+def rates(request: Request, devices: list[str]) -> dict[str, float]:
+    """None: which framework the script uses is its own affair."""
+    return {}
+
+
+def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
+    """No step is made here: the script makes its own."""
+    raise UserError(
+        f"--framework command trains in the script's own process; found a request of {request.cell.model!r}"
+    )
+
+
+def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:
+    """SHA-256 of the files that the command names, so that a later reader knows which script it was."""
+    found = {}
+    for word in argv:
+        file = Path(own.folder, word)
+        if file.suffix and file.is_file() and file.stat().st_size <= LARGEST and os.access(file, os.R_OK):
+            found[word] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return found
+
+
+def _cards() -> list[dict[str, Any]]:
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        cards: list[dict[str, Any]] = card_facts(pynvml, visible_cards())["cards"]
+    except pynvml.NVMLError as error:
+        raise UserError(f"the NVIDIA driver does not answer ({error}); nothing was measured") from None
+    return cards

@@ -1,0 +1,240 @@
+"""The networks as functions of their parameters, in JAX alone: as a plain JAX loop has them.
+
+Parameters are fp32 and computed with in the precision of the run; normalisations and the loss stay fp32.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual
+from sweetspot.harness.own_networks import Workload
+from sweetspot.study.transformers import Shape
+
+Tree = Any  # nested lists and dictionaries of arrays
+MOMENTUM, EPSILON = 0.9, 1e-5  # of batch normalisation
+DROPOUT_SEED = 7
+
+
+def build(workload: Workload, seed: int, kind: Any) -> tuple[Tree, Tree, Callable[..., tuple[jax.Array, Tree]]]:
+    """Parameters, moving statistics, and `objective(parameters, statistics, inputs, labels) -> (loss, statistics)`."""
+    network, random = workload.network, np.random.default_rng(seed)
+    if isinstance(network, Shape):
+        return _transformer(network, random), [], partial(_transformer_loss, network, kind)
+    parameters, statistics = _image(network, random)
+    return parameters, statistics, partial(_image_loss, network, kind)
+
+
+def cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
+    """Mean over all but the last axis, in fp32."""
+    logits = logits.astype(jnp.float32)
+    chosen = jnp.take_along_axis(logits, labels[..., None], -1)[..., 0]
+    return jnp.mean(jax.nn.logsumexp(logits, -1) - chosen)
+
+
+def _image(network: ImageNetwork, random: np.random.Generator) -> tuple[Tree, Tree]:
+    side, channels = network.size, 3
+    parameters: list[Tree] = []
+    statistics: list[Tree] = []
+
+    def after(part: Conv | Pool, side: int) -> int:
+        return (side + 2 * part.padding - part.kernel) // part.stride + 1
+
+    for layer in network.layers:
+        weights: Tree = []
+        moving: Tree = []
+        if isinstance(layer, Conv):
+            weights, moving = _conv_start(layer, channels, random)
+            side, channels = after(layer, side), layer.filters
+        elif isinstance(layer, Pool):
+            side = after(layer, side)
+        elif isinstance(layer, Residual):
+            inner, pairs = channels, []
+            for part in layer.body:
+                pairs.append(_conv_start(part, inner, random))
+                inner, side = part.filters, after(part, side)
+            pairs += [_conv_start(layer.shortcut, channels, random)] if layer.shortcut else []
+            weights, moving = [list(values) for values in zip(*pairs, strict=True)]
+            channels = inner
+        elif isinstance(layer, Mean):
+            side = 1
+        else:
+            inputs = side**2 * channels
+            drawn = random.standard_normal((inputs, layer.units), dtype="float32") * inputs**-0.5
+            weights, side, channels = {"kernel": drawn, "bias": np.zeros(layer.units, "float32")}, 1, layer.units
+        parameters.append(weights)
+        statistics.append(moving)
+    return parameters, statistics
+
+
+def _conv_start(layer: Conv, channels: int, random: np.random.Generator) -> tuple[Tree, Tree]:
+    shape = (layer.kernel, layer.kernel, channels, layer.filters)
+    kernel = random.standard_normal(shape, dtype="float32") * (2 / (layer.kernel**2 * layer.filters)) ** 0.5
+    zeros, ones = np.zeros(layer.filters, "float32"), np.ones(layer.filters, "float32")
+    if not layer.norm:
+        return {"kernel": kernel, "bias": zeros}, []
+    return {"kernel": kernel, "scale": ones, "bias": zeros}, {"mean": zeros, "variance": ones}
+
+
+def _conv(layer: Conv, weights: Tree, moving: Tree, inputs: jax.Array) -> tuple[jax.Array, Tree]:
+    sides = [(layer.padding, layer.padding)] * 2
+    values = lax.conv_general_dilated(
+        inputs,
+        weights["kernel"].astype(inputs.dtype),
+        (layer.stride, layer.stride),
+        sides,
+        dimension_numbers=("NHWC", "HWIO", "NHWC"),
+    )
+    if layer.norm:
+        plain = values.astype(jnp.float32)
+        mean, variance = plain.mean((0, 1, 2)), plain.var((0, 1, 2))
+        moving = {
+            "mean": MOMENTUM * moving["mean"] + (1 - MOMENTUM) * mean,
+            "variance": MOMENTUM * moving["variance"] + (1 - MOMENTUM) * variance,
+        }
+        factor = weights["scale"] * lax.rsqrt(variance + EPSILON)
+        values = (plain * factor + (weights["bias"] - mean * factor)).astype(inputs.dtype)
+    else:
+        values = values + weights["bias"].astype(inputs.dtype)
+    return (jax.nn.relu(values) if layer.relu else values), moving
+
+
+def _residual(layer: Residual, weights: Tree, moving: Tree, inputs: jax.Array) -> tuple[jax.Array, Tree]:
+    values, told = inputs, []
+    parts = zip(layer.body, weights, moving, strict=False)
+    for part, own, statistic in parts:
+        values, statistic = _conv(part, own, statistic, values)
+        told.append(statistic)
+    if layer.shortcut is not None:
+        inputs, statistic = _conv(layer.shortcut, weights[-1], moving[-1], inputs)
+        told.append(statistic)
+    return jax.nn.relu(values + inputs), told
+
+
+def _pool(layer: Pool, inputs: jax.Array) -> jax.Array:
+    window, strides = (1, layer.kernel, layer.kernel, 1), (1, layer.stride, layer.stride, 1)
+    sides = [(0, 0), *[(layer.padding, layer.padding)] * 2, (0, 0)]
+    return lax.reduce_window(inputs, -jnp.inf, lax.max, window, strides, sides)
+
+
+def _dense(layer: Dense, weights: Tree, inputs: jax.Array, number: int) -> jax.Array:
+    flat = inputs.reshape(len(inputs), -1)
+    values = flat @ weights["kernel"].astype(flat.dtype) + weights["bias"].astype(flat.dtype)
+    values = jax.nn.relu(values) if layer.relu else values
+    if layer.dropout:
+        kept = jax.random.bernoulli(jax.random.key(DROPOUT_SEED + number), 1 - layer.dropout, values.shape)
+        values = jnp.where(kept, values / (1 - layer.dropout), 0)
+    return values
+
+
+def _image_loss(
+    network: ImageNetwork, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
+) -> tuple[jax.Array, Tree]:
+    values, told = inputs.astype(kind), []
+    for number, (layer, weights, moving) in enumerate(zip(network.layers, parameters, statistics, strict=True)):
+        if isinstance(layer, Conv):
+            values, moving = _conv(layer, weights, moving, values)
+        elif isinstance(layer, Residual):
+            values, moving = _residual(layer, weights, moving, values)
+        elif isinstance(layer, Pool):
+            values = _pool(layer, values)
+        elif isinstance(layer, Mean):
+            values = values.mean((1, 2))
+        else:
+            values = _dense(layer, weights, values, number)
+        told.append(moving)
+    return cross_entropy(values, labels), told
+
+
+def _transformer(shape: Shape, random: np.random.Generator) -> Tree:
+    hidden, wide = shape.hidden, shape.wide
+
+    def linear(inputs: int, outputs: int) -> Tree:
+        drawn = random.standard_normal((inputs, outputs), dtype="float32") * 0.02
+        return {"kernel": drawn, "bias": np.zeros(outputs, "float32")}
+
+    def norm() -> Tree:
+        return {"scale": np.ones(hidden, "float32"), "bias": np.zeros(hidden, "float32")}
+
+    def table(*sizes: int) -> np.ndarray:
+        return random.standard_normal(sizes, dtype="float32") * 0.02
+
+    layers = [
+        {
+            "attention": linear(hidden, 3 * hidden),
+            "project": linear(hidden, hidden),
+            "widen": linear(hidden, wide),
+            "narrow": linear(wide, hidden),
+            "norms": [norm(), norm()],
+        }
+        for _ in range(shape.layers)
+    ]
+    tree = {"positions": table(shape.sequence, hidden), "layers": layers, "norm": norm()}
+    if shape.kind == "vision":
+        patches = linear(3 * shape.patch**2, hidden)
+        return tree | {"patches": patches, "class": table(1, 1, hidden), "head": linear(hidden, shape.vocabulary)}
+    tree |= {"words": table(shape.vocabulary, hidden)}
+    return tree | ({"segments": table(2, hidden), "head": linear(hidden, 2)} if shape.kind == "encoder" else {})
+
+
+def _linear(weights: Tree, values: jax.Array) -> jax.Array:
+    return values @ weights["kernel"].astype(values.dtype) + weights["bias"].astype(values.dtype)
+
+
+def _norm(weights: Tree, values: jax.Array) -> jax.Array:
+    plain = values.astype(jnp.float32)
+    mean, variance = plain.mean(-1, keepdims=True), plain.var(-1, keepdims=True)
+    return ((plain - mean) * lax.rsqrt(variance + EPSILON) * weights["scale"] + weights["bias"]).astype(values.dtype)
+
+
+def _attend(shape: Shape, weights: Tree, values: jax.Array) -> jax.Array:
+    batch, tokens, hidden = values.shape
+    parts = _linear(weights["attention"], values).reshape(batch, tokens, 3, shape.heads, hidden // shape.heads)
+    query, key, value = parts[:, :, 0], parts[:, :, 1], parts[:, :, 2]
+    mixed = jax.nn.dot_product_attention(query, key, value, is_causal=shape.kind == "decoder")
+    return _linear(weights["project"], mixed.reshape(batch, tokens, hidden))
+
+
+def _layer(shape: Shape, weights: Tree, values: jax.Array) -> jax.Array:
+    def perceive(inputs: jax.Array) -> jax.Array:
+        return _linear(weights["narrow"], jax.nn.gelu(_linear(weights["widen"], inputs), approximate=False))
+
+    first, second = weights["norms"]
+    if shape.kind == "encoder":
+        values = _norm(first, values + _attend(shape, weights, values))
+        return _norm(second, values + perceive(values))
+    values = values + _attend(shape, weights, _norm(first, values))
+    return values + perceive(_norm(second, values))
+
+
+def _embed(shape: Shape, kind: Any, parameters: Tree, inputs: jax.Array) -> jax.Array:
+    positions = parameters["positions"].astype(kind)
+    if shape.kind != "vision":
+        values = parameters["words"].astype(kind)[inputs] + positions
+        if shape.kind == "encoder":
+            values = _norm(parameters["norm"], values + parameters["segments"].astype(kind)[0])
+        return values
+    count, side = len(inputs), shape.image // shape.patch
+    cut = inputs.astype(kind).reshape(count, side, shape.patch, side, shape.patch, 3).transpose(0, 1, 3, 2, 4, 5)
+    patches = _linear(parameters["patches"], cut.reshape(count, side * side, -1))
+    first = jnp.broadcast_to(parameters["class"].astype(kind), (count, 1, shape.hidden))
+    return jnp.concatenate([first, patches], 1) + positions
+
+
+def _transformer_loss(
+    shape: Shape, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
+) -> tuple[jax.Array, Tree]:
+    values = _embed(shape, kind, parameters, inputs)
+    for weights in parameters["layers"]:
+        values = _layer(shape, weights, values)
+    if shape.kind == "encoder":
+        return cross_entropy(_linear(parameters["head"], values).transpose(0, 2, 1), labels), statistics
+    values = _norm(parameters["norm"], values)
+    if shape.kind == "decoder":
+        return cross_entropy(values @ parameters["words"].astype(kind).T, labels), statistics
+    return cross_entropy(_linear(parameters["head"], values[:, 0]), labels), statistics

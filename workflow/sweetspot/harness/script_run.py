@@ -1,0 +1,282 @@
+"""A run of one's own script: `python -m sweetspot.harness.script_run REQUEST_JSON`, in place of a training process.
+
+Starts the script, reads what it tells of its steps, speaks of them to the supervisor as `train` does, and ends the
+script, with all that it started, once the stop rule holds. It ends as the script ends: by signal 9 where that was
+killed so, with DIVERGED and one sentence (what went wrong, the last words) where the script failed.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import NamedTuple, NoReturn
+
+from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.harness.backends import command as backend
+from sweetspot.harness.facts import device_facts
+from sweetspot.harness.request import Request
+from sweetspot.harness.script_output import Splitter, StepClock, reader
+from sweetspot.harness.step_times import DIVERGED, may_stop
+from sweetspot.harness.train import say
+from sweetspot.steps import VARIABLE
+from sweetspot.study.scripts import JsonLines, Lines, Script, filled
+
+CHUNK = 1 << 16
+LOOK_S = 0.005, 0.05  # how often a file is looked at: by the harness's clock, and where the script tells the times
+GRACE_S = 3.0  # that a script has to end by itself when it is asked to
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
+
+
+class Chunk(NamedTuple):
+    """What was read, from the output or from the file of steps, and when."""
+
+    raw: bytes
+    now: float
+    of_file: bool
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes that came from `pid`, by /proc; those it does not know any more are its own again (subreaper)."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        parent = waiting.pop()
+        try:
+            told = [Path(task, "children").read_text() for task in Path(f"/proc/{parent}/task").iterdir()]
+        except OSError:
+            continue
+        own = [int(text) for line in told for text in line.split()]
+        found += own
+        waiting += own
+    return found
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(option, value)
+
+
+class Started:
+    """The script's process, what it says, and its end."""
+
+    def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
+        """Start it. Raises UserError where there is no such program or folder."""
+        self._said: SimpleQueue[Chunk] = SimpleQueue()
+        self.file = file
+        self._before = file.stat().st_size if file is not None and file.is_file() else 0
+        timed = script.steps == "iterator" or bool(getattr(script.steps, "seconds", None))
+        self._look_s = LOOK_S[timed]
+        try:
+            self.process = subprocess.Popen(
+                argv,
+                cwd=script.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
+            )
+        except OSError as error:
+            what = argv[0] if Path(script.folder).is_dir() else script.folder
+            raise UserError(f"the script's command cannot be started: {what}: {error.strerror or error}") from None
+        for read in (self._output, *([self._steps] if file else [])):
+            threading.Thread(target=read, daemon=True).start()
+
+    def _output(self) -> None:
+        assert self.process.stdout is not None
+        while chunk := os.read(self.process.stdout.fileno(), CHUNK):
+            self._said.put(Chunk(chunk, time.perf_counter(), of_file=False))
+            while self._said.qsize() > 64:  # never a gigabyte here: the script waits
+                time.sleep(0.001)
+
+    def _steps(self) -> None:
+        assert self.file is not None
+        while not self.file.is_file() or self.file.stat().st_size == self._before > 0:
+            time.sleep(self._look_s)
+        with self.file.open("rb") as told:
+            # What an earlier run left there tells nothing of this one, unless the script began the file anew.
+            told.seek(self._before if self.file.stat().st_size > self._before else 0)
+            while True:
+                chunk = told.read(CHUNK)
+                if chunk:
+                    self._said.put(Chunk(chunk, time.perf_counter(), of_file=True))
+                time.sleep(0 if chunk else self._look_s)
+
+    def said(self) -> Iterator[Chunk]:
+        """What it says, until it has ended and nothing more comes; what it started may hold its output open."""
+        while True:
+            try:
+                yield self._said.get(timeout=0.2)
+            except Empty:
+                if self.process.poll() is not None:
+                    return
+
+    def end(self) -> None:
+        """End it with all that it started: asked first, then killed."""
+        try:
+            os.killpg(self.process.pid, signal.SIGTERM)
+            self.process.wait(GRACE_S)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+        for _ in range(100):  # who is killed may have started another meanwhile
+            rest = descendants(os.getpid())
+            for pid in rest:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, os.WNOHANG)
+                except (ProcessLookupError, ChildProcessError, PermissionError):
+                    continue
+            if not rest:
+                break
+            time.sleep(0.02)
+        self.process.wait()
+
+
+class Measured:
+    """What was told so far."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.warm, self.timed, self.steps = 0, list[float](), 0
+
+    def add(self, seconds: float, steps: int, loss: float | None) -> None:
+        """One interval, told to the supervisor."""
+        timed = self.warm >= self._request.warmup_steps
+        if timed:
+            self.timed.append(seconds)
+            self.steps += steps
+        else:
+            self.warm += 1
+        say(seconds=seconds, timed=timed, loss=loss)
+
+    @property
+    def enough(self) -> bool:
+        """Whether the stop rule holds; seconds of intervals of many steps count as long as they were."""
+        rule, count = self._request, len(self.timed)
+        least = rule.min_seconds * count / self.steps if self.steps else rule.min_seconds
+        return may_stop(self.timed, rule.min_steps, least, rule.min_steps_slow, rule.target_half_width)
+
+
+def _environment(script: Script, values: dict[str, str], steps: Path) -> dict[str, str]:
+    library = str(Path(__file__).parent.parent.parent)
+    path = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), library]))
+    own = {name: filled(text, values) for name, text in script.environment.items()}
+    if script.steps == "lightning":  # rich, which draws its bar, draws none into a file unless it is told to
+        own = {"FORCE_COLOR": "1", "COLUMNS": "200", **own}
+    return {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path, VARIABLE: str(steps), **own}
+
+
+def _steps_file(script: Script, values: dict[str, str], iterator: Path) -> Path | None:
+    if script.steps == "iterator":
+        return iterator
+    if isinstance(script.steps, JsonLines) and script.steps.json_lines:
+        return Path(script.folder, filled(script.steps.json_lines, values))
+    return None
+
+
+def expected(script: Script) -> str:
+    """How this script was to tell its steps, in words."""
+    if isinstance(script.steps, Lines):
+        return f"lines that match {script.steps.pattern!r}"
+    if isinstance(script.steps, JsonLines):
+        return f"JSON lines in {script.steps.json_lines or 'its output'}"
+    return "the iterator of sweetspot.steps" if script.steps == "iterator" else f"the progress bar of {script.steps}"
+
+
+def listen(request: Request, script: Script, started: Started, splitter: Splitter, measured: Measured) -> bool:
+    """Tell its steps until the stop rule holds (True) or it has ended (False)."""
+    read = reader(script, script.samples(request.cell))
+    every = script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1
+    clock, of_file, by_file = StepClock(every), Splitter(), started.file is not None
+    for chunk in started.said():
+        lines = (of_file if chunk.of_file else splitter).lines(chunk.raw)
+        for line in lines:
+            told = read(line) if chunk.of_file == by_file else None
+            if told is None:
+                continue
+            if told.loss is not None and not abs(told.loss) < float("inf"):
+                fail(f"the loss is {told.loss}: such steps train nothing and are no throughput", started)
+            interval = clock.told(told, chunk.now)
+            if interval is not None:
+                measured.add(*interval, told.loss)
+                if measured.enough:
+                    return True
+    return False
+
+
+def fail(sentence: str, started: Started | None = None) -> NoReturn:
+    """End with one sentence."""
+    if started is not None:
+        started.end()
+    print(sentence, file=sys.stderr, flush=True)
+    raise SystemExit(DIVERGED)
+
+
+def last_words(script: Script, splitter: Splitter, measured: Measured) -> str:
+    """How far it came, and what it said last."""
+    told = len(measured.timed) + measured.warm
+    far = f"{told} intervals told" if told else f"no step was told by {expected(script)[:90]}"
+    return f"{far}; its last words: {splitter.words() or 'none'}"
+
+
+def main(request: Request) -> None:
+    """Run the script until the stop rule holds."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    script = backend.script(request)
+    devices = backend.devices(request)
+    say(facts={**device_facts(request), **backend.facts(request), "devices": devices})
+    with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
+        values = script.values(request.cell, request.run, scratch)
+        argv, iterator = script.argv(values), Path(scratch, ".steps.jsonl")
+        say(facts={"script": argv, "script_files": backend.digests(script, argv)})
+        file = _steps_file(script, values, iterator)
+        started = Started(script, argv, _environment(script, values, iterator), file)
+        splitter, measured = Splitter(), Measured(request)
+        _end_with_us(lambda: last_words(script, splitter, measured), started)
+        enough = listen(request, script, started, splitter, measured)
+        code = started.process.poll()
+        started.end()
+        if not enough:
+            _ended(request, code, measured, last_words(script, splitter, measured))
+
+
+def _ended(request: Request, code: int | None, measured: Measured, words: str) -> None:
+    """Judge a script that ended before the stop rule held: it may simply have been short."""
+    if code == 0 and len(measured.timed) >= request.min_steps_slow:
+        return
+    if code == -signal.SIGKILL:
+        print(words, file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    if code == 0:
+        fail(
+            f"the script ended after {len(measured.timed)} timed intervals, expected {request.min_steps_slow}; {words}"
+        )
+    how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
+    fail(f"the script ended {how}; {words}")
+
+
+def _end_with_us(words: Callable[[], str], started: Started) -> None:
+    """Where the supervisor ends this process (time limit, interrupt) or dies, the script ends too."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        said = words()
+        started.end()
+        fail(said)
+
+    signal.signal(signal.SIGTERM, stop)
+    _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    with exit_on_user_error():
+        main(Request.from_json(sys.argv[1]))

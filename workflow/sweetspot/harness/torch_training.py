@@ -1,0 +1,112 @@
+"""A training step of PyTorch, in one process or in the processes of a group."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import distributed, nn
+
+from sweetspot.harness import torch_networks
+from sweetspot.harness.own_networks import ADAMW, SGD_RATE, Workload, data, workload
+from sweetspot.harness.request import Request
+
+KINDS = {"fp16": torch.float16, "bf16": torch.bfloat16}
+
+
+def rank() -> int:
+    """Which of the processes this is."""
+    return int(os.environ.get("RANK", "0"))
+
+
+def several() -> bool:
+    """Whether this is one of several processes."""
+    return int(os.environ.get("WORLD_SIZE", "1")) > 1
+
+
+def agreement(request: Request) -> Callable[[bool], bool]:
+    """A function by which all processes learn what the first decided; each calls it before each timed step."""
+
+    def agree(decided: bool) -> bool:
+        told = torch.tensor([float(decided)], device=_place(request))
+        distributed.broadcast(told, 0)
+        return bool(told.item() > 0)
+
+    return agree if several() else bool
+
+
+def _place(request: Request) -> torch.device:
+    """The device of this process; a run on the processor takes no GPU, also where one is."""
+    return torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
+
+
+def join(request: Request) -> None:
+    """Join the others (NCCL between GPUs, gloo between processors); alone too where the variant needs a group."""
+    if request.device == "gpu":
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+    if not (several() or request.cell.variant in ("ddp", "fsdp")):
+        return
+    if not several():
+        os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1"}
+    distributed.init_process_group("nccl" if request.device == "gpu" else "gloo")
+
+
+def _wrapped(module: nn.Module, request: Request, place: torch.device) -> nn.Module:
+    """The module as the variant says: sharded, compiled, its gradients averaged over the processes."""
+    variant = request.cell.variant
+    if variant == "fsdp":
+        from torch.distributed.fsdp import fully_shard
+
+        for part in torch_networks.blocks(module):
+            fully_shard(part)
+        return fully_shard(module)
+    if several() or variant == "ddp":
+        ids = [place.index] if place.type == "cuda" else None
+        module = nn.parallel.DistributedDataParallel(module, device_ids=ids, gradient_as_bucket_view=True)
+    return torch.compile(module) if variant == "compile" else module
+
+
+def _batch(request: Request, made: Workload, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    inputs, labels = data(request.cell.model, request.cell.batch_size, 1000 * request.run + rank())
+    values = torch.from_numpy(inputs).to(place)
+    # The channels of images are last already: this only renames the axes.
+    values = values.permute(0, 3, 1, 2) if made.vocabulary is None else values.long()
+    return values, torch.from_numpy(labels).long().to(place)
+
+
+def _optimizer(module: nn.Module, made: Workload, sharded: bool) -> torch.optim.Optimizer:
+    """Fused, but for SGD over parameters in shards, which torch has no fused kernel for."""
+    if made.adamw:
+        betas = ADAMW["beta1"], ADAMW["beta2"]
+        return torch.optim.AdamW(
+            module.parameters(), ADAMW["lr"], betas, ADAMW["epsilon"], ADAMW["weight_decay"], fused=True
+        )
+    return torch.optim.SGD(module.parameters(), SGD_RATE, fused=not sharded)
+
+
+def training_step(request: Request) -> Callable[[], float]:
+    """A function that makes one step and returns its loss when the device has finished."""
+    join(request)
+    torch.manual_seed(request.run)
+    place, made = _place(request), workload(request.cell.model)
+    module: Any = torch_networks.build(made).to(place)
+    if made.vocabulary is None and request.cell.variant != "fsdp":  # which shards whole rows only
+        module = module.to(memory_format=torch.channels_last)
+    module = _wrapped(module, request, place)
+    optimizer = _optimizer(module, made, request.cell.variant == "fsdp")
+    inputs, labels = _batch(request, made, place)
+    kind = KINDS.get(request.cell.precision)
+    scaler = torch.amp.GradScaler(place.type, enabled=kind is torch.float16)
+
+    def step() -> float:
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast(place.type, kind, enabled=kind is not None):
+            loss = torch_networks.loss(made, module(inputs), labels)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        if place.type == "cuda":
+            torch.cuda.synchronize()
+        return float(loss.detach())
+
+    return step

@@ -1,0 +1,193 @@
+"""config/commands/<name>.yaml: a training script of one's own, how it is started, and how it tells its steps.
+
+In the matrix `framework: command` with the file's name as `model`. A run reads it too.
+"""
+
+import hashlib
+import math
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, field_validator, model_validator
+
+from sweetspot.cells import Cell
+from sweetspot.errors import UserError
+from sweetspot.study.base import Closed, Precision, Slug, Text, validated
+from sweetspot.study.yamlfile import load_yaml
+
+FRAMEWORK = "command"
+PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+AXES = ("batch_size", "gpus", "precision", "variant")  # what a script must be told where the matrix varies it
+NAMES = (*AXES, "global_batch_size", "run", "scratch")
+GROUPS = ("step", "seconds", "milliseconds", "rate", "time", "loss")
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", strict=True)]
+Every = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+
+
+class Lines(Closed):
+    """Steps told by lines of the script's output, of stdout or stderr."""
+
+    pattern: Text = Field(
+        description="Regular expression, searched in each line. Without groups a line is the end of `every` steps and "
+        "the harness keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), "
+        "rate (samples a second), time (seconds on any clock), loss"
+    )
+    every: Every = Field(1, description="Steps from one such line to the next, where the line holds no number")
+
+    @field_validator("pattern")
+    @classmethod
+    def _is_one(cls, value: str) -> str:
+        try:
+            found = re.compile(value)
+        except re.error as error:
+            raise ValueError(f"a regular expression ({error})") from None
+        unknown = sorted(set(found.groupindex) - set(GROUPS))
+        if unknown:
+            raise ValueError(f"groups named {', '.join(GROUPS)}; found {', '.join(unknown)}")
+        return value
+
+
+class JsonLines(Closed):
+    """Steps told by a file of one JSON object a line, or by such lines of the script's output."""
+
+    json_lines: Text | None = Field(
+        None, description="The file, below {scratch} or where the script is started; null: lines of its output"
+    )
+    step: Text | None = Field(None, description="Key of the step's number")
+    seconds: Text | None = Field(None, description="Key of the seconds of one step")
+    time: Text | None = Field(None, description="Key of the time, seconds on any clock")
+    loss: Text | None = Field(None, description="Key of the loss: where it is no number the run has failed")
+    every: Every = Field(1, description="Steps from one object to the next, where it holds no number")
+
+
+Told = Literal["huggingface", "lightning", "keras", "iterator"]
+
+
+class Script(Closed):
+    """A training script: its command, what it counts, and how it tells its steps."""
+
+    title: Text | None = Field(None, description="Name for people")
+    command: list[Text] | Text = Field(
+        description="Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, "
+        "{variant}, {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does",
+        min_length=1,
+    )
+    shell: bool = Field(
+        False, description="true: the text is given to a shell, values in quotes; else no shell sees it"
+    )
+    folder: Text = Field(".", description="Where it is started, from the project's folder")
+    environment: dict[Variable, str] = Field({}, description="Further variables; placeholders are filled in")
+    unit: Slug = Field("samples", description="What is counted: images, samples, sequences, tokens, ...")
+    samples_per_step: Text | Every = Field(
+        "{batch_size} * {gpus}",
+        description="Units that one step trains on, all devices together: a number, or a product such as "
+        "'{batch_size} * {gpus} * 1024'",
+    )
+    steps: Told | Lines | JsonLines = Field(
+        description="How steps are told: huggingface, lightning or keras (their progress bar), iterator (the script "
+        "says `from sweetspot.steps import steps`), a pattern, or JSON lines"
+    )
+    precisions: dict[Precision, Text] = Field({}, description="The script's own word for a precision, where it differs")
+    training_flop_per_sample: float | None = Field(
+        None, description="Floating-point operations of a training step for one unit, where known", gt=0, le=1e18
+    )
+
+    @model_validator(mode="after")
+    def _placeholders_are_known(self) -> "Script":
+        if self.shell and not isinstance(self.command, str):
+            raise ValueError("command as one text, since shell is true")
+        product = str(self.samples_per_step)
+        for text in (*self.texts(), product):
+            unknown = [name for name in PLACEHOLDER.findall(text) if name not in NAMES]
+            if unknown:
+                raise ValueError(f"only {{{'}, {'.join(NAMES)}}} to be filled in, found {{{unknown[0]}}}")
+        if not all(_factor(part) for part in product.split("*")):
+            raise ValueError(
+                f"samples_per_step as a product of whole numbers, {{batch_size}} and {{gpus}}, not {product!r}"
+            )
+        if not self.words():
+            raise ValueError("a command that names a program")
+        return self
+
+    def texts(self) -> list[str]:
+        """Every text into which values are filled."""
+        argv = [self.command] if isinstance(self.command, str) else list(self.command)
+        file = [self.steps.json_lines] if isinstance(self.steps, JsonLines) and self.steps.json_lines else []
+        return [*argv, *self.environment.values(), *file]
+
+    def words(self) -> list[str]:
+        """The command as program and arguments, not filled in; one text for a shell."""
+        if isinstance(self.command, list):
+            return list(self.command)
+        try:
+            return [self.command] if self.shell else shlex.split(self.command)
+        except ValueError as error:
+            raise ValueError(f"a command whose quotes end ({error})") from None
+
+    def told(self) -> set[str]:
+        """The axes of the matrix of which the script learns the value."""
+        found = {name for text in self.texts() for name in PLACEHOLDER.findall(text)}
+        return found | ({"batch_size"} if "global_batch_size" in found else set())
+
+    def values(self, cell: Cell, run: int, scratch: str) -> dict[str, str]:
+        """What is filled in for a run of a cell."""
+        precision = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
+        return {
+            "batch_size": str(cell.batch_size),
+            "gpus": str(cell.gpus),
+            "precision": precision,
+            "variant": cell.variant,
+            "global_batch_size": str(cell.batch_size * cell.gpus),
+            "run": str(run),
+            "scratch": scratch,
+        }
+
+    def argv(self, values: Mapping[str, str]) -> list[str]:
+        """Program and arguments of a run; a shell is started only where the file says so, and values are quoted."""
+        if self.shell:
+            quoted = {name: shlex.quote(value) for name, value in values.items()}
+            return ["/bin/sh", "-c", filled(self.words()[0], quoted)]
+        return [filled(word, values) for word in self.words()]
+
+    def samples(self, cell: Cell) -> int:
+        """Units that one step of a cell trains on, all devices together."""
+        numbers = {"batch_size": cell.batch_size, "gpus": cell.gpus, "global_batch_size": cell.batch_size * cell.gpus}
+        factors = [part.strip() for part in str(self.samples_per_step).split("*")]
+        return math.prod(numbers[part[1:-1]] if part.startswith("{") else int(part) for part in factors)
+
+    def digest(self) -> str:
+        """A short name of what the file means; another one measures again."""
+        meant = self.model_dump_json(exclude={"title", "training_flop_per_sample"})
+        return hashlib.sha256(meant.encode()).hexdigest()[:12]
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """`text` with the placeholders' values; what is no placeholder stays, a brace too."""
+    return PLACEHOLDER.sub(lambda found: values[found[1]], text)
+
+
+def _factor(part: str) -> bool:
+    return part.strip() in ("{batch_size}", "{gpus}", "{global_batch_size}") or (
+        re.fullmatch(r"\s*[1-9][0-9]{0,8}\s*", part) is not None
+    )
+
+
+def scripts_folder(root: Path) -> Path:
+    """Where the scripts of a project are described."""
+    return root / "commands"
+
+
+def script_names(root: Path) -> list[str]:
+    """Names of the scripts that a project describes, sorted."""
+    return sorted(path.stem for path in scripts_folder(root).glob("*.yaml"))
+
+
+def load_script(file: Path) -> Script:
+    """One description. Raises UserError that names file and key."""
+    if not file.is_file():
+        raise UserError(f"{file}: there is no such file; framework {FRAMEWORK} needs it (docs/measuring.md)")
+    data: Any = load_yaml(file)
+    return validated(Script, data, file)
