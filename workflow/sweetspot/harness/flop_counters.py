@@ -45,6 +45,7 @@ def jax_counted(name: str) -> float:
     labels = jax.ShapeDtypeStruct((BATCH, *made.labels), jnp.int32)
     lowered = jax.jit(jax.value_and_grad(objective, has_aux=True)).lower(parameters, statistics, inputs, labels)
     counted = lowered.cost_analysis()
+    assert counted is not None  # XLA counts for every backend that we start
     return float(counted["flops"]) / BATCH
 
 
