@@ -41,6 +41,7 @@ pdf: environment  ## the page on paper; needs Chromium
 TIMED = $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \
         $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
         $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)") \
+        $(if $(DEVICES_PER_JOB),--devices-per-job "$(DEVICES_PER_JOB)") \
         $(if $(RATE),--rate "$(RATE)")
 
 study: environment  ## a study of your own: make study NAME=mine

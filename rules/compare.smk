@@ -19,6 +19,12 @@ COMPARISON = [
     "choices",
     "queue",
     "warnings",
+    # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
+    "mixes",
+    "mix_sources",
+    "mix_load",
+    "mix_jobs",
+    "deadlines",
 ]
 
 
@@ -46,7 +52,7 @@ rule compare:
                 if (file := Path("config/studies", study, "throughput.csv")).is_file()
             ]
         ),
-        formula=formula("study", "throughput", "bills", "decision"),
+        formula=formula("study", "throughput", "bills", "mixes", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:
@@ -85,7 +91,7 @@ rule compare_then:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         instances=given(INSTANCE_FILES),
         published=rules.compare.input.published,
-        formula=formula("study", "throughput", "bills", "decision"),
+        formula=formula("study", "throughput", "bills", "mixes", "decision"),
     output:
         f"{RESULTS}/comparison/price_changes.parquet",
     log:

@@ -27,6 +27,7 @@ rule price_workloads:
         as_of=INVOCATION.study.as_of.isoformat(),
         energy=INVOCATION.study.energy
         and INVOCATION.study.energy.model_dump(mode="json"),
+        price_paths=INVOCATION.study.price_paths,
     run:
         here("price_workloads", input, output, log, params, wildcards)
 

@@ -106,7 +106,9 @@ rule render_report:
         specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
         bundle=rules.draw_speed.output.bundle,
         formula=[
-            *formula("study", "throughput", "bills", "decision", "claims", "report"),
+            *formula(
+                "study", "throughput", "bills", "mixes", "decision", "claims", "report"
+            ),
             *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
         ],
     output:

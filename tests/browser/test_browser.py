@@ -90,6 +90,17 @@ def test_sliders_of_the_box_follow_the_office_hour(page, slider, value, usd_per_
         assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * usd_per_hour, rel=1e-9)
 
 
+def test_rents_that_fall_are_the_mean_of_the_project_s_months(page):
+    with opened(page) as (tab, _):
+        move(tab, "rentChange", -30)
+        # 30 months of 0.7^(t/12): (1 - 0.7^2.5) / (30 (1 - 0.7^(1/12))) = 0.590037 / 0.878608 = 0.671559 of 3.06 USD
+        by_hand = 6500 / 30 / (24 * (0.671559 * 3.06 * 498 / 225 - 0.20))
+        assert said(tab, "days") == pytest.approx(by_hand, rel=1e-4)
+        move(tab, "months", 12)
+        # 12 months: 0.3 / (12 x 0.029287) = 0.853621
+        assert said(tab, "days") == pytest.approx(6500 / 12 / (24 * (0.853621 * 3.06 * 498 / 225 - 0.20)), rel=1e-4)
+
+
 def test_what_a_month_costs_beside_the_sliders_stays(tmp_path):
     """A list with 40 USD of maintenance a month and a PUE of 1.5 that the fields of a slider do not show."""
     tables = small_tables()

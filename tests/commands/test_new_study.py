@@ -10,6 +10,7 @@ from sweetspot.commands.new_study import create_study
 from sweetspot.commands.study_of_today import OWN, Own
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.study.workloads import load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import read_published
 from sweetspot.transfer.figures import shipped_devices
@@ -145,3 +146,21 @@ def test_a_machine_with_a_strange_name_makes_no_broken_yaml(config):
     create_study("mine", config, ("workstation", name), TODAY)
     plan = load_invocation(config / "config.yaml", {"study": "mine"}, config)
     assert plan.instances["box-4"].gpu == name
+
+
+@pytest.mark.parametrize("asked", [1, "all"])
+def test_how_jobs_use_devices_is_asked_and_the_work_of_a_month_is_there_to_be_taken(config, asked):
+    folder = create_study("mine", config, ("workstation", "AMD EPYC"), TODAY, None, asked)
+    file = folder / "workloads.yaml"
+    assert load_workloads(file)["training"].devices_per_job == asked
+    lines = [line.removeprefix("# ") for line in file.read_text().splitlines()[1:]]
+    file.write_text("\n".join(line for line in lines if not line.startswith("The work of a month")))
+    job = load_monthly(file)["month"].jobs[0]
+    assert (job.devices_per_job, job.model) == (asked, "resnet50")
+    assert list(load_workloads(file)) == ["training", "month.runs"]
+
+
+@pytest.mark.parametrize("typed", ["0", "some", "-1"])
+def test_devices_of_a_job_are_a_number_or_all(typed):
+    with pytest.raises(UserError, match=f"'{typed}' given; expected a whole number above 0, or all"):
+        main(["new-study", "mine", f"--devices-per-job={typed}"])

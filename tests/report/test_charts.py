@@ -62,12 +62,15 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "sweetspot.report.charts.newcomer", raising=False)
     if section not in SECTIONS:
-        with pytest.raises(ValueError, match="chart newcomer: section 'margin' is unknown; expected one of costs, use"):
+        with pytest.raises(
+            ValueError, match="chart newcomer: section 'margin' is unknown; expected one of plan, costs, use"
+        ):
             charts._found()
         return
     found = charts._found()
     own = [name for name, chart in found.items() if chart.section == section]
-    assert list(found)[: len(own)] == own and own[-1] == "newcomer"  # the last of the first section
+    first = list(found).index(own[0])
+    assert list(found)[first : first + len(own)] == own and own[-1] == "newcomer"  # the last of its section
     monkeypatch.setattr(page, "CHARTS", found)
     assert '<figure id="fig-newcomer">' in page.render_page(
         small_tables(), study(), page.Drawn(BLANK | {"newcomer": "<svg></svg>"})
@@ -177,7 +180,7 @@ def test_a_wrong_specification_is_an_error_not_an_empty_chart():
 
 
 def test_a_figure_that_no_chart_draws_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="chart 'pie' is unknown; expected one of images_per_usd, time_cost"):
+    with pytest.raises(ValueError, match="chart 'pie' is unknown; expected one of mix_load, images_per_usd, time_cost"):
         draw_figures({}, tmp_path / "study.yaml", ["pie.svg"], [])
 
 

@@ -91,7 +91,7 @@ EDGES = [
     (Amount, {"value": 1.0}, "high", 1.0, 0.999),
     (Vat, {"included": True}, "rate", 1.0, 1.001),
     (Vat, {"included": True}, "rate", 0.0, -0.001),
-    (Own, OWN, "capex", 1e-12, 0.0),
+    (Own, OWN, "capex", 0.0, -1e-12),  # 0: it is there already
     (Own, OWN, "months", 600.0, 600.1),
     (Own, OWN, "per_kwh", 0.0, -0.1),
     (Own, OWN, "residual", 0.0, -0.1),

@@ -54,7 +54,8 @@ def borrowed_tables(name: str) -> Tables:
     files = (folder / "workloads.yaml", [folder / "instances.yaml"])
     made = [
         price_study(
-            throughput, scaling["extrapolation"], file, *files, file.stem, study.month_days, study.as_of, study.energy
+            throughput, scaling["extrapolation"], file, *files, file.stem, study.month_days, study.as_of, study.energy,
+            study.price_paths,
         )
         for file in lists
     ]  # fmt: skip

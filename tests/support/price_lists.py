@@ -83,10 +83,12 @@ def _works(workloads: dict[str, dict]) -> dict[str, Any]:
     return validated(Workloads, described, "workloads.yaml").root
 
 
-def priced(prices: PriceList, cells: list[dict], **workloads: dict) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Costs and bills of `workloads` on `cells`."""
-    table, fees = _tables(prices, machines(prices))
-    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(workloads))
+def priced(
+    prices: PriceList, cells: list[dict], declared: dict[str, Instance] | None = None, **workloads: dict
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Costs and bills of `workloads` on `cells`; `declared`: the machines, where not those of the list."""
+    table, fees = _tables(prices, machines(prices) if declared is None else declared)
+    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(workloads), declared)
     return to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
 
 

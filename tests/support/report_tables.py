@@ -47,7 +47,40 @@ def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
         fixed_usd_per_month=own.map({True: 6500 / 30, False: 0.0}),
         variable_usd_per_hour=tables["offers"]["usd_per_hour"].where(~own, 0.20),
     )
-    return tables
+    return tables | month_tables()
+
+
+def month_tables() -> dict[str, pd.DataFrame]:
+    """The tables of a workload of months: one machine is there, one is bought, the peak is rented."""
+    figures = {"usd_per_month": 900.0, "usd_per_month_low": 800.0, "usd_per_month_high": 1000.0, "usd": 27_000.0}
+    hours = {"work_device_hours": 1000.0, "there_device_hours": 600.0, "bought_device_hours": 300.0}
+    best = {"workload": "lab", "mix": "best", "kind": "best", "title": "1 × office box, the rest on RunPod",
+            "status": "ok", "months": 30.0, "same_as_best": False, "times_best": 1.0, "probability": 0.9,
+            "confidence": "likely",
+            "rented_device_hours": 100.0, **hours, **figures}  # fmt: skip
+    pure = best | {"mix": "cloud", "kind": "rented", "title": "RunPod for the rest", "usd_per_month": 1000.0,
+                   "usd": 30_000.0, "times_best": 10 / 9, "probability": 0.1}  # fmt: skip
+    named = (
+        ("own-1", "RTX 4090", "there", 600.0),
+        ("box", "office box", "bought", 300.0),
+        ("c", "RunPod", "rented", 100.0),
+    )
+    sources = [
+        {"workload": "lab", "mix": "best", "option": option, "title": title, "kind": kind, "device_hours": done,
+         "use": None if kind == "rented" else 0.5}
+        for option, title, kind, done in named
+    ]  # fmt: skip
+    load = [
+        {**{name: row[name] for name in ("workload", "option", "title", "kind")}, "share_of_months": share,
+         "device_hours": row["device_hours"] * (2.0 - 2.0 * share)}
+        for row in sources for share in (0.0, 0.5, 1.0)
+    ]  # fmt: skip
+    due = {"workload": "lab", "class": "runs", "within_hours": 24.0, "option": "c", "title": "RunPod", "hours": 12.7,
+           "usd": 38.0, "usd_extra": 30.0, "p_in_time": 1.0, "share_in_time": 0.25, "status": "ok"}  # fmt: skip
+    job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
+           "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
+    made = {"mixes": [best, pure], "mix_sources": sources, "mix_load": load, "deadlines": [due], "mix_jobs": [job]}
+    return {name: pd.DataFrame(rows) for name, rows in made.items()}
 
 
 def write_study(folder: Path, **changes) -> Path:

@@ -11,6 +11,7 @@ from sweetspot.decision.settings import Settings
 from sweetspot.files import write_parquet
 from sweetspot.study.memory import load_needs
 from sweetspot.study.sharing import load_demands
+from sweetspot.study.workloads import load_monthly
 from sweetspot.throughput.published import read_published
 
 
@@ -28,8 +29,8 @@ def main(
     figures = [read_published(Path(file)) for file in published]
     others = pd.concat(figures, ignore_index=True) if figures else None
     groups, needs = load_groups(workloads), load_needs(workloads)
-    demands = load_demands(workloads)
-    found = compare(Inputs.read(tables), Settings(**settings), groups, published=others, needs=needs, demands=demands)
+    more = {"needs": needs, "demands": load_demands(workloads), "monthly": load_monthly(workloads)}
+    found = compare(Inputs.read(tables), Settings(**settings), groups, published=others, **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
 

@@ -22,6 +22,7 @@ def main(inputs: Any, price_list: str, params: Any, outputs: Mapping[str, str]) 
         month_days=params.month_days,
         study_date=date.fromisoformat(params.as_of),
         energy=None if params.energy is None else Energy.model_validate(params.energy),
+        price_paths=getattr(params, "price_paths", None),
     )
     for kind, file in outputs.items():
         write_arrow(tables[kind], file)

@@ -22,7 +22,8 @@ ENDS = ("", "_low", "_high")
 TEXTS = (
     "price_list", "instance", "purchase", "provider", "gpu", "framework", "model", "precision", "variant", "basis",
     "status", "source", "as_of", "workload", "plan", "phase", "line", "charged", "name", "unit", "severity", "rule",
-    "message", "price_list_title", "power_basis", "power_source", "grid_source", "energy_lacks",
+    "message", "price_list_title", "power_basis", "power_source", "grid_source", "energy_lacks", "side_basis",
+    "side_source", "trend", "trend_kind",
 )  # fmt: skip
 TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(TEXTS, pa.string()),
@@ -30,6 +31,8 @@ TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("prorated", "spot_beats_on_demand", "headline", "logical"), pa.bool_()),
     # share of the month up to which, and the fraction of the price that is paid within that tier
     "sustained_tiers": pa.list_(pa.struct([("up_to", pa.float64()), ("fraction", pa.float64())])),
+    # years since the purchase, share of the purchase that it is sold for
+    "residual_points": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
     "warnings": pa.list_(pa.struct([(name, pa.string()) for name in warnings.Warned._fields])),
 }
 

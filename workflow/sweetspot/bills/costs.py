@@ -7,9 +7,11 @@ import numpy as np
 from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
 from sweetspot.bills.priced_cells import Workload, cells_of_known_hours, offered, reference_rate
-from sweetspot.bills.renting import HOUR_S
+from sweetspot.bills.renting import HOUR_S, ROUNDING
+from sweetspot.bills.slots import with_slots
 from sweetspot.bills.spot import overhead
 from sweetspot.cells import CELL_COLUMNS, weakest
+from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Plan, Runs, Training
 
 COST_COLUMNS = (
@@ -17,6 +19,7 @@ COST_COLUMNS = (
     "images_per_usd", "images_per_usd_low", "images_per_usd_high", "workload", "hours", "hours_low", "hours_high",
     "usd", "usd_low", "usd_high", "basis", "as_of", "price_list", "provider", "gpu", "status",
     "machine_hours", "source", "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis",
+    "jobs_at_once", "side_images_per_s", "side_images_per_s_low", "side_images_per_s_high", "side_basis", "side_source",
 )  # fmt: skip
 BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
 # What a job takes is what an hour takes times the hours in which its machine runs.
@@ -31,7 +34,11 @@ NO_FIGURE, NEVER = "no figure", "never finishes"
 
 
 def price_cells(
-    cells: Columns, offers: Columns, fees: Columns, workloads: Mapping[str, Workload]
+    cells: Columns,
+    offers: Columns,
+    fees: Columns,
+    workloads: Mapping[str, Workload],
+    instances: Mapping[str, Instance] | None = None,
 ) -> tuple[Columns, Columns]:
     """Costs (COST_COLUMNS) and bills (BILL_COLUMNS) of every cell under every offer of its instance.
 
@@ -41,39 +48,82 @@ def price_cells(
     only the dear end never finishes, only that end is null. `kwh` and `kg_co2e`: the energy of those machine hours
     and what it emits (bills/energy.py), null where the power or the grid is not known; `power_basis`: what the power
     is, `measured`, `declared` or `estimated`.
+
+    Where a job takes fewer devices than its machine has (`devices_per_job`), `jobs_at_once` of them run side by side
+    (bills/slots.py, by the declared `instances`): `hours` is the time of the work, a job bears its share of the bill,
+    and `side_images_per_s`, `_low`, `_high` are the rate of all of them together, `side_basis`, `side_source` what it
+    rests on. Elsewhere these are null.
     """
     cells = cells_of_known_hours(cells, offers, workloads)
-    rows = offered(cells, offers, OFFER_SHOWN)
-    parts = [_jobs(rows, cells, name, work) for name, work in workloads.items() if not isinstance(work, Plan)]
+    whole = offered(cells | {"slots": np.ones(size(cells))}, offers, OFFER_SHOWN)
+    parts = [
+        _jobs(
+            whole if work.devices_per_job == "all" else _shared(cells, offers, work, instances or {}), cells, name, work
+        )
+        for name, work in workloads.items()
+        if not isinstance(work, Plan)
+    ]
     if not parts:
         return from_rows([], COST_COLUMNS), from_rows([], BILL_COLUMNS)
     jobs = stacked(parts)
     with np.errstate(invalid="ignore", over="ignore"):  # a job that never finishes has an infinite bill until _costs
-        bills = {end: bill_lines(jobs, fees, end) for end in ENDS}
+        bills = {end: _borne(bill_lines(jobs, fees, end), jobs["share"]) for end in ENDS}
         return _costs(jobs, bills), _lines(jobs, bills[""])
 
 
+def _shared(cells: Columns, offers: Columns, work: Training | Runs, instances: Mapping[str, Instance]) -> Columns:
+    """The rows of a workload whose jobs do not take all devices of every machine."""
+    own = cells if work.model is None else take(cells, cells["model"] == work.model)
+    return offered(with_slots(own, work, instances), offers, OFFER_SHOWN)
+
+
+def _borne(bill: Bill, share: Array) -> Bill:
+    """The part of the bill of a machine that its job bears; its time is its own."""
+    lines = {line: usd * share for line, usd in bill.lines.items()}
+    return Bill(lines, bill.hours, bill.machine_hours * share)
+
+
 def _jobs(rows: Columns, cells: Columns, name: str, work: Training | Runs) -> Columns:
-    """Rows of one workload with `work_hours` per start at both ends of the throughput, `starts`, `spread_months`."""
+    """Rows of one workload with `work_hours` per start at both ends of the throughput, `starts`, `spread_months`.
+
+    `share`: what the work bears of its machine, which fewer jobs than it has slots leave to others in part.
+    """
     if work.model is not None:
         rows = take(rows, rows["model"] == work.model)
-    count = size(rows)
-    rate = {end: _rate(rows, end) for end in ENDS}
-    starts, months = 1.0, np.nan
+    count, slots = size(rows), rows["slots"]
+    rate = {end: _rate(rows, end) / slots for end in ENDS}
+    starts, share, months = np.ones(count), 1.0 / slots, np.nan
     if isinstance(work, Training):
         hours = {end: work.samples / rate[OPPOSITE[end]] / HOUR_S for end in ENDS}
     else:
-        starts, months = float(work.runs), np.nan if work.months is None else work.months
+        starts, share = np.ceil(work.runs / slots - ROUNDING), np.minimum(1.0, work.runs / slots)
+        months = np.nan if work.months is None else work.months
         hours = {end: np.full(count, work.hours) for end in ENDS}
         if work.instance is not None:
-            reference = reference_rate(rows, cells, work.instance)
+            reference = _reference(rows, cells, work.instance, work.model)
             hours = {end: work.hours * reference / rate[OPPOSITE[end]] for end in ENDS}
     return rows | {
         "workload": objects([name] * count),
-        "starts": np.full(count, starts),
+        "starts": starts,
+        "share": share,
         "spread_months": np.full(count, months),
         **{f"work_hours{end}": hours[end] for end in ENDS},
     }
+
+
+def _reference(rows: Columns, cells: Columns, instance: str, model: str | None) -> Array:
+    """Throughput of the machine on which a workload's hours hold, for each row.
+
+    At the row's batch; where the machine has figures of the model at a single batch, that one for rows of another:
+    there each machine has its own.
+    """
+    found = reference_rate(rows, cells, instance)
+    own = (cells["instance"] == instance) & (cells["status"] == "ok") & (cells["model"] == model)
+    batches = np.unique(cells["batch_size"][own])
+    if model is None or len(batches) != 1:
+        return found
+    same = rows | {"batch_size": np.full(size(rows), batches[0])}
+    return np.where(np.isnan(found), reference_rate(same, cells, instance), found)
 
 
 def _rate(rows: Columns, end: str) -> Array:
@@ -102,6 +152,13 @@ def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
     table["status"] = np.where(ok, np.where(finishes, "ok", NEVER), none)
     table["basis"] = objects(map(weakest, jobs["basis_cell"], jobs["basis"]))
     table["source"] = jobs["source_cell"] + " ; " + jobs["source"]
+    side = jobs["slots"] > 1
+    table["jobs_at_once"] = np.where(side, jobs["slots"], np.nan)
+    for end in ENDS:
+        table[f"side_images_per_s{end}"] = np.where(side, jobs[f"images_per_s{end}"], np.nan)
+    for name in ("basis", "source"):
+        own = zip(side, jobs[f"{name}_cell"], strict=True)
+        table[f"side_{name}"] = objects(value if several else None for several, value in own)
     table["gpu"] = objects(own or listed for own, listed in zip(jobs["gpu_cell"], jobs["gpu"], strict=True))
     return table
 

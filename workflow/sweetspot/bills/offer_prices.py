@@ -15,6 +15,7 @@ from sweetspot.bills.owning import (
 )
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.bills.spot import losing_rate, overhead
+from sweetspot.bills.trend_terms import residual
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.terms import Commitment, Own
@@ -74,7 +75,8 @@ def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
 
 
 def _owned(own: Own, money: Triple) -> Row:
-    ends = [_own_at(own, end, usd) for end, usd in enumerate(money)]
+    sold, points = residual(own)
+    ends = [_own_at(own, sold, end, usd) for end, usd in enumerate(money)]
     fixed = _each_end(lambda end: float(fixed_per_month(ends[end], own.discount_rate)))
     energy = _each_end(lambda end: running_per_hour(ends[end]))
     days = triple(own.days_per_month)
@@ -85,7 +87,8 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("kw", times(triple(own.kw), triple(own.load_share))),
         **spread("usd_per_kwh", times(triple(own.per_kwh), money)),
         **spread("days_per_month", days),
-        **spread("residual_usd", times(triple(own.residual), money)),
+        **spread("residual_usd", times(sold, money)),
+        "residual_points": points,
         "maintenance_usd_per_month": ends[0]["maintenance"],
         "staff_usd_per_month": ends[0]["staff"],
         "pue": own.pue.value,
@@ -95,13 +98,13 @@ def _owned(own: Own, money: Triple) -> Row:
     }
 
 
-def _own_at(own: Own, end: int, usd: float) -> dict[str, float]:
+def _own_at(own: Own, sold: Triple, end: int, usd: float) -> dict[str, float]:
     """The amounts of `own` at `usd` a unit of its money: central (0), where owning is cheapest (1) or dearest (2)."""
     turned = TURNED[end]
     return {
         "capex": triple(own.capex)[end] * usd,
         "months": triple(own.months)[turned],
-        "residual": triple(own.residual)[turned] * usd,
+        "residual": sold[turned] * usd,
         "maintenance": triple(own.maintenance_per_month)[end] * usd,
         "staff": triple(own.staff_hours_per_month)[end] * (triple(own.staff_per_hour)[end] * usd),
         "kw": triple(own.kw)[end] * triple(own.load_share)[end],

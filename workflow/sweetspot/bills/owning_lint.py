@@ -66,5 +66,5 @@ def _purchase(usd: float, gpu: str, gpus: int) -> Iterator[tuple[str, str]]:
         low, high = PURCHASE_OF_ANY
     else:
         low, high = LEAST_PURCHASE * known.low, MOST_PURCHASE * known.high + HOST_USD / gpus
-    if not low <= each <= high:
+    if usd and not low <= each <= high:  # 0: it is there already
         yield "own_purchase", f"a purchase of {usd:g} USD is {each:.4g} a {gpu}; expected {low:.3g} to {high:.3g}"

@@ -8,6 +8,8 @@ import numpy as np
 from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.costs import NEVER, NO_FIGURE
 from sweetspot.bills.lines import JOB_COLUMNS, bill_lines
+from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.priced_cells import Workload, offered, reference_rate
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.cells import CELL_COLUMNS
@@ -19,10 +21,12 @@ PLAN_COLUMNS = (
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
+    "days_per_month", "downtime_share", "trend_kind", "trend_change",
     *JOB_COLUMNS,
 )  # fmt: skip
 HELD = ("own", "reserved", "committed")
 POSSESSION, TOTAL = "possession", "total"
+TOO_SLOW = "too slow"  # however many are bought: the longest jobs alone take more than the hours of planned use
 
 
 class Schedule(NamedTuple):
@@ -47,6 +51,9 @@ def plan_table(
     `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to its last job's end
     (identical jobs, so ceil(jobs / at_once) rounds), `usd` its bill. Machines owned queue their jobs; rented ones
     are as many as the plan allows and the jobs need. A phase starts when the one before has ended.
+
+    A machine owned works in its planned hours. Where the offer's `boxes` would need more of them than the project has,
+    as many are taken as do the work (`machines` of the row `possession`); where no number does, the status is TOO_SLOW.
     """
     rows = offered(take(cells, cells["status"] == "ok"), offers, OFFER_SHOWN)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -55,7 +62,9 @@ def plan_table(
         part
         for name, plan in workloads.items()
         if isinstance(plan, Plan)
-        for part in _plan(take(rows, rows["model"] == plan.model), cells, fees, name, plan, instances)
+        for part in _plan(
+            at_mean_rent(take(rows, rows["model"] == plan.model), plan.months), cells, fees, name, plan, instances
+        )
     ]
     return stacked(parts) if parts else from_rows([], PLAN_COLUMNS)
 
@@ -66,19 +75,44 @@ def _plan(
     """The rows of one plan: its phases, possession, total."""
     reference = reference_rate(rows, cells, plan.instance)
     single = _single_device(rows, cells, instances)
-    phases = [_phase(rows, fees, plan, phase, reference, single) for phase in plan.phases]
-    parts = [_shown(rows, name, phase.name, phase.jobs, done) for phase, done in zip(plan.phases, phases, strict=True)]
+    rows, phases, slow = _enough(rows, fees, plan, reference, single)
+    parts = [
+        _shown(rows, name, phase.name, phase.jobs, done, slow) for phase, done in zip(plan.phases, phases, strict=True)
+    ]
     nothing = np.zeros(size(rows))
     fixed = _possession(rows, plan)
-    held = _shown(rows, name, POSSESSION, 0, Schedule(_boxes(rows), nothing, nothing, fixed))
+    held = _shown(rows, name, POSSESSION, 0, Schedule(_boxes(rows), nothing, nothing, fixed), slow)
     total = Schedule(
         np.max([phase.machines for phase in phases], axis=0),
         np.full(size(rows), np.nan),
         sum((phase.hours for phase in phases), nothing),
         sum((phase.usd for phase in phases), np.nan_to_num(fixed)),
     )
-    whole = _shown(rows, name, TOTAL, sum(phase.jobs for phase in plan.phases), total)
+    whole = _shown(rows, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
     return [*parts, take(held, ~np.isnan(fixed)), whole]
+
+
+def _enough(
+    rows: Columns, fees: Columns, plan: Plan, reference: Array, single: Array
+) -> tuple[Columns, list[Schedule], np.ndarray]:
+    """`rows` with `boxes` enough for the work in the planned hours, its phases, and where no number is enough.
+
+    n machines take at least 1/n of one's hours, so boxes x hours / room of them are needed at least: the number rises
+    from below, and the smallest that does the work is found.
+    """
+    most = float(max(phase.jobs for phase in plan.phases))
+    months = rows["months"] if plan.months is None else plan.months
+    works = 1.0 - numbers(rows, "downtime_share")[0]
+    room = np.where(rows["purchase"] == "own", HOURS_A_DAY * rows["days_per_month"] * works * months, np.inf)
+    while True:
+        phases = [_phase(rows, fees, plan, phase, reference, single) for phase in plan.phases]
+        hours, boxes = sum((phase.hours for phase in phases), np.zeros(size(rows))), _boxes(rows)
+        short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
+        needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
+        more = np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes)
+        if (more == boxes).all():
+            return rows, phases, short
+        rows = rows | {"boxes": np.where(more > boxes, more, rows["boxes"])}
 
 
 def _boxes(rows: Columns) -> Array:
@@ -132,9 +166,9 @@ def _possession(rows: Columns, plan: Plan) -> Array:
     return held * rows["fixed_usd_per_month"]
 
 
-def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule) -> Columns:
-    alive = np.isfinite(done.hours) & np.isfinite(done.usd)
-    status = np.where(alive, "ok", np.where(np.isnan(done.hours), NO_FIGURE, NEVER))
+def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow: np.ndarray) -> Columns:
+    alive = np.isfinite(done.hours) & np.isfinite(done.usd) & ~slow
+    status = np.where(alive, "ok", np.where(slow, TOO_SLOW, np.where(np.isnan(done.hours), NO_FIGURE, NEVER)))
     count = size(rows)
     return {
         **{name: rows[name] for name in (*CELL_COLUMNS, "purchase", "price_list")},

@@ -17,8 +17,9 @@ from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUM
 from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
-from sweetspot.study.workloads import Plan, Runs, load_workloads
+from sweetspot.study.workloads import Plan, Runs, load_monthly, load_workloads
 
 CONTRACT = {
     "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
@@ -36,18 +37,20 @@ def price_study(
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
+    price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
     """Tables by name, with the columns of CONTRACT. `month_days`: the study's month, where the list has none; `energy`:
-    what the study declares of power and grids.
+    what the study declares of power and grids; `price_paths`: whether its rental prices move.
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
-    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy)
+    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy, price_paths)
     check_workloads(workloads, instances, workload_file)
+    check_there(load_monthly(workload_file), instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
-    costs, bills = price_cells(cells, offers, fees, workloads)
+    costs, bills = price_cells(cells, offers, fees, workloads, instances)
     tables = {
         "costs": costs,
         "offers": offers,
@@ -67,11 +70,12 @@ def read_prices(
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
+    price_paths: bool | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
     check_instances([offer.instance for offer in prices.offers], instances, str(file))
-    return price_tables(prices, name, instances, month_days, study_date, energy)
+    return price_tables(prices, name, instances, month_days, study_date, energy, price_paths)
 
 
 def price_tables(
@@ -81,10 +85,11 @@ def price_tables(
     month_days: float,
     study_date: date,
     energy: Energy | None = None,
+    price_paths: bool | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list whose machines are all among `instances`."""
     month = prices.month_days or month_days
-    rows, fees = offer_rows(name, prices, instances, month, energy)
+    rows, fees = offer_rows(name, prices, instances, month, energy, price_paths)
     listed = lint(prices, rows, instances, study_date, month)
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
     offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])
@@ -98,6 +103,16 @@ def check_workloads(workloads: Mapping[str, Workload], instances: Collection[str
         f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml"
         for key, machine in named.items()
         if machine is not None and machine not in instances
+    )
+
+
+def check_there(works: Mapping[str, Monthly], instances: Collection[str], workload_file: Path) -> None:
+    """Refuse unknown machines among those that are there. Raises UserError."""
+    refuse(
+        f"{workload_file}: {key}.have[{number}] is '{machine}'; expected an instance of instances.yaml"
+        for key, work in works.items()
+        for number, machine in enumerate(work.have)
+        if machine not in instances
     )
 
 

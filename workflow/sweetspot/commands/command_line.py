@@ -20,6 +20,8 @@ COMMANDS = {
     "validate-transfer": "test the transfer from one device to another on figures of your own",
     "predict": "what your workload would do on other devices, from one figure that you measured",
     "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
+    "fit-price-paths": "recompute the presets of price paths and resale curves from their history",
+    "back-test": "replay the history month by month: what would the advice have cost?",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
     "doctor": "what this machine has, and what is missing for what; for reports of faults",

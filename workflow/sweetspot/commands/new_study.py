@@ -5,10 +5,13 @@ this machine's device in it. It runs at once; nothing that exists is overwritten
 figure of one that you timed elsewhere, rentals are those of today and their speed is transferred from yours. A
 processor tells nothing of GPUs: there the rentals are examples of 2018.
 
+How a job uses a machine of several devices is asked: on all of them together, or on one while others run beside it.
+
     sweetspot new-study mine           # or: make study NAME=mine
     make report STUDY=mine
     sweetspot new-study mine --gpu-name "RTX 4090" --model resnet50 --speed 1120 --currency EUR
     # or: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
+    sweetspot new-study mine --devices-per-job 1   # or: make study NAME=mine DEVICES_PER_JOB=1
 """
 
 import argparse
@@ -52,7 +55,12 @@ def own_machine() -> tuple[str, str]:
 
 
 def create_study(
-    name: str, config: Path, machine: tuple[str, str], today: datetime.date, own: Own | None = None
+    name: str,
+    config: Path,
+    machine: tuple[str, str],
+    today: datetime.date,
+    own: Own | None = None,
+    devices_per_job: int | str = "all",
 ) -> Path:
     """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
 
@@ -76,6 +84,8 @@ def create_study(
         "model": own.model if own else "resnet50",
         "batch_size": "16",
         "today": today.isoformat(),
+        "devices_per_job": str(devices_per_job),
+        "there": OWN if own is not None and own.images_per_s is not None else machine[0],
     }
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
         folder = Path(scratch) / name
@@ -122,6 +132,15 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
     return own
 
 
+def devices(text: str) -> int | str:
+    """Devices that a job takes, as typed: a whole number above 0, or all. Raises ArgumentTypeError."""
+    if text == "all":
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} given; expected a whole number above 0, or all")
+    return int(text)
+
+
 def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
     """The currency of the box and what the person typed of its rate. Raises UserError."""
     currency, rate = arguments.currency.upper(), arguments.rate
@@ -153,6 +172,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
     parser.add_argument("--framework", choices=get_args(Framework), default="torch", help="framework (torch)")
     parser.add_argument("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
+    parser.add_argument(
+        "--devices-per-job",
+        type=devices,
+        default="all",
+        metavar="N",
+        help="devices that one job takes: 1, n, or all of its machine (all); several such run side by side",
+    )
     parser.add_argument("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
     parser.add_argument("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
@@ -162,7 +188,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
     own = timed(arguments, arguments.config / "studies")
     instance, device = own_machine() if own is None else (OWN, own.device.gpu)
-    folder = create_study(arguments.name, arguments.config, (instance, device), datetime.date.today(), own)
+    folder = create_study(
+        arguments.name, arguments.config, (instance, device), datetime.date.today(), own, arguments.devices_per_job
+    )
     chosen = {"study": arguments.name} | ({"measure_on": instance} if own is None else {})
     load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
     gpu = " GPU=1" if instance == "workstation-gpu" else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sweetspot.bills.offers import check_instances
-from sweetspot.bills.pricing import check_terms, check_workloads, price_tables
+from sweetspot.bills.pricing import check_terms, check_there, check_workloads, price_tables
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import (
     check_answer_prices,
@@ -30,7 +30,7 @@ from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.spelling import near
 from sweetspot.study.study import Study, check_study_name, load_study
-from sweetspot.study.workloads import Plan, Runs, Training, load_workloads
+from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.model_units import units_of
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published
@@ -206,6 +206,8 @@ def _check_workloads(found: Findings, parts: _Parts) -> None:
     if parts.machines is not None:
         with found.of(file):
             check_workloads(parts.workloads, parts.machines, file)
+        with found.of(file):
+            check_there(load_monthly(file), parts.machines, file)
     asked = [] if parts.study is None else parts.study.cells.model
     for name, work in parts.workloads.items():
         if asked and work.model is not None and work.model not in asked:

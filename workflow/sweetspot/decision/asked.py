@@ -44,8 +44,8 @@ def ask(
     finishes each workload within so many hours for the least money.
     """
     rows, _ = apart(options)
-    # Read one by one: plain objects, as the comparison itself has them.
-    rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
+    # Read one by one: plain objects, as the comparison itself has them, and in few blocks (a file gives one a column).
+    rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])}).copy()
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)

@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
+from sweetspot.bills.price_paths import LONGEST
+from sweetspot.bills.resale import relative
 from sweetspot.decision.options import Row, records, same_machine, trained
+from sweetspot.decision.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
@@ -77,17 +80,25 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
         "never_below_usd_per_hour": float((idle + variable) / hour * rival["usd_per_hour"]),
         "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 else np.nan,
-        "months_needed": _months_needed(box, hour),
+        "months_needed": _months_needed(box, hour, rival),
         "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
     }  # fmt: skip
 
 
-def _months_needed(box: Row, hour: float) -> float:
+def _months_needed(box: Row, hour: float, rival: Row) -> float:
     """Months of the project from which the planned use pays; NaN: no length of project does.
 
     (capex - residual) / months is the part of the fixed cost that falls with a longer project; the rest does not.
+    Where the rent or the resale value follows the months, the first whole month (up to LONGEST) at which it pays.
     """
     hours = HOURS_A_DAY * box["days_per_month"]
+    if moves_ahead(rival) or isinstance(box.get("residual_points"), list | np.ndarray):
+        months = np.arange(1.0, LONGEST + 1)
+        sold = box["residual_usd"] * relative(box.get("residual_points"), months, box["months"])
+        rest = box["fixed_usd_per_month"] - (box["capex_usd"] - box["residual_usd"]) / box["months"]
+        own = (box["capex_usd"] - sold) / months + rest + hours * box["variable_usd_per_hour"]
+        pays = np.flatnonzero(own <= hours * hour * rent_over(rival, months))
+        return float(months[pays[0]]) if len(pays) else float("nan")
     spent = box["capex_usd"] - box["residual_usd"]
     room = hours * (hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
     return float(spent / room) if room > 0 else float("nan")

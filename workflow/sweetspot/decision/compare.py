@@ -1,7 +1,8 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
+from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
@@ -23,6 +25,9 @@ from sweetspot.decision.waiting import Demands, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
+
+if TYPE_CHECKING:
+    from sweetspot.study.monthly import Monthly
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "images_per_s"])
 
@@ -65,6 +70,7 @@ def compare(
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
     needs: Needs | None = None,
+    monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
@@ -72,17 +78,20 @@ def compare(
     `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
     of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
     need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
-    several people share (`load_demands`).
+    several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
     Without any price the tables are empty.
     """
-    needs = needs or {}
+    needs, monthly = needs or {}, monthly or {}
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
+    every = set_aside(every, monthly)
     options, misfits = apart(every)
     plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days, settings.money)
-    later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money)]
+    decided = decide(monthly, options, every, drawn, inputs.offers, settings)
+    later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money), *decided.phases]
+    unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, others, settings.money)
@@ -102,13 +111,18 @@ def compare(
         "choices": others,
         "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs), decisive_rows(contending, answer), inputs.offers
+            _warnings(inputs, every, settings, needs, [*without_speed(decided.tables), *unserved]),
+            decisive_rows(contending, answer),
+            inputs.offers,
         ),
+        **decided.tables,
     }
 
 
-def _warnings(inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFrame:
-    """The warning table of all options, those that do not fit among them."""
+def _warnings(
+    inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[tuple[object, ...]]
+) -> pd.DataFrame:
+    """The warning table of all options, those that do not fit among them; `more`: rows found elsewhere."""
     return warning_table(
         inputs.throughput,
         inputs.extrapolation,
@@ -119,4 +133,5 @@ def _warnings(inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: 
         inputs.offers,
         settings,
         needs,
+        more,
     )

@@ -1,15 +1,18 @@
 """One machine to buy against its rivals, as arithmetic of its assumptions: the parameters of surface and tornado."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import running_per_hour, usd_per_hour_of_use
+from sweetspot.bills.resale import relative
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.counted import the
 from sweetspot.decision.options import Row, records, same_machine, trained
+from sweetspot.decision.rent_ahead import rent_over
 
 Number = float | np.ndarray
 ASSUMPTIONS = (
@@ -28,6 +31,11 @@ class Rival:
     usd_per_hour: float
     rented: bool
     name: str  # the option within a sentence
+    row: Row = field(default_factory=dict, compare=False)
+
+    def rent_over(self, months: Number) -> Number:
+        """Mean rent of a project of `months` over that of the study's; 1 where its price stays."""
+        return rent_over(self.row, months)
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,13 @@ class Box:
     days_per_month: Number
     rest: float  # USD a month that the price list adds beyond these (discounting, staff)
     name: str  # the option within a sentence
+    resale: Any = None  # curve of the resale value by age, of a project of `project` months
+    project: float = 1.0
 
     def fixed(self) -> Number:
         """USD a month whatever the use: (capex - residual) / months + maintenance + rest."""
-        return (self.capex_usd - self.residual_usd) / self.months + self.maintenance_usd_per_month + self.rest
+        sold = self.residual_usd * relative(self.resale, self.months, self.project)
+        return (self.capex_usd - sold) / self.months + self.maintenance_usd_per_month + self.rest
 
     def variable(self) -> Number:
         """USD that an hour of use adds: electricity."""
@@ -75,11 +86,12 @@ class Contest:
     def margin(self, **changes: Number) -> Number:
         """USD of the cheapest rival / USD of the box, with some of the box's assumptions changed; > 1: the box wins."""
         box: Box = replace(self.box, **changes)  # type: ignore[arg-type]  # only ASSUMPTIONS are changed
-        return self.rivals[0].usd_per_million / box.usd_per_million()
+        return self.rivals[0].usd_per_million * self.rivals[0].rent_over(box.months) / box.usd_per_million()
 
-    def rival_hour(self) -> float:
-        """USD that the cheapest rival takes for the work of one box hour."""
-        return self.rivals[0].usd_per_million * 3600.0 * float(self.box.images_per_s) / 1e6
+    def rival_hour(self, months: Number | None = None) -> Number:
+        """USD that the cheapest rival takes for the work of one box hour, in a project of `months` (the study's)."""
+        hour = self.rivals[0].usd_per_million * 3600.0 * float(self.box.images_per_s) / 1e6
+        return hour if months is None else hour * self.rivals[0].rent_over(months)
 
     def margin_if(self, rival: Mapping[str, float]) -> tuple[float, str]:
         """Margin and best rival where the cost an image of some rivals is multiplied by a factor (by option name)."""
@@ -104,10 +116,11 @@ def contests(options: pd.DataFrame) -> list[Contest]:
 def _rival(row: Row) -> Rival:
     price = 1e6 / row["images_per_usd"]
     own = row["purchase"] == "own"
-    return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], not own, the(row["title"]))
+    return Rival(row["option"], price, row["images_per_s"], row["usd_per_hour"], not own, the(row["title"]), row)
 
 
 def _box(row: Row) -> Box:
     figures = {name: float(row[name]) for name in ASSUMPTIONS}
     box = Box(option=row["option"], model=row["model"], rest=0.0, name=the(row["title"]), **figures)
+    box = replace(box, resale=row.get("residual_points"), project=figures["months"])
     return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))

@@ -7,8 +7,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.cells import USABLE
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
+from sweetspot.decision.rent_ahead import with_rent_factor
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -39,6 +41,7 @@ TERMS = (
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
     "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s", "minimum_s",
+    *TREND_COLUMNS, "residual_points",
 )  # fmt: skip
 
 
@@ -60,7 +63,8 @@ def build_options(
     (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
     (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
-    owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included). Rows without a
+    owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included), `rent_months` and
+    `rent_factor` (rents are means over the project: `with_rent_factor`). Rows without a
     price are left out; what is known not to fit (`fits`, null: not known; `memory_need_gib` by `needs` against
     `gpu_memory_gib`) is never in the answer; a workload without a model has the model `any` and no throughput. Raises
     UserError where the study's reference has no priced figure, or does not fit.
@@ -76,8 +80,9 @@ def build_options(
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
+    rows = rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
     rows["is_reference"] = _references(rows, settings)
-    return rows.copy()  # into few blocks: columns added one by one leave many, and each row read gathers them all
+    return with_rent_factor(rows).copy()
 
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
@@ -121,7 +126,29 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     )
     figures = best_figures(figures, CELL).rename(columns={"source": "throughput_source"}).reindex(columns=keep)
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
-    return rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    rows = rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    return _with_side_by_side(rows)
+
+
+def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
+    """`rows` where jobs run side by side on one machine: their figure is all of them together, not the machine's own.
+
+    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here.
+    """
+    rows = rows.assign(jobs_at_once=rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0)
+    side = rows["jobs_at_once"] > 1
+    if not side.any():
+        return rows.drop(columns=rows.filter(regex="^side_").columns)
+    for name in (*FIGURE, "basis", "source"):
+        own = {"basis": "throughput_basis", "source": "throughput_source"}.get(name, name)
+        rows[own] = rows[own].astype(rows[f"side_{name}"].dtype).mask(side, rows[f"side_{name}"])
+    predicted = rows["throughput_basis"] == "extrapolated"
+    level = predicted.map({True: LEVEL_PREDICTION, False: LEVEL_RUNS})
+    rows["level"] = rows["level"].mask(side, level)
+    # A mean of runs keeps its interval, not its degrees of freedom; what stands in is told by its source.
+    rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
+    rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
+    return rows.drop(columns=rows.filter(regex="^side_").columns).copy()
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:

@@ -122,5 +122,10 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     )
     if name == TOTAL:
         planned = (HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(rows["purchase"] == "own")
-        table = table.assign(planned_hours=planned.to_numpy(float))
+        bought = part[part["phase"] == POSSESSION].set_index("option").reindex(index=own.index, columns=["machines"])
+        boxes = bought["machines"].fillna(1.0).where((rows["purchase"] == "own").to_numpy(), 1.0).to_numpy(float)
+        names = [
+            f"{count:g} × {title}" if count > 1 else title for count, title in zip(boxes, table["title"], strict=True)
+        ]
+        table = table.assign(planned_hours=planned.to_numpy(float), boxes=boxes, title=names)
     return _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])

@@ -94,9 +94,8 @@ def _reason(
             f"({amount(balanced['hours'])} h for {amount(money.of(balanced['usd']))} {money.code})"
         )
     if best.get("planned_hours", 0) > 0:
-        parts.append(
-            f"it needs {amount(best['hours'])} of the {amount(best['planned_hours'])} hours of its planned use"
-        )
+        of = "its planned use" if best.get("boxes", 1) <= 1 else f"planned use that each of the {best['boxes']:g} has"
+        parts.append(f"it needs {amount(best['hours'])} of the {amount(best['planned_hours'])} hours of {of}")
     taken = table[~table["persistent"]]
     if len(taken) and best["persistent"]:
         spot = taken.iloc[0]

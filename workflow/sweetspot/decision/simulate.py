@@ -2,14 +2,17 @@
 
 import zlib
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import fixed_per_month, running_per_hour, usd_per_hour_of_use
+from sweetspot.bills.resale import relative
 from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.decision.rent_ahead import Rents, moves_ahead
 
 Number = float | np.ndarray
 OWNED = ("capex_usd", "residual_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
@@ -38,7 +41,8 @@ class Draws:
     """Simulated values, one row per row of the options table, one column per draw.
 
     `images_per_s`, `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented),
-    `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary.
+    `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents
+    go is no such figure: nobody can find out what is to come.
     """
 
     images_per_s: np.ndarray
@@ -104,8 +108,9 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         nothing = np.empty((0, draws))
         return Draws(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     figures = _Figures(seed, draws)
+    rents = Rents(partial(stream, seed), draws, _lengths(rows, seed, draws))
     rate = np.stack([figures.images_per_s(row) for row in rows])
-    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row) for row in rows]
+    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row, rents) for row in rows]
     fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):
@@ -123,6 +128,21 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
         figures=tuple(found for found in figures.known.values() if found.values.min() < found.values.max()),
     )
+
+
+def rent_ends(row: Row, draws: int = DRAWS) -> tuple[float, float]:
+    """Interval (LEVEL_RANGE) of a row's mean rent of the project over today's price, in draws of its own."""
+    length = np.full(draws, float(row["rent_months"]))
+    factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * float(row["rent_factor"])
+    low, high = interval(factor, LEVEL_RANGE)
+    return float(low), float(high)
+
+
+def _lengths(rows: list[Row], seed: int, draws: int) -> dict[str, np.ndarray]:
+    """The project's months in each draw, by model: those of its owned reference."""
+    figures = _Figures(seed, draws)
+    owned = (row for row in rows if row["is_reference"] and row["purchase"] == "own")
+    return {row["model"]: figures.offered(row, "months", tuple(row[name] for name in OFFER)) for row in owned}
 
 
 def _central_rate(options: pd.DataFrame) -> np.ndarray:
@@ -164,12 +184,14 @@ class _Figures:
         self.known[key].rows.append(row["row"])
         return self.known[key].values
 
-    def rented(self, row: Row) -> tuple[np.ndarray, ...]:
+    def rented(self, row: Row, rents: Rents) -> tuple[np.ndarray, ...]:
         """Fixed USD a month (none), variable USD an hour, days (NaN), factor on the hours of a job."""
         owner = tuple(row[name] for name in OFFER)
         price = self.offered(row, "usd_per_hour", owner) / row["usd_per_hour"]
         running, elapsed = self.interrupted(row, owner)
         nothing = np.zeros(self.draws)
+        if moves_ahead(row):
+            price = price * rents.factor(row)
         return nothing, row["variable_usd_per_hour"] * price * running, nothing + np.nan, elapsed
 
     def interrupted(self, row: Row, owner: tuple[object, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -187,13 +209,11 @@ class _Figures:
         """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
         owner = tuple(row[name] for name in OFFER)
         capex, residual, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
+        residual = residual * relative(row.get("residual_points"), months, row["months"])
         # One electricity price for all boxes of a price list.
         tariff = self.offered(row, "usd_per_kwh", owner[:1])
-        fixed = (
-            row["fixed_usd_per_month"]
-            * possession(row, capex, months, residual)
-            / possession(row, row["capex_usd"], row["months"])
-        )
+        held = possession(row, row["capex_usd"], row["months"])  # nothing where it is there already and costs no care
+        fixed = row["fixed_usd_per_month"] * possession(row, capex, months, residual) / (held or 1.0)
         electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
         return fixed, electricity, days, np.ones(self.draws)
 

@@ -41,7 +41,7 @@ def _grid(contest: Contest, month_days: float, money: Money) -> pd.DataFrame:
     day, month, tariff = (part.ravel() for part in np.meshgrid(days, months, np.unique(tariffs), indexing="ij"))
     ratio = contest.margin(days_per_month=day, months=month, usd_per_kwh=tariff)
     varied = replace(box, months=month, usd_per_kwh=tariff)
-    cross = crossing_days(varied.fixed(), varied.variable(), contest.rival_hour())
+    cross = crossing_days(varied.fixed(), varied.variable(), contest.rival_hour(month))
     return pd.DataFrame(
         {
             "reference": box.option,
@@ -61,7 +61,7 @@ def _grid(contest: Contest, month_days: float, money: Money) -> pd.DataFrame:
 def never_pays(contest: Contest, month_days: float, money: Money = DOLLARS) -> str:
     """The condition under which the box never pays, in words with its numbers (all else as in the price list)."""
     box, rival = contest.box, contest.rivals[0]
-    hour = contest.rival_hour()
+    hour = float(contest.rival_hour())
     idle = usd_per_hour_of_use(float(box.fixed()), 0.0, month_days)
     energy = float(box.variable())
     price, now = (money.of(usd) for usd in ((idle + energy) / hour * rival.usd_per_hour, rival.usd_per_hour))

@@ -8,11 +8,14 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import amount
-from sweetspot.decision.contest import Contest, contests
+from sweetspot.decision.contest import Contest, Rival, contests
 from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.rent_ahead import moves_ahead
+from sweetspot.decision.simulate import rent_ends
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
+PATHS = "price paths"  # range of a rent: its draws
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for
 COLUMNS = (
     "reference", "rival", "model", "assumption", "unit", "value", "low", "high", "range_basis", "margin", "margin_low",
@@ -72,11 +75,24 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
         yield Parameter(f"{name} {rival.name}", unit, value, *_range(other, figure, value), outcome, np.inf)
+    moving = [one for one in contest.rivals if moves_ahead(one.row)]
+    if moving:
+        yield _rent_ahead(contest, moving)
     rented = tuple(rival.option for rival in contest.rivals if rival.rented)
     if len(rented) > 1:
         outcome = _rival_outcome(contest, rented, _dearer(1.0))
         ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
         yield Parameter("all rented prices", "x", 1.0, *ends, "assumed", outcome, np.inf)
+
+
+def _rent_ahead(contest: Contest, moving: list[Rival]) -> Parameter:
+    """Mean rent of the project over today's: all prices that may move, by the ends of the cheapest of them."""
+    value = float(moving[0].row["rent_factor"])
+    low, high = rent_ends(moving[0].row)
+    outcome = _rival_outcome(contest, tuple(rival.option for rival in moving), _dearer(value))
+    return Parameter(
+        "rent over the project, of today's", "x", value, min(low, value), max(high, value), PATHS, outcome, np.inf
+    )
 
 
 def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]:

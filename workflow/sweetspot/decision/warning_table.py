@@ -1,6 +1,6 @@
 """Warnings beside the numbers: what a reader must know of a figure before staking money on it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -27,6 +27,7 @@ def warning_table(
     offers: pd.DataFrame | None = None,
     settings: Settings | None = None,
     needs: Needs | None = None,
+    more: Iterable[Row] = (),
 ) -> pd.DataFrame:
     """One row per warning: COLUMNS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
 
@@ -35,7 +36,8 @@ def warning_table(
     no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a
     figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
     part; told with `settings`), does_not_fit, unknown_memory_need and unknown_gpu_memory (where a workload states what
-    it needs), mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
+    it needs), no_speed (`more`: workloads of months),
+    mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
     `stale` and `stale_rate`; its other warnings keep their rules.
     """
     rows = [
@@ -48,6 +50,7 @@ def warning_table(
         *(_without_figure(offers, options) if offers is not None else ()),
         *fit_warnings(options, needs or {}),
         *(_without_price(offers, throughput, extrapolation, settings) if offers is not None and settings else ()),
+        *more,
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()
     return table.sort_values(list(COLUMNS[:5]), kind="stable", na_position="first").reset_index(drop=True)

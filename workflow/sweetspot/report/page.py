@@ -14,7 +14,7 @@ from sweetspot.decision.counted import Money
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
-from sweetspot.report import energy_words, phrases
+from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import MODELS
@@ -24,6 +24,7 @@ from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
+from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -61,6 +62,8 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "study": study,
         "figures": figures,
         "answer": answer(made),
+        "plan": plan_in_words(tables, money.code),
+        "without_speed": without_speed(tables, machines or {}),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
             for name, part in _parts(made, machines).items()
@@ -75,6 +78,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
+        "ahead": ahead_words.in_words(tables),
         "outside": phrases.outside(table_of(tables, "warnings")),
         "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
@@ -101,7 +105,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
     more = {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more}
+    return {**made.parts(), **more, **plan_parts(made)}
 
 
 class Figures:

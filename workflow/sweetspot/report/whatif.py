@@ -8,9 +8,11 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from sweetspot.bills.price_paths import central_change
 from sweetspot.decision.counted import the
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
 
 OWN = (
@@ -18,6 +20,7 @@ OWN = (
     "usd_per_kwh", "days_per_month",
 )  # fmt: skip
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
+MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
 
 
@@ -27,8 +30,9 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are),
     `model` shown first, `reference` (its option), `offers` (one a priced option: names,
     `name` that within a sentence, USD/hour, the fields of owning (OWN: what a month of possession and an hour of use
-    cost, and what the sliders change of them) or of interruptions (SPOT)), `jobs` (option, model, images/s, samples,
-    hours and USD as the tables have them). Empty where the reference is not owned: there is nothing to move.
+    cost, and what the sliders change of them; `resale`, its curve) or of interruptions (SPOT) and `rent_change`),
+    `jobs` (option, model, images/s, samples, hours and USD as the tables have them). Empty where the reference is not
+    owned: there is nothing to move.
     """
     ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
     if ranks.empty or headline.empty:
@@ -63,8 +67,18 @@ def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, Any]]:
             **{name: str(row[name]) for name in ("option", "title", "instance", "purchase", "provider")},
             "name": the(str(row["title"])),
             "persistent": bool(row["persistent"]), "usd_per_hour": _number(row["usd_per_hour"]), **fields,
+            **_ahead(row),
         })  # fmt: skip
     return found
+
+
+def _ahead(row: dict[str, Any]) -> dict[str, Any]:
+    """Resale value by age of a machine owned; yearly change of the rent that may move, null of a contract's."""
+    if row["purchase"] == "own":
+        curve = row.get("residual_points")
+        points = [] if curve is None or isinstance(curve, float) else curve
+        return {"resale": [[float(point["years"]), float(point["kept"])] for point in points]}
+    return {"rent_change": central_change(row) if row["purchase"] in MOVABLE else None}
 
 
 def _jobs(ranks: pd.DataFrame) -> list[dict[str, Any]]:

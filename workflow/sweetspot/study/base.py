@@ -32,7 +32,9 @@ class Name(Closed):
 
 
 def _key(loc: Iterable[int | str]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
+    # Names in brackets are those of the forms that a key may have: nobody writes them.
+    written = (part for part in loc if not str(part).startswith("("))
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in written).lstrip(".")
 
 
 def described(errors: ValidationError, model: type[BaseModel], file: str | Path) -> UserError:

@@ -1,7 +1,8 @@
 """How much memory of a device a training needs: stated, or by the rule of ZeRO and that of transformer activations."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -110,14 +111,14 @@ class Needs(Closed):
 
 
 class Need(NamedTuple):
-    """What a workload states, and whether each of its jobs uses one device of a machine."""
+    """What a workload states, and how many devices of a machine each of its jobs uses (None: all)."""
 
     stated: Needs
-    alone: bool = False
+    devices: int | None = None
 
     def gib(self, gpus: int) -> float | None:
         """GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
-        return self.stated.need_gib(1 if self.alone else gpus)
+        return self.stated.need_gib(gpus if self.devices is None else min(gpus, self.devices))
 
 
 def load_needs(path: str | Path) -> dict[str, Need]:
@@ -127,7 +128,20 @@ def load_needs(path: str | Path) -> dict[str, Need]:
     """
     file, found = Path(path), {}
     for name, entry in (load_yaml(file) if file.is_file() else {}).items():
-        stated = {key: entry[key] for key in Needs.model_fields if key in entry}
         alone = any(phase.get("gpus_per_job") == "one" for phase in entry.get("phases", ()))
-        found[name] = Need(validated(Needs, stated, f"{file}: {name}") if stated else Needs(), alone)
+        jobs = {f"{name}.{job['name']}": job for job in entry.get("jobs", ())} if entry.get("kind") == "monthly" else {}
+        for key, stated in (jobs or {name: entry}).items():
+            needs = _stated(stated, f"{file}: {key}")
+            found[key] = Need(needs, 1 if alone else _devices(stated.get("devices_per_job")))
+            if stated.get("urgent_devices_per_job") not in (None, stated.get("devices_per_job")):
+                found[f"{key}.urgent"] = Need(needs, _devices(stated["urgent_devices_per_job"]))
     return found
+
+
+def _stated(entry: Mapping[str, Any], place: str) -> Needs:
+    stated = {key: entry[key] for key in Needs.model_fields if key in entry}
+    return validated(Needs, stated, place) if stated else Needs()
+
+
+def _devices(stated: int | str | None) -> int | None:
+    return stated if isinstance(stated, int) else None

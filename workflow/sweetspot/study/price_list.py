@@ -22,6 +22,7 @@ from sweetspot.study.terms import (
     Sustained,
     Vat,
 )
+from sweetspot.study.trends import Trend
 from sweetspot.study.yamlfile import load_yaml
 
 LONGEST_MONTH = 31
@@ -51,6 +52,9 @@ class Offer(Closed):
         None,
         description="On-demand price of the same machine where this list does not offer it; spot is held against it",
     )
+    trend: Trend | None = Field(
+        None, description="How its price moves in the months to come: a preset's name or a path (docs/prices.md)"
+    )
     currency: Currency | None = Field(None, description="Currency of this offer instead of the list's")
     vat: Vat | None = Field(None, description="Tax of this offer instead of the list's")
     printed: Printed | None = Field(None, description="Figures that the source prints beside the price")
@@ -70,6 +74,10 @@ class Offer(Closed):
             raise ValueError(f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}")
         if needed is None and self.purchase == "own":
             raise ValueError(f"key own for purchase own, found {given[0]}")
+        if self.trend is not None and self.purchase in ("own", "reserved", "committed"):
+            raise ValueError(
+                f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
+            )
         if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
             raise ValueError(f"interruptions only for spot or preemptible, found {self.purchase}")
         return self

@@ -137,6 +137,11 @@ class Study(Closed):
     energy: Energy | None = Field(
         None, description="Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"
     )
+    price_paths: bool | None = Field(
+        None,
+        description="Whether rental prices move in the months of the project: true: by the preset of provider and "
+        "purchase where an offer states no trend; absent: only where one does; false: none moves",
+    )
     catalogue: CatalogueMap | None = Field(
         None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
     )

@@ -3,10 +3,11 @@
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+from pydantic import AfterValidator, Discriminator, Field, GetJsonSchemaHandler, StringConstraints, Tag, model_validator
 from pydantic_core import CoreSchema
 
 from sweetspot.study.base import Closed, Count, Text
+from sweetspot.study.resale_terms import Resale
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
 # Bounds far outside any price, so that no product of sane figures overflows a float.
@@ -83,6 +84,14 @@ LoadShare = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_mo
 Pue = Annotated[Amount, AfterValidator(_building_over_machine)]
 Months = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_fifty_years)]
 NotNegative = Annotated[Amount, AfterValidator(_not_below_zero)]
+
+
+def _form(residual: Any) -> str:
+    curve = isinstance(residual, Resale) or (isinstance(residual, dict) and {"curve", "points"} & set(residual))
+    return "(curve)" if curve else "(amount)"
+
+
+Residual = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Resale, Tag("(curve)")], Discriminator(_form)]
 
 
 class Rate(Closed):
@@ -232,9 +241,11 @@ class Interruptions(Closed):
 class Own(Closed):
     """A machine bought (docs/prices.md); with a discount rate the same figures as present values."""
 
-    capex: Positive = Field(description="Purchase, one machine")
+    capex: NotNegative = Field(description="Purchase, one machine; 0 for one that is there already")
     months: Months = Field(description="Months over which it is used")
-    residual: NotNegative = Field(Amount(value=0.0), description="What it sells for at the end, at most the purchase")
+    residual: Residual = Field(
+        Amount(value=0.0), description="What it sells for at the end, at most the purchase; or a curve by age"
+    )
     maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
     kw: NotNegative = Field(description="Power under load in kW")
     kw_basis: Literal["measured", "declared"] = Field(
@@ -253,7 +264,7 @@ class Own(Closed):
     @model_validator(mode="after")
     def _loses_value(self) -> "Own":
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
-        if self.residual.ends[1] > self.capex.ends[0]:
+        if not isinstance(self.residual, Resale) and self.residual.ends[1] > self.capex.ends[0]:
             raise ValueError(
                 f"residual of at most capex, found residual {self.residual.ends[1]:g} and capex {self.capex.ends[0]:g}"
             )

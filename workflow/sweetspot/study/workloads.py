@@ -7,13 +7,15 @@ from pydantic import Field, RootModel
 
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.memory import Needs
+from sweetspot.study.monthly import JobClass, Monthly
 from sweetspot.study.sharing import Shared
+from sweetspot.study.side_by_side import SideBySide
 from sweetspot.study.yamlfile import load_yaml
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 
 
-class Training(Needs):
+class Training(SideBySide):
     """One training job, by the samples that it sees."""
 
     kind: Literal["training"] = Field(description="A training job by samples")
@@ -24,7 +26,7 @@ class Training(Needs):
     source: Text = Field(description="Where the number comes from")
 
 
-class Runs(Needs):
+class Runs(SideBySide):
     """Independent runs of known length, such as a hyper-parameter search or a job started every day."""
 
     kind: Literal["runs"] = Field(description="N independent runs of H hours")
@@ -70,7 +72,7 @@ class Plan(Needs):
     source: Text = Field(description="Where the numbers come from")
 
 
-Workload = Annotated[Training | Runs | Plan, Field(discriminator="kind")]
+Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]
 
 
 class Workloads(RootModel[dict[Slug, Workload]]):
@@ -78,5 +80,52 @@ class Workloads(RootModel[dict[Slug, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
-    """Read the workloads, in the order of the file. Raises UserError naming file and key."""
+    """Read the workloads, in the order of the file. Raises UserError naming file and key.
+
+    Of a `monthly` one, one job of each class stands here, as `<workload>.<class>`: that is what is priced
+    (`load_monthly` has the rest).
+    """
+    found: dict[str, Training | Runs | Plan] = {}
+    for name, work in _read(path).items():
+        found |= _one_of_each(name, work) if isinstance(work, Monthly) else {name: work}
+    return found
+
+
+def load_monthly(path: str | Path) -> dict[str, Monthly]:
+    """The workloads of kind `monthly`; none without the file. Raises UserError naming file and key."""
+    file = Path(path)
+    if not file.is_file() or not any(work.get("kind") == "monthly" for work in load_yaml(file).values()):
+        return {}
+    return {name: work for name, work in _read(file).items() if isinstance(work, Monthly)}
+
+
+def _read(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
     return validated(Workloads, load_yaml(path), path).root
+
+
+def _one_of_each(name: str, work: Monthly) -> dict[str, Training | Runs]:
+    """One job of each class; the urgent ones apart where they take other devices."""
+    found = {}
+    for job in work.jobs:
+        found[work.priced_as(name, job)] = _one_job(work, job, urgent=False)
+        if job.urgent_per_month is not None:
+            found[work.priced_as(name, job, urgent=True)] = _one_job(work, job, urgent=True)
+    return found
+
+
+def _one_job(work: Monthly, job: JobClass, urgent: bool) -> Training | Runs:
+    devices = job.devices_per_job
+    if urgent and job.urgent_devices_per_job is not None:
+        devices = job.urgent_devices_per_job
+    said = {
+        "title": job.title or job.name,
+        "model": job.model,
+        "devices_per_job": devices,
+        "contention": work.contention,
+        "gpu_memory_gib": job.gpu_memory_gib,
+        "memory": job.memory,
+        "source": job.source,
+    }
+    if job.samples is not None:
+        return Training(kind="training", samples=job.samples, **said)
+    return Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **said)

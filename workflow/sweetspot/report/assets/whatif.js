@@ -9,7 +9,26 @@
 
   // What the sliders change of the two columns of offers.parquet: the price of the box less what it is sold for, over
   // its months; and electricity. All else in them (maintenance, discounting, staff) stays as the price list has it.
-  const writtenOff = (o) => (o.capex_usd - zero(o.residual_usd)) / o.months;
+  const kept = (o, months) => {
+    const points = o.resale || [], years = months / 12;
+    if (!points.length) return 1;
+    const next = points.findIndex((point) => point[0] >= years);
+    if (next < 0) return points[points.length - 1][1];
+    if (next === 0) return points[0][1];
+    const [before, after] = [points[next - 1], points[next]];
+    return before[1] + ((after[1] - before[1]) * (years - before[0])) / (after[0] - before[0]);
+  };
+  const sold = (o) => {
+    const then = data.offers.find((one) => one.option === o.option), base = kept(then, then.months);
+    return base > 0 ? (zero(o.residual_usd) * kept(o, o.months)) / base : zero(o.residual_usd);
+  };
+  const writtenOff = (o) => (o.capex_usd - sold(o)) / o.months;
+  // Mean rent of a project over today's: month t pays (1 + change)^(t / 12), the last part of a month its fraction.
+  const meanRent = (change, months) => {
+    let paid = 0;
+    for (let t = 0; t < months; t += 1) paid += Math.min(1, months - t) * (1 + change) ** (t / 12);
+    return paid / months;
+  };
   const powerOf = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
 
   // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours).
@@ -37,14 +56,18 @@
     }
     const interruptible = offer.purchase === "spot" || offer.purchase === "preemptible";
     const times = zero(moved.providers[offer.provider], 1) * (interruptible ? moved.spotPrice : 1);
+    const movable = offer.rent_change !== null && offer.rent_change !== undefined;
+    const yearly = moved.rentChange === null ? offer.rent_change : moved.rentChange / 100;
+    const assumed = movable ? meanRent(offer.rent_change, box.months) : 1;
+    const rent = movable ? meanRent(yearly, zero(moved.box.months, box.months)) : 1;
     const rate = zero(offer.interruptions_per_hour) * (interruptible ? moved.spotRate : 1);
     const machine = stretched(offer, rate, work);
     const then = stretched(offer, zero(offer.interruptions_per_hour), work);
-    const fees = job.usd - then * offer.usd_per_hour;
+    const fees = job.usd / assumed - then * offer.usd_per_hour;
     return {
       hours: machine * (1 + (rate * zero(offer.wait_s)) / 3600),
-      usd: (machine * offer.usd_per_hour + fees) * times,
-      perUsd: (3600 * job.images_per_s) / (offer.usd_per_hour * times * stretched(offer, rate)),
+      usd: (machine * offer.usd_per_hour + fees) * times * rent,
+      perUsd: (3600 * job.images_per_s) / (offer.usd_per_hour * times * rent * stretched(offer, rate)),
     };
   }
 
@@ -53,7 +76,8 @@
     const frame = document.createElement("label"), output = document.createElement("output"), input = document.createElement("input");
     // `output` can be labelled too and stands first: the label must name its input.
     input.id = `slider-${sliders.length}`; frame.htmlFor = input.id;
-    input.type = "range"; input.min = low; input.max = high; input.step = step; input.name = name; input.defaultValue = value;
+    input.type = "range"; input.min = low; input.max = high; input.step = step; input.name = name;
+    input.defaultValue = value === null ? 0 : value;
     frame.append(label, output, input); form.append(frame);
     input.addEventListener("input", update);
     // The browser rounds a range to its steps: untouched, the table's own figure counts.
@@ -78,6 +102,12 @@
   slider("months", "months of the project", 3, 72, 1, box.months, (v) => text(v, 2));
   slider("usd_per_kwh", `electricity, ${data.currency}/kWh`, 0, 1, 0.01, zero(box.usd_per_kwh), (v) => text(v, 3));
   slider("capex_usd", `price of the box, ${data.currency}`, 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
+  const changes = data.offers.map((o) => o.rent_change).filter((g) => g !== null && g !== undefined);
+  if (changes.length) {
+    const ends = [...new Set([Math.min(...changes), Math.max(...changes)])].map((g) => text(100 * g, 2));
+    const shown = (v) => (v === null ? `as assumed (${ends.join(" to ")})` : text(v, 2));
+    slider("rentChange", "rental prices change a year, %", -60, 60, 1, null, shown);
+  }
   const interruptible = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
   if (interruptible.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
   const rates = interruptible.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
@@ -94,12 +124,12 @@
   form.append(reset);
 
   function read() {
-    const moved = { box: {}, providers: {}, spotPrice: 1, spotRate: 1 };
+    const moved = { box: {}, providers: {}, spotPrice: 1, spotRate: 1, rentChange: null };
     for (const one of sliders) {
       const value = one.read();
       one.output.textContent = one.show(value);
       if (one.name.startsWith("provider:")) moved.providers[one.name.slice(9)] = value;
-      else if (one.name.startsWith("spot")) moved[one.name] = value;
+      else if (one.name.startsWith("spot") || one.name === "rentChange") moved[one.name] = value;
       else moved.box[one.name] = value;
     }
     return moved;

@@ -24,7 +24,10 @@ def draw(data: "ChartData") -> Drawing:
     key = ["price_list", "instance", "purchase"]
     if len(flow):
         flow = flow.merge(offers[[*key, "days_per_month"]], on=key)
-    rows = cash_lines(flow, data.table("ranks"), data.reference, data.model)
+    ranks = data.table("ranks")
+    if len(ranks) and "trend_kind" in offers.columns:
+        ranks = ranks.merge(offers[[*key, "trend_kind", "trend_change"]].drop_duplicates(key), on=key, how="left")
+    rows = cash_lines(flow, ranks, data.reference, data.model)
     if rows.empty:
         return empty("Nothing to own in this study: no cash flow to compare.")
     rows = rows.assign(title=data.titles(rows["option"]))
@@ -54,10 +57,12 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
     """Columns option, month, cumulative_usd: the reference's own cash flow, and its cheapest rivals'.
 
     `cash_flow` has also `days_per_month`, the use that its figures stand for. A rival pays each month for the images
-    that the box makes in it: 24 days_per_month x 3600 x images/s of the box / images per USD of the rival. Empty
-    where the reference has no cash flow.
+    that the box makes in it: 24 days_per_month x 3600 x images/s of the box / images per USD of the rival, along its
+    price path (`trend_kind`, `trend_change` of `ranks`, where it has them). Empty where the reference has no cash flow.
     """
     import pandas as pd
+
+    from sweetspot.bills.price_paths import central_change, mean_factor
 
     if cash_flow.empty or ranks.empty:
         return pd.DataFrame(columns=COLUMNS)
@@ -72,7 +77,12 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
     others = rows[rows["instance"] != reference].sort_values("images_per_usd", ascending=False).head(RIVALS)
     for _, rival in others.iterrows():
         monthly = images / rival["images_per_usd"]
-        line = parts[0].assign(option=rival["option"], cumulative_usd=parts[0]["month"] * monthly)
+        months = parts[0]["month"]
+        # images_per_usd is at the mean rent of all months: the first months pay more of it where prices fall.
+        so_far = months * mean_factor(central_change(rival), months.clip(lower=1))
+        line = parts[0].assign(
+            option=rival["option"], cumulative_usd=monthly * so_far * (months.iloc[-1] / so_far.iloc[-1])
+        )
         parts.append(line)
     return pd.concat(parts, ignore_index=True)
 

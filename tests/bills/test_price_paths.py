@@ -1,0 +1,90 @@
+"""Rents over the months of a project: the central mean by hand, and what the draws of a path have in common."""
+
+import numpy as np
+import pytest
+from sweetspot.bills.price_paths import at_mean_rent, central_change, drawn_path, mean_factor, mean_of_months
+
+DRAWS, MONTHS = 20_000, 24
+DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.40, "trend_change_high": 0.27}
+LIST = {"trend_kind": "jumps", "trend_change": -0.33, "trend_change_low": -0.46, "trend_change_high": -0.25}
+
+
+def noise(seed, months=MONTHS):
+    draws = np.random.default_rng(seed)
+    return [draws.standard_normal((DRAWS, months)) for _ in range(2)] + [
+        draws.random((DRAWS, months)), draws.standard_normal((DRAWS, months))
+    ]  # fmt: skip
+
+
+def test_the_mean_of_a_price_that_halves_every_year():
+    # q = 0.5^(1/12) = 0.9438743; (1 + q + ... + q^23) / 24 = (1 - 0.25) / (24 x 0.0561257) = 0.556786
+    assert float(mean_factor(-0.5, 24)) == pytest.approx(0.556786, abs=1e-6)
+
+
+def test_the_last_part_of_a_month_counts_as_its_fraction():
+    # 1, then 0.5 of a month at 4^(1/12) = 1.122462: (1 + 0.561231) / 1.5
+    assert float(mean_factor(3.0, 1.5)) == pytest.approx(1.561231 / 1.5, abs=1e-6)
+
+
+def test_a_price_that_stays_and_a_price_without_a_path():
+    assert mean_factor([0.0, np.nan], [36, 36]).tolist() == [1.0, 1.0]
+
+
+def test_only_a_drift_moves_the_central_rent():
+    assert central_change(DRIFT) == -0.03
+    assert central_change(LIST | {"trend_per_year": 12.0}) == 0.0
+    assert central_change({}) == 0.0
+
+
+def test_a_plan_without_months_pays_today_s_price():
+    rows = {
+        "trend_kind": np.array(["drift"], object),
+        "trend_change": np.array([-0.5]),
+        "usd_per_hour": np.array([10.0]),
+    }
+    assert at_mean_rent(rows, None)["usd_per_hour"].tolist() == [10.0]
+    assert at_mean_rent(rows, 24.0)["usd_per_hour"][0] == pytest.approx(5.56786, abs=1e-5)
+
+
+def test_a_drift_s_year_has_the_ends_that_it_states():
+    path = drawn_path(DRIFT | {"trend_market_share": 0.2}, *noise(1))
+    low, middle, high = np.quantile(path[:, 12], [0.05, 0.5, 0.95])
+    assert (low, middle, high) == pytest.approx((0.60, 0.97, 1.27), rel=0.02)
+    assert (path[:, 0] == 1.0).all()
+
+
+def test_two_drifts_share_the_market_s_part_of_their_variance():
+    market, one, jump, size = noise(2)
+    other = noise(3)[1]
+    terms = DRIFT | {"trend_change_low": -0.4, "trend_change_high": 1 / 0.6 - 1, "trend_change": 0.0}  # symmetric
+    logs = [
+        np.log(drawn_path(terms | {"trend_market_share": 0.2}, market, own, jump, size)[:, 12]) for own in (one, other)
+    ]
+    assert np.corrcoef(logs)[0, 1] == pytest.approx(0.2, abs=0.02)
+
+
+def test_years_of_a_drift_are_drawn_apart():
+    terms = DRIFT | {"trend_change": 0.0, "trend_change_low": -0.4, "trend_change_high": 1 / 0.6 - 1}
+    logs = np.log(drawn_path(terms | {"trend_market_share": 0.2}, *noise(4, 36)))
+    assert np.corrcoef(logs[:, 12], logs[:, 24] - logs[:, 12])[0, 1] == pytest.approx(0.0, abs=0.02)
+    assert logs[:, 6] == pytest.approx(logs[:, 12] / 2)
+
+
+def test_a_random_walk_spreads_with_the_root_of_the_months():
+    logs = np.log(drawn_path({"trend_kind": "random_walk", "trend_sd_log": 0.51, "trend_market_share": 0.0}, *noise(5)))
+    # price_paths: 0.14, 0.26, 0.37, 0.51 over 1, 3, 6, 12 months
+    assert [logs[:, month].std() for month in (1, 3, 6, 12)] == pytest.approx([0.147, 0.255, 0.361, 0.51], rel=0.03)
+
+
+def test_a_list_price_stays_until_it_is_cut():
+    path = drawn_path(LIST | {"trend_per_year": 0.13}, *noise(6))
+    # none in 11 months that can show it after a year's first: (1 - 0.13/12)^12 = 0.8775
+    assert (path[:, 12] == 1.0).mean() == pytest.approx((1 - 0.13 / 12) ** 12, abs=0.01)
+    cut = path[:, 12][path[:, 12] < 1]
+    assert np.median(cut) == pytest.approx(0.67, abs=0.02)
+    assert path.max() == 1.0
+
+
+def test_the_mean_of_a_draw_takes_that_draw_s_months():
+    path = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
+    assert mean_of_months(path, np.array([2.0, 1.5])).tolist() == pytest.approx([0.75, 1.25 / 1.5])

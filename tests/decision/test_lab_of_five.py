@@ -1,0 +1,277 @@
+"""The lab of five: its README's hand calculation, and what edits of the study do to its plan."""
+
+import numpy as np
+import pytest
+from month_tables import LabOfFive
+from sweetspot.decision.mix_words import mixes_in_words
+from sweetspot.errors import UserError
+from sweetspot.report.plan_part import without_speed
+
+# By hand, as in config/studies/lab-of-five/README.md.
+RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on one RTX 4090
+BERT = 4_730_346 / 93 / 3600  # 14.129 h
+OURS = 0.96 * 30.5 * 24  # 702.72 h a month
+EUR = 1.1378
+KWH = 0.30 * EUR
+RUNNING = 0.55 * KWH  # USD of an hour of one RTX 4090
+POSSESSION = (14_900 / 36 + 87) * EUR  # 569.91 USD a month
+A100 = 115_305_030 / 1582 / 3600  # 20.246 h, in time
+MINUTE = 0.69 / 60
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    return LabOfFive(tmp_path_factory.mktemp("lab")).tables(1000)
+
+
+def without_deadline(work):
+    job = work["lab"]["jobs"][0]
+    del job["within_hours"], job["urgent_per_month"]
+
+
+def central(tables, mix):
+    rows = tables["mixes"].set_index("mix")
+    return rows.loc[mix, "usd_per_month_central"]
+
+
+def rented(hours, count):
+    """USD of `count` jobs on RunPod, billed by the minute."""
+    return count * np.ceil(hours * 60) * MINUTE
+
+
+def test_the_hand_calculation_without_deadlines(tmp_path):
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", without_deadline).tables()
+    work = 60 * RESNET + 40 * BERT
+    assert work == pytest.approx(2042.3, abs=0.05)
+    rest = work - OURS
+    box = POSSESSION + rest / 0.97 * RUNNING
+    assert box == pytest.approx(829.18, abs=0.01)
+    assert central(tables, "best") == pytest.approx(OURS * RUNNING + box, abs=0.01)
+    # A job of ResNet-50 rents at 0.69040 USD an hour of work, one of BERT at 0.69022: ours takes ResNet-50 first.
+    left = (60 * RESNET - OURS) / RESNET
+    cloud = rented(RESNET, left) + rented(BERT, 40)
+    assert cloud == pytest.approx(rest * 0.69, rel=0.001)
+    assert cloud == pytest.approx(924.8, abs=0.1)
+    assert central(tables, "runpod-1x4090") == pytest.approx(OURS * RUNNING + cloud, abs=0.01)
+    alone = tables["mixes"].set_index("mix").loc["there", "status"]
+    assert "2,042 device-hours a month, it has 703: 3 would do" in alone
+
+
+def test_the_hand_calculation_with_two_urgent_runs(lab):
+    urgent = 2 * np.ceil(A100 * 60) * 1.59 / 60
+    assert urgent == pytest.approx(64.40, abs=0.01)
+    rest = 58 * RESNET + 40 * BERT - OURS
+    box = OURS * RUNNING + POSSESSION + rest / 0.97 * RUNNING + urgent
+    assert box == pytest.approx(1015.97, abs=0.01)
+    assert central(lab, "best") == pytest.approx(box, abs=0.01)
+    cloud = OURS * RUNNING + rented(RESNET, 58 - OURS / RESNET) + rented(BERT, 40) + urgent
+    assert central(lab, "runpod-1x4090") == pytest.approx(cloud, abs=0.01)
+    # An urgent run, by hand: 20.25 h on one A100 for 32.20 USD; RunPod's and our own RTX 4090 take 24.6 h.
+    due = lab["deadlines"].iloc[0]
+    assert (due["option"], due["per_month"]) == ("runpod-1xa100-sxm", 2.0)
+    assert due["hours"] == pytest.approx(A100)
+    assert due["usd"] == pytest.approx(urgent / 2)
+
+
+def test_it_is_a_toss_up(lab):
+    rows = lab["mixes"].set_index("mix")
+    assert rows.loc["best", "boxes"] == 1
+    assert rows.loc["box-4", "same_as_best"]
+    assert rows.loc["best", "confidence"] == "too close to call"
+    assert 0.5 < rows.loc["best", "probability"] < 0.8
+    assert 1.0 < rows.loc["runpod-1x4090", "times_best"] < 1.15
+    # Months of more and of less work cost on average nearly what the middle one does: the box has hours to spare.
+    assert rows.loc["best", "usd_per_month"] == pytest.approx(rows.loc["best", "usd_per_month_central"], rel=0.02)
+    assert (
+        rows.loc["best", "usd_per_month_low"]
+        < rows.loc["best", "usd_per_month"]
+        < rows.loc["best", "usd_per_month_high"]
+    )
+
+
+def test_sources_add_up_to_the_work_and_to_the_money(lab):
+    for _, row in lab["mixes"].iterrows():
+        parts = lab["mix_sources"][lab["mix_sources"]["mix"] == row["mix"]]
+        assert parts["device_hours"].sum() == pytest.approx(row["work_device_hours"])
+        if row["status"] == "ok":
+            assert parts["usd_per_month"].sum() == pytest.approx(row["usd_per_month"])
+    load = lab["mix_load"].groupby("share_of_months")["device_hours"].sum()
+    assert load.is_monotonic_decreasing
+    best = lab["mixes"].iloc[0]["work_device_hours"]
+    assert load.iloc[-1] < best < load.iloc[0]
+
+
+def test_who_is_too_late_and_who_has_no_speed(lab):
+    jobs = lab["mix_jobs"]
+    found = {(row["class"], row.urgent, row.instance): row.status for _, row in jobs.iterrows()}
+    assert found["resnet50", True, "runpod-1x4090"] == "too late"
+    assert found["resnet50", True, "lambda-1xh100-pcie"] == "fits"
+    assert found["resnet50", False, "runpod-1x4090"] == "fits"
+    assert found["bert", False, "runpod-1xl40s"] == "no speed"
+    told = lab["warnings"]
+    assert set(told.loc[told["rule"] == "no_speed", "instance"]) == {"runpod-1xl40s"}
+
+
+def test_a_result_of_a_day_on_the_whole_box(tmp_path):
+    """An urgent run may take all four devices. Nothing is extrapolated here: no figure of four, so no speed."""
+
+    def change(work):
+        work["lab"]["jobs"][0]["urgent_devices_per_job"] = "all"
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    jobs = tables["mix_jobs"]
+    urgent = jobs[jobs["urgent"].astype(bool)].set_index("instance")["status"]
+    assert urgent["box-4"] == "no speed"
+    # Eight H100 together: 115,305,030 / 22,045 = 1.45 h
+    row = jobs[jobs["urgent"].astype(bool) & (jobs["instance"] == "aws-p5.48xlarge")].iloc[0]
+    assert row["hours"] == pytest.approx(115_305_030 / 22_045 / 3600)
+
+
+def test_a_deadline_that_nobody_meets_is_said(tmp_path):
+    def change(work):
+        work["lab"]["jobs"][0]["within_hours"] = 2.0
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    assert (
+        tables["deadlines"].iloc[0]["status"].startswith("none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h")
+    )
+    assert (tables["mixes"]["status"] != "ok").all()
+    assert "in time" in tables["mixes"].iloc[0]["status"]
+    assert tables["recommendation"]["verdict"].iloc[-1].startswith("cannot")
+
+
+def test_more_work_takes_more_boxes(tmp_path):
+    """Four times the work, 8,169 device-hours: 7,466 beside ours, of which a box does 2,810.88 x 0.97: 2.7 of them."""
+
+    def change(work):
+        for job in work["lab"]["jobs"]:
+            job["per_month"] = job["per_month"]["value"] * 4
+
+    rows = LabOfFive(tmp_path).edit("workloads.yaml", change).edit("workloads.yaml", without_deadline).tables()["mixes"]
+    # The third is used 73 %: 2,064 h x (0.69 - 0.196) = 1,020 USD for 568.
+    assert rows.set_index("mix").loc["box-4", "boxes"] == 3
+    assert rows.iloc[0]["boxes"] == 3
+    alone = rows.set_index("mix").loc["there", "status"]
+    assert "12 would do" in alone  # 8,169 / 702.72 = 11.6
+
+
+def test_a_dearer_rental_never_helps_itself(tmp_path):
+    """A rental's own price, up: the mixes that use it cost more, those that do not cost the same."""
+
+    def dearer(prices):
+        prices["offers"][0]["per_hour"] = {"value": 0.80, "low": 0.70, "high": 0.90}
+
+    before = LabOfFive(tmp_path / "a").tables()["mixes"].set_index("mix")
+    after = LabOfFive(tmp_path / "b").edit("prices/rent.yaml", dearer).tables()["mixes"].set_index("mix")
+    assert after.loc["runpod-1x4090", "usd_per_month"] > before.loc["runpod-1x4090", "usd_per_month"]
+    assert after.loc["best", "probability"] > before.loc["best", "probability"]
+    assert after.loc["lambda-1xh100-pcie", "usd_per_month"] == before.loc["lambda-1xh100-pcie", "usd_per_month"]
+
+
+def test_the_sentences(lab):
+    said = mixes_in_words(lab["mixes"], lab["mix_sources"], lab["deadlines"])
+    assert said[0].startswith("1 × office box with 4 RTX 4090, the rest on RunPod")
+    assert "against RunPod with 1 RTX 4090 for the rest" in said[0]
+    assert "too close to call" in said[0]
+    assert any(sentence.startswith("What is there, alone, cannot do it") for sentence in said)
+    assert said[-1].startswith("A result of resnet50 within 24 h: RunPod with 1 A100 SXM 80GB, 20.2 h, 32.2 USD")
+    assert 2 <= len(said) <= 4
+
+
+def test_what_is_there_needs_an_offer(tmp_path):
+    def change(work):
+        work["lab"]["have"] = ["rtx4090-2"]
+
+    with pytest.raises(UserError, match=r"lab\.have names 'rtx4090-2'; expected a machine with an offer `own`"):
+        LabOfFive(tmp_path).edit("workloads.yaml", change).tables(50)
+
+
+def test_what_was_paid_for_what_is_there_does_not_matter(tmp_path):
+    """Sunk: the same mixes whether the list says what it cost or 0."""
+
+    def paid(prices):
+        prices["offers"][0]["own"]["capex"] = 2125
+
+    before = LabOfFive(tmp_path / "a").tables()["mixes"]["usd_per_month"]
+    after = LabOfFive(tmp_path / "b").edit("prices/ours.yaml", paid).tables()["mixes"]["usd_per_month"]
+    assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1])
+
+
+def test_hours_on_a_machine_say_the_same_as_samples(tmp_path):
+    """14.129 h on our RTX 4090 are 4,730,346 sequences at 93 a second, on every machine."""
+
+    def change(work):
+        job = work["lab"]["jobs"][1]
+        del job["samples"]
+        job |= {"hours": BERT, "instance": "rtx4090-1"}
+
+    before = LabOfFive(tmp_path / "a").tables()["mixes"]["usd_per_month_central"]
+    after = LabOfFive(tmp_path / "b").edit("workloads.yaml", change).tables()["mixes"]["usd_per_month_central"]
+    assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1], rel=1e-4)
+
+
+def test_a_commitment_is_signed_where_it_pays(tmp_path):
+    """An RTX 4090 for 200 USD a month, 12 months at a time: 732 h, which rented cost 505. Two of them, by hand:
+
+    1,464 of the 1,993 ordinary device-hours at nothing more, ours the other 529 at 0.19, the urgent ones as before.
+    """
+
+    def change(prices):
+        deal = {"term_months": 12, "per_month": 200}
+        prices["offers"].append({"instance": "runpod-1x4090", "purchase": "reserved", "commitment": deal})
+
+    tables = LabOfFive(tmp_path).edit("prices/rent.yaml", change).tables()
+    rest = 58 * RESNET + 40 * BERT - 2 * 732
+    usd = 2 * 200 + rest * RUNNING + 2 * np.ceil(A100 * 60) * 1.59 / 60
+    assert central(tables, "runpod-1x4090 (reserved)") == pytest.approx(usd, abs=0.01)
+    best = tables["mixes"].iloc[0]
+    assert "× RunPod with 1 RTX 4090 (reserved)" in best["bought"]
+    assert best["usd_per_month"] <= tables["mixes"].set_index("mix").loc["runpod-1x4090 (reserved)", "usd_per_month"]
+
+
+def test_a_commitment_is_paid_to_the_end_of_its_term(tmp_path):
+    """Of 24 months beyond 36 another whole term is due: 2 x 24 / 36 times 200 USD a month of the project."""
+
+    def change(prices):
+        deal = {"term_months": 24, "per_month": 200}
+        prices["offers"].append({"instance": "runpod-1x4090", "purchase": "reserved", "commitment": deal})
+
+    tables = LabOfFive(tmp_path).edit("prices/rent.yaml", change).tables()
+    parts = tables["mix_sources"].set_index(["mix", "option"]).loc["runpod-1x4090 (reserved)", :]
+    held = parts.loc["runpod-1x4090 (reserved)"]
+    assert held["fixed_usd_per_month"] == pytest.approx(held["machines"] * 200 * 48 / 36)
+
+
+def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
+    def change(work):
+        work["lab"]["jobs"][1]["model"] = "bert"
+        work["alone"] = {"kind": "training", "model": "gpt", "samples": 1.0, "source": "x"}
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    said = without_speed(tables, {})
+    assert "Lab.bert: no machine that is offered has a speed for model bert; it takes no part." in said
+    assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
+    assert "bert does not run on it" in tables["mixes"].iloc[0]["status"]
+
+
+def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
+    """40 GiB on each device: neither the box nor an RTX 4090 has it, an A100 has."""
+
+    def change(work):
+        work["lab"]["jobs"][1]["gpu_memory_gib"] = 40
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    jobs = tables["mix_jobs"]
+    bert = jobs[jobs["class"] == "bert"].set_index("instance")["status"]
+    assert (bert["box-4"], bert["rtx4090-1"], bert["runpod-1xa100-sxm"]) == ("does not fit", "does not fit", "fits")
+    assert tables["mixes"].iloc[0]["status"] == "ok"
+    assert tables["mixes"].iloc[0]["rented_device_hours"] > 40 * 8.6  # 8.64 h on an A100 each
+
+
+def test_two_of_a_machine_do_twice_as_much(tmp_path):
+    def change(work):
+        work["lab"]["have"] = ["rtx4090-1", "rtx4090-1"]
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    alone = tables["mixes"].set_index("mix").loc["there"]
+    assert "it has 1,405" in alone["status"]

@@ -1,0 +1,197 @@
+"""Falling, constant and rising rents: the break-even of eight-gpus-2026 by hand, and what follows from it."""
+
+import re
+import shutil
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from borrowed_tables import borrowed_tables
+from price_lists import price_study
+from study_tables import STUDIES
+from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import simulate
+from sweetspot.study.study import load_study
+
+STUDY = "eight-gpus-2026"
+LISTS = ("buying", "clouds")
+# The bought server without a resale value: 515,000 USD over 36 months, colocation 184 USD a kW and month, electricity.
+FIXED = 515000 / 36 + 184 * 14.3
+VARIABLE = 14.3 * 0.76 * 1.54 * 0.1222
+RENT = 62.80 * 6.7648 / 9.8052  # Nebius, eight B300, for the work of an hour on eight B200
+
+
+@pytest.fixture(scope="module")
+def prices(tmp_path_factory):
+    """The tables of the study under some yearly change of Nebius's price of eight B300 (None: no path)."""
+    folder = tmp_path_factory.mktemp("prices")
+
+    @cache
+    def made(change, resale="", paths=None):
+        for name in LISTS:
+            shutil.copy(STUDIES / STUDY / "prices" / f"{name}.yaml", folder)
+        edit(folder / "buying.yaml", r"      residual: .*\n", f"      residual: {resale}\n" if resale else "")
+        if change is not None:
+            trend = f"trend: {{kind: drift, change_per_year: {change}}}"
+            edit(folder / "clouds.yaml", r"(nebius-8xb300, per_hour: 62.8)", rf"\1, {trend}")
+        return tables(folder, paths)
+
+    return made
+
+
+def edit(file, pattern, text):
+    old = file.read_text()
+    new = re.sub(pattern, text, old)
+    assert new != old or not re.search(pattern, old)
+    file.write_text(new)
+
+
+def tables(folder: Path, paths):
+    known, study = borrowed_tables(STUDY), load_study(STUDIES / STUDY)
+    files = (STUDIES / STUDY / "workloads.yaml", [STUDIES / STUDY / "instances.yaml"])
+    extrapolation = known.scaling["extrapolation"]
+    made = [
+        price_study(
+            known.throughput,
+            extrapolation,
+            folder / f"{name}.yaml",
+            *files,
+            name,
+            study.month_days,
+            study.as_of,
+            None,
+            paths,
+        )
+        for name in LISTS
+    ]
+    priced = {kind: pd.concat([one[kind] for one in made], ignore_index=True) for kind in made[0]}
+    inputs = Inputs(
+        **{kind: priced[kind] for kind in ("costs", "offers", "price_lint", "plans")},
+        throughput=known.throughput,
+        extrapolation=extrapolation,
+        efficiency=pd.DataFrame(),
+    )
+    return priced, compare(inputs, Settings.of(study), draws=200)
+
+
+def against(comparison, option="nebius-8xb300", table="break_even"):
+    rows = comparison[table]
+    return rows[(rows["model"] == "llama2_70b_lora") & (rows["option"] == option)].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "factor"),
+    [
+        (None, 1.0),
+        (0.0, 1.0),
+        # q = 0.7^(1/12) = 0.970713: (1 - 0.7^3) / (36 (1 - q)) = 0.657 / 1.054329
+        (-0.3, 0.623145),
+        # q = 1.3^(1/12) = 1.022104: (1.3^3 - 1) / (36 (q - 1)) = 1.197 / 0.795760
+        (0.3, 1.504222),
+    ],
+)
+def test_the_break_even_moves_with_the_mean_rent_of_36_months(prices, change, factor):
+    row = against(prices(change)[1])
+    # 17.1 days at today's price, 28.3 at the falling one, 11.2 at the rising one
+    days = FIXED / (24 * (RENT * factor - VARIABLE))
+    assert row["days"] == pytest.approx(days, rel=1e-3) if days <= 30.5 else np.isnan(row["days"])
+    hour = FIXED / (24 * 20) + VARIABLE
+    assert row["gain_at_use"] == pytest.approx(RENT * factor / hour, rel=1e-3)
+
+
+def test_days_under_the_three_paths_in_figures(prices):
+    days = [against(prices(change)[1])["days"] for change in (-0.1, 0.0, 0.3)]
+    # -10 % a year: (1 - 0.9^3) / (36 (1 - 0.9^(1/12))) = 0.271 / 0.314703 = 0.861
+    by_hand = [
+        FIXED / (24 * (RENT * factor - VARIABLE)) for factor in (0.271 / (36 * (1 - 0.9 ** (1 / 12))), 1, 1.504222)
+    ]
+    assert days == pytest.approx(by_hand, rel=1e-3)
+    assert by_hand == pytest.approx([20.0, 17.1, 11.2], abs=0.05)
+
+
+def test_today_s_costs_keep_today_s_prices(prices):
+    fallen, still = prices(-0.3)[0]["costs"], prices(None)[0]["costs"]
+    pd.testing.assert_frame_equal(fallen, still)
+
+
+def test_false_keeps_every_price_where_it_is(prices):
+    row = against(prices(-0.3, paths=False)[1])
+    assert row["days"] == pytest.approx(FIXED / (24 * (RENT - VARIABLE)), rel=1e-3)
+
+
+def test_without_the_key_only_stated_paths_move_and_with_it_all_clouds_do(prices):
+    stated, every = prices(-0.3)[1]["options"], prices(-0.3, paths=True)[1]["options"]
+    assert set(stated.loc[stated["rent_factor"] != 1, "instance"]) == {"nebius-8xb300"}
+    rows = every[every["price_list"] == "clouds"].set_index("instance")["rent_factor"]
+    # small_cloud, -3 % a year: (1 - 0.97^3) / (36 (1 - 0.97^(1/12))) = 0.087327 / 0.091262
+    assert rows["lambda-8xb200"].iloc[0] == pytest.approx(0.95688, abs=1e-4)
+    assert set(every.loc[every["price_list"] == "buying", "rent_factor"]) == {1.0}
+
+
+def test_the_surface_takes_the_months_of_its_own_projects(prices):
+    _, comparison = prices(-0.3)
+    rows = comparison["surface"]
+    rows = rows[(rows["model"] == "llama2_70b_lora") & (rows["days"] == 20) & np.isclose(rows["usd_per_kwh"], 0.1222)]
+    rival = rows["rival"].iloc[0]
+    ratio = rows.set_index("months")["ratio"]
+    box = {months: (515000 / months + 184 * 14.3) / (24 * 20) + VARIABLE for months in (18.0, 36.0)}
+    if rival == "nebius-8xb300":  # 18 months: (1 - 0.7^1.5) / (18 x 0.029287) = 0.785955
+        assert ratio[18.0] == pytest.approx(RENT * 0.785955 / box[18.0], rel=1e-3)
+        assert ratio[36.0] == pytest.approx(RENT * 0.623145 / box[36.0], rel=1e-3)
+    else:
+        assert ratio[18.0] / ratio[36.0] == pytest.approx(box[36.0] / box[18.0], rel=1e-3)
+
+
+def test_a_plan_pays_the_mean_rent_of_its_months(prices):
+    def usd(change):
+        rows = prices(change)[0]["plans"]
+        return rows[(rows["instance"] == "nebius-8xb300") & (rows["phase"] == "total")]["usd"].iloc[0]
+
+    assert usd(-0.3) / usd(None) == pytest.approx(0.623145, rel=1e-4)
+
+
+def test_the_tornado_has_the_rent_ahead_with_the_ends_of_its_draws(prices):
+    _, comparison = prices(None, paths=True)
+    rows = comparison["tornado"]
+    row = rows[(rows["model"] == "llama2_70b_lora") & (rows["assumption"] == "rent over the project, of today's")].iloc[
+        0
+    ]
+    assert row["range_basis"] == "price paths"
+    assert row["value"] == pytest.approx(0.95688, abs=1e-4)
+    assert 0.6 < row["low"] < row["value"] < row["high"] < 1.35
+    assert row["margin_low"] < row["margin"] < row["margin_high"]
+
+
+def test_resale_by_age_lowers_the_break_even_by_its_share(prices):
+    _, comparison = prices(None, resale="{points: [[3.0, 0.4, 0.3, 0.5]], share: 1.0}")
+    # 40 % of 515,000 come back: FIXED less 206,000 / 36
+    assert against(comparison)["days"] == pytest.approx((FIXED - 206000 / 36) / (24 * (RENT - VARIABLE)), rel=1e-3)
+    rows = comparison["surface"]
+    rows = rows[(rows["model"] == "llama2_70b_lora") & (rows["days"] == 20) & np.isclose(rows["usd_per_kwh"], 0.1222)]
+    ratio = rows.set_index("months")["ratio"]
+    # half the months: 0.7 is left, linear from 1 at 0 to 0.4 at 3 years
+    box = {m: (515000 * (1 - kept) / m + 184 * 14.3) / (24 * 20) + VARIABLE for m, kept in ((18.0, 0.7), (36.0, 0.4))}
+    assert ratio[18.0] / ratio[36.0] == pytest.approx(box[36.0] / box[18.0], rel=1e-3)
+
+
+def test_rivals_share_the_market_and_machines_of_one_device_all_of_it(prices):
+    options = prices(None, paths=True)[1]["options"]
+    options = options[(options["workload"] == "lora-run")].reset_index(drop=True)
+    exact = {"images_per_s_low": options["images_per_s"], "images_per_s_high": options["images_per_s"]}
+    drawn = simulate(options.assign(**exact), seed=1, draws=4000)
+    place = {name: row for row, name in enumerate(options["instance"])}
+    logs = {name: np.log(drawn.variable[place[name]]) for name in ("nebius-8xb300", "lambda-8xb200", "nebius-8xb200")}
+    both = np.corrcoef(logs["nebius-8xb300"], logs["lambda-8xb200"])[0, 1]
+    assert both == pytest.approx(0.2, abs=0.06)  # the shared fifth of the variance
+    # an independent draw of three years: log-normal in two pieces, -40 to +27 % (5 to 95 %) about -3 % a year
+    noise = np.random.default_rng(7).standard_normal((20_000, 3))
+    edge = 1.6448536
+    year = np.log(0.97) + noise / edge * np.where(noise < 0, np.log(0.97 / 0.60), np.log(1.27 / 0.97))
+    ends = np.concatenate([np.zeros((20_000, 1)), year.cumsum(axis=1)], axis=1)
+    months = np.exp([np.interp(np.arange(36), [0, 12, 24, 36], end) for end in ends]).mean(axis=1)
+    for level in (0.05, 0.5, 0.95):
+        there = np.quantile(months, level)
+        assert np.exp(np.quantile(logs["lambda-8xb200"], level)) == pytest.approx(53.52 * there, rel=0.03)

@@ -1,0 +1,203 @@
+"""Mixes against enumeration, against the linear programme of the dispatch, and by hand."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from sweetspot.mixes.demand import load_duration, month_noise
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
+from sweetspot.mixes.purchase import numbers_to_have
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, mixes
+
+
+def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draws=1):
+    """A kind held with the same figures in every draw; hours and running by class."""
+    every = np.ones(draws)
+    by_class = [np.asarray(part, float)[:, None] * every for part in (hours, running)]
+    return Held(name, there, for_sale, fixed * every, capacity * every, *by_class)
+
+
+def rented(name, usd, hours=None, draws=1):
+    prices = np.asarray(usd, float)[:, None] * np.ones(draws)
+    return Rented(name, prices, np.asarray(hours if hours is not None else usd, float)[:, None] * np.ones(draws))
+
+
+def problem(jobs, kinds, offers):
+    """`jobs`: class x draw x month."""
+    amounts = np.asarray(jobs, float)
+    return Problem(tuple("abcdef"[: len(amounts)]), amounts, tuple(kinds), tuple(offers))
+
+
+def by_linear_programme(one, counts):
+    """USD of the cheapest dispatch of the only draw and month, written without regard to the order of merit."""
+    classes = len(one.classes)
+    columns, cost = [], []
+    for kind in one.held:
+        for job in range(classes):
+            if np.isfinite(kind.hours[job, 0]):
+                columns.append((job, one.held.index(kind), kind.hours[job, 0]))
+                cost.append(kind.running[job, 0])
+    for offer in one.rented:
+        for job in range(classes):
+            if np.isfinite(offer.usd[job, 0]):
+                columns.append((job, None, 0.0))
+                cost.append(offer.usd[job, 0])
+    done = np.array([[float(job == column[0]) for column in columns] for job in range(classes)])
+    used = np.array([[column[2] * (column[1] == kind) for column in columns] for kind in range(len(one.held))])
+    room = [count * kind.capacity[0] for count, kind in zip(counts, one.held, strict=True)]
+    found = linprog(cost, used, room, done, one.jobs[:, 0, 0])
+    assert found.status == 0
+    return found.fun + sum(count * kind.fixed[0] for count, kind in zip(counts, one.held, strict=True))
+
+
+def test_the_case_of_the_lab_by_hand():
+    """60 runs of 24.6 h and 40 of 14.1 h: 2,040 device-hours, of which 700 at home; the rest bought or rented.
+
+    Rented: (2,040 - 700) x 0.69 = 924.60. Box of four: 568 a month + 1,340 x 0.1955 = 829.97. Both with 700 x 0.19.
+    """
+    hours = np.array([24.6, 14.1])
+    ours = held("ours", hours, hours * 0.19, 700, there=1, for_sale=False)
+    box = held("box", hours / 4, hours * 0.1955, 700, fixed=568.0)
+    case = problem([[[60.0]], [[40.0]]], [ours, box], [rented("rent", hours * 0.69, hours)])
+    found = {one.kind: one for one in mixes(case)}
+    assert found[BOUGHT].expected == pytest.approx(700 * 0.19 + 568 + 1340 * 0.1955, abs=1e-6)
+    assert found[RENTED].expected == pytest.approx(700 * 0.19 + 1340 * 0.69, abs=1e-6)
+    assert found[BEST].counts == (1, 1)
+    assert np.isinf(found[THERE].expected)
+
+
+def test_with_a_cheaper_rental_nothing_is_bought():
+    # 0.60 x 1,340 = 804 is less than 830: the turning point is 830 / 1,340 = 0.6194 USD an hour
+    hours = np.array([10.0])
+    ours = held("ours", hours, hours * 0.19, 700, there=1, for_sale=False)
+    box = held("box", hours / 4, hours * 0.1955, 700, fixed=568.0)
+    for price, bought in ((0.619, 0), (0.620, 1)):
+        case = problem([[[204.0]]], [ours, box], [rented("rent", hours * price, hours)])
+        assert mixes(case)[0].counts == (1, bought)
+
+
+def test_the_peak_is_rented_and_the_base_owned():
+    """Half of the months 100 h, half 300 h. A machine of 100 h costs 40 a month and nothing to run; rent 1 an hour.
+
+    None: 0.5 x 100 + 0.5 x 300 = 200; one: 40 + 0.5 x 200 = 140; two: 80 + 0.5 x 100 = 130; three: 120: the third
+    machine is used half of the time and saves 50 for 40. At 60 a machine one is best: 60 + 100 = 160 against 200, 170.
+    """
+    for fixed, count, usd in ((40.0, 3, 120.0), (60.0, 1, 160.0)):
+        machine = held("machine", [1.0], [0.0], 100, fixed=fixed)
+        case = problem([[[100.0, 300.0] * 6]], [machine], [rented("rent", [1.0])])
+        best = mixes(case)[0]
+        assert best.counts == (count,)
+        assert best.expected == pytest.approx(usd)
+
+
+def test_jobs_that_run_nowhere_else_come_first():
+    """A machine of 100 h; class a can be rented for 5 an hour, class b nowhere (its memory): b has the hours."""
+    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1, for_sale=False)
+    case = problem([[[80.0]], [[90.0]]], [machine], [rented("rent", [5.0, NEVER], [1.0, 0.0])])
+    done = dispatch(case, (1,))
+    assert done.held[:, 0, 0, 0].tolist() == [10.0, 90.0]
+    assert done.usd[0] == pytest.approx(70 * 5.0)
+
+
+def test_what_runs_dearer_than_it_is_rented_is_not_run():
+    old = held("old", [1.0], [0.9], 100, there=1, for_sale=False)
+    done = dispatch(problem([[[50.0]]], [old], [rented("rent", [0.5])]), (1,))
+    assert done.held.sum() == 0
+    assert done.usd[0] == pytest.approx(25.0)
+
+
+def test_an_urgent_class_is_bought_for_where_nothing_rented_is_in_time():
+    """Class b runs on the machine for sale alone: one is bought, though a is cheaper rented."""
+    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, fixed=500.0)
+    case = problem([[[10.0]], [[2.0]]], [machine], [rented("rent", [1.0, NEVER], [1.0, 0.0])])
+    assert mixes(case)[0].counts == (1,)
+
+
+figures = st.floats(0.1, 10.0)
+
+
+@st.composite
+def small_problems(draw):
+    classes, kinds, offers = (draw(st.integers(1, most)) for most in (3, 2, 2))
+    amounts = [[[draw(st.floats(0.0, 60.0))]] for _ in range(classes)]
+
+    def column():
+        return np.array([draw(figures) for _ in range(classes)])
+
+    kept = [held(f"k{n}", column(), column(), draw(st.floats(20, 200)), draw(st.floats(0, 300))) for n in range(kinds)]
+    return problem(amounts, kept, [rented(f"r{n}", column()) for n in range(offers)])
+
+
+@given(small_problems())
+@settings(max_examples=60, deadline=None)
+def test_the_programme_finds_what_enumeration_finds(case):
+    """Numbers of machines by the integer programme against all of them, each with its own linear programme."""
+    grid = list(product(*(range(most_useful(case, kind) + 1) for kind in case.held)))
+    costs = {counts: by_linear_programme(case, counts) for counts in grid}
+    assert by_linear_programme(case, numbers_to_have(case)) == pytest.approx(min(costs.values()), rel=1e-6, abs=1e-6)
+
+
+def most_useful(case, kind):
+    """Machines that do all jobs alone: more never pay."""
+    return int(np.ceil(float((case.jobs[:, 0, 0] * kind.hours[:, 0]).sum() / kind.capacity[0]) - 1e-9))
+
+
+@given(small_problems())
+@settings(max_examples=100, deadline=None)
+def test_a_mix_never_costs_more_than_its_best_part(case):
+    best, *pure = mixes(case)
+    assert all(best.expected <= one.expected for one in pure)
+
+
+@given(small_problems(), st.integers(0, 3))
+@settings(max_examples=100, deadline=None)
+def test_the_order_of_merit_is_the_linear_programme_where_one_kind_is_held(case, count):
+    case = replace(case, held=case.held[:1])
+    assert dispatch(case, (count,)).usd[0] == pytest.approx(by_linear_programme(case, (count,)), rel=1e-6, abs=1e-6)
+
+
+@given(small_problems(), st.integers(0, 3), st.integers(0, 3))
+@settings(max_examples=100, deadline=None)
+def test_the_order_of_merit_is_feasible_and_never_cheaper_than_the_linear_programme(case, first, second):
+    counts = (first, second)[: len(case.held)]
+    done = dispatch(case, counts)
+    assert np.allclose(done.held.sum(axis=1) + done.rented, case.jobs)
+    for place, kind in enumerate(case.held):
+        assert (done.held[:, place, 0, 0] * kind.hours[:, 0]).sum() <= counts[place] * kind.capacity[0] * (1 + 1e-9)
+    assert done.usd[0] >= by_linear_programme(case, counts) - 1e-6
+
+
+def test_two_kinds_whose_speeds_are_in_proportion_are_dispatched_at_the_least_cost():
+    """Devices of one generation: what order of merit is exact for; 200 cases against the linear programme."""
+    source = np.random.default_rng(7)
+    for _ in range(200):
+        work, price = source.uniform(1, 20, 3), source.uniform(0.5, 3.0)
+        kinds = [
+            held(f"k{n}", work / speed, work / speed * cost, source.uniform(50, 400), there=1)
+            for n, (speed, cost) in enumerate(source.uniform([0.5, 0.05], [2.0, 0.4], (2, 2)))
+        ]
+        case = problem(source.uniform(0, 40, (3, 1, 1)), kinds, [rented("rent", work * price)])
+        usd = dispatch(case, (1, 1)).usd[0]
+        assert usd == pytest.approx(by_linear_programme(case, (1, 1)), rel=1e-6)
+
+
+def test_months_are_alike_as_asked():
+    """Correlation of two months, over 20,000 projects, and unit variance of each."""
+    for alike in (0.0, 0.5, 1.0):
+        noise = month_noise(np.random.default_rng(1), 20_000, 2, alike)
+        assert np.corrcoef(noise.T)[0, 1] == pytest.approx(alike, abs=0.03)
+        assert noise.std(axis=0) == pytest.approx([1, 1], abs=0.03)
+
+
+def test_the_load_is_sorted_by_its_sum_and_adds_up():
+    """Base 10 in all months, a peak of 0, 5, 20 on top: the busiest first."""
+    load = np.array([[10.0, 10.0, 10.0], [5.0, 0.0, 20.0]])
+    curve = load_duration(load, np.array([0.0, 0.5, 1.0]))
+    assert curve[0].tolist() == [10.0, 10.0, 10.0]
+    # windows of one month on either side of each third: means of (20, 5), (20, 5, 0) and (5, 0)
+    assert curve[1].tolist() == pytest.approx([12.5, 25 / 3, 2.5])

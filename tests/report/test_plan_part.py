@@ -1,0 +1,84 @@
+"""The page's part of the work of months, and the red line of what has no speed."""
+
+import pandas as pd
+import pytest
+from decision_tables import study
+from report_tables import month_tables, small_tables
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.charts.mix_load import draw
+from sweetspot.report.page import Drawn, render_page
+from sweetspot.report.plan_part import plan_in_words, without_speed
+
+BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
+
+
+def told(*rows):
+    """A warning table of (rule, instance, model, message)."""
+    columns = ["rule", "instance", "model", "message"]
+    return {"warnings": pd.DataFrame([dict(zip(columns, row, strict=True)) for row in rows], columns=columns)}
+
+
+def test_what_has_no_speed_is_named_at_the_top():
+    tables = told(
+        ("no_figure", "aws-p5", None, "it is offered"),
+        ("no_speed", "aws-p5", "bert", "said once already"),
+        ("no_speed", "l40s", "bert", "priced, but no speed for runs"),
+        ("no_speed", None, "gpt", "lab.gpt: no machine has a speed"),
+        ("stale_price", "old", None, "of 2016"),
+    )
+    said = without_speed(tables, {"aws-p5": "AWS p5.48xlarge", "l40s": "one L40S"})
+    assert said == (
+        "Priced, but no speed: AWS p5.48xlarge. Priced, but no speed for bert: one L40S. "
+        "Lab.gpt: no machine has a speed."
+    )
+
+
+def test_of_many_machines_twelve_are_named():
+    said = without_speed(told(*(("no_figure", f"m{number}", None, "x") for number in range(15))), {})
+    assert said.endswith("m11 and 3 more.")
+
+
+@pytest.mark.parametrize("tables", [{}, told(("stale_price", "old", None, "of 2016"))])
+def test_where_all_have_a_speed_nothing_is_said(tables):
+    assert without_speed(tables, {}) == ""
+
+
+def test_the_page_says_the_red_line_before_anything_else():
+    tables = small_tables() | told(("no_figure", "aws-p5", None, "it is offered"))
+    tables["warnings"]["decisive"] = True
+    tables["warnings"]["scope"] = "comparison"
+    html = render_page(tables, study(), Drawn(BLANK), {"aws-p5": "AWS p5.48xlarge"})
+    body = html[html.index("<main>") :]
+    assert body.index("Priced, but no speed: AWS p5.48xlarge.") < body.index('id="plan"') < body.index('id="answer"')
+
+
+def test_the_mixes_in_words():
+    """1,000 against 900 USD: 11 % more, and 3,000 USD in 30 months; of 1,000 device-hours 600 are done at home."""
+    said = plan_in_words(month_tables())
+    assert said[0] == (
+        "1 × office box, the rest on RunPod: 900 USD a month (800 to 1,000, 90 %), against RunPod for the rest: "
+        "1,000 USD a month, 11 % more (likely, 90 % that the first is the cheaper). "
+        "The mix saves 3,000 USD over 30 months against that."
+    )
+    assert said[1] == (
+        "Of 1,000 device-hours a month RTX 4090 does 600 (50 % of its hours), the office box does 300 "
+        "(50 % of its hours) and RunPod does 100."
+    )
+    assert said[2] == (
+        "A result of runs within 24 h: RunPod, 12.7 h, 38.0 USD; without asking for it 25 % of these jobs make it."
+    )
+
+
+def test_a_study_without_such_work_says_nothing_of_it():
+    tables = {name: table for name, table in small_tables().items() if name not in month_tables()}
+    assert plan_in_words(tables) == []
+    html = render_page(tables, study(), Drawn({name: svg for name, svg in BLANK.items() if name != "mix_load"}))
+    assert 'id="plan"' not in html
+
+
+def test_the_chart_stacks_what_is_there_first():
+    rows = draw(ChartData(month_tables(), None)).data["rows"]
+    assert list(dict.fromkeys(rows["title"])) == ["RTX 4090", "office box", "RunPod"]
+    busiest = rows[rows["percent"] == 0].set_index("title")["device_hours"]
+    assert busiest.to_dict() == {"RTX 4090": 1200.0, "office box": 600.0, "RunPod": 200.0}

@@ -1,0 +1,61 @@
+"""The comparison of a study with a monthly workload, by the library functions that the rules call."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from price_lists import price_study
+from study_tables import STUDIES
+from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.phases import load_groups
+from sweetspot.decision.settings import Settings
+from sweetspot.scaling.evidence import study_efficiency
+from sweetspot.study.instances import load_instances
+from sweetspot.study.memory import load_needs
+from sweetspot.study.study import load_study
+from sweetspot.study.workloads import load_monthly
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency
+
+PREDICTED = ("instance", "framework", "model", "batch_size", "gpus", "precision", "images_per_s", "headline", "source")
+
+
+def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
+    """The comparison's tables of the study in `folder`, without extrapolation; `costs` and `offers` beside them."""
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    files = (folder / "workloads.yaml", [folder / "instances.yaml"])
+    made = [
+        price_study(throughput, None, file, *files, file.stem, study.month_days, study.as_of)
+        for file in sorted((folder / "prices").glob("*.yaml"))
+    ]
+    priced = {kind: pd.concat([tables[kind] for tables in made], ignore_index=True) for kind in made[0]}
+    inputs = Inputs(
+        **{kind: priced[kind] for kind in ("costs", "offers", "price_lint", "plans")},
+        throughput=throughput,
+        extrapolation=pd.DataFrame(columns=[*PREDICTED, "images_per_s_low", "images_per_s_high", "warnings"]),
+        efficiency=study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances),
+    )
+    work = folder / "workloads.yaml"
+    groups, needs, monthly = load_groups(work), load_needs(work), load_monthly(work)
+    found = compare(inputs, Settings.of(study, instances), groups, draws, needs=needs, monthly=monthly)
+    return found | {"costs": priced["costs"], "offers": priced["offers"]}
+
+
+class LabOfFive:
+    """A copy of the study lab-of-five whose files can be edited: `edit("workloads.yaml", change)`."""
+
+    def __init__(self, where: Path) -> None:
+        self.folder = Path(shutil.copytree(STUDIES / "lab-of-five", where / "lab-of-five"))
+
+    def edit(self, name: str, change) -> "LabOfFive":
+        """`change` what stands in a file."""
+        file = self.folder / name
+        content = yaml.safe_load(file.read_text())
+        change(content)
+        file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return self
+
+    def tables(self, draws: int = 400) -> dict[str, pd.DataFrame]:
+        return month_tables(self.folder, draws)

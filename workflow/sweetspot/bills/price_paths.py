@@ -1,0 +1,93 @@
+"""Rent over the months of a project: central factors, and paths drawn at random (docs/decision.md)."""
+
+from collections.abc import Mapping
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+LONGEST = 600
+EDGE = NormalDist().inv_cdf(0.95)  # lows and highs are 5th and 95th percentiles
+TREND_COLUMNS = (
+    "trend", "trend_kind", "trend_change", "trend_change_low", "trend_change_high", "trend_per_year", "trend_sd_log",
+    "trend_market_share",
+)  # fmt: skip
+
+
+def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> Array:
+    """Mean rent of a project's months over today's, where prices change by `change` a year: no number of a draw.
+
+    Month t = 0, 1, ... pays p(t) = p(0) (1 + change)^(t / 12), the price at its beginning; the last part of a month
+    counts as its fraction. NaN change: 1, a price that stays.
+    """
+    yearly, span = np.broadcast_arrays(np.nan_to_num(np.asarray(change, float)), np.asarray(months, float))
+    month = np.arange(int(np.ceil(min(float(np.max(span, initial=1.0)), LONGEST) - 1e-9)))
+    weight = np.clip(span[..., None] - month, 0.0, 1.0)
+    price = (1.0 + yearly[..., None]) ** (month / 12.0)
+    factor: Array = (price * weight).sum(axis=-1) / weight.sum(axis=-1)
+    return factor
+
+
+def central_change(offer: Mapping[str, Any]) -> float:
+    """Yearly change of the central path of an offer: the median of a drift; 0 of every other kind and of no trend.
+
+    A list price that is cut once in eight years stays in most of them, and a random walk has no drift.
+    """
+    return float(offer["trend_change"]) if offer.get("trend_kind") == "drift" else 0.0
+
+
+def at_mean_rent(rows: Mapping[str, Any], months: float | None) -> dict[str, Any]:
+    """Columns of rows of offers with `usd_per_hour` as the mean of a project of `months`; None: today's price."""
+    if months is None:
+        return dict(rows)
+    drifts = rows["trend_kind"] == "drift"
+    factor = mean_factor(np.where(drifts, rows["trend_change"], 0.0), months)
+    return {**rows, "usd_per_hour": rows["usd_per_hour"] * factor}
+
+
+def moves(offer: Mapping[str, Any]) -> bool:
+    """Whether the price of an offer may change."""
+    return offer.get("trend_kind") in ("drift", "jumps", "random_walk")
+
+
+def drawn_path(offer: Mapping[str, Any], market: Array, own: Array, jump: Array, size: Array) -> Array:
+    """Prices over today's at the beginning of each month, one row a draw, one column a month.
+
+    `market` and `own` are standard normal, a column a month: of all offers, and of this one. `jump` is uniform, `size`
+    standard normal, a column a month each: of all machines of the provider. A drift takes the noise of a year from the
+    first month of it.
+    """
+    months = market.shape[1]
+    kind = offer.get("trend_kind")
+    if kind == "jumps":
+        monthly = np.where(jump < float(offer["trend_per_year"]) / 12.0, _change(offer, size), 0.0)
+    elif kind in ("drift", "random_walk"):
+        common = float(offer["trend_market_share"])
+        noise = np.sqrt(common) * market + np.sqrt(1.0 - common) * own
+        if kind == "drift":
+            monthly = _change(offer, noise[:, 12 * (np.arange(months) // 12)]) / 12.0
+        else:
+            monthly = noise * float(offer["trend_sd_log"]) / np.sqrt(12.0)
+    else:
+        monthly = np.zeros_like(market)
+    logs = np.zeros_like(market)
+    logs[:, 1:] = np.cumsum(monthly[:, :-1], axis=1)
+    return np.exp(logs)
+
+
+def _change(offer: Mapping[str, Any], noise: Array) -> Array:
+    """Logarithm of a change: log-normal in two pieces, so that both ends are kept."""
+    value, low, high = (
+        np.log1p(float(offer[name])) for name in ("trend_change", "trend_change_low", "trend_change_high")
+    )
+    return np.where(noise < 0, value + noise * (value - low) / EDGE, value + noise * (high - value) / EDGE)
+
+
+def mean_of_months(path: Array, months: npt.ArrayLike) -> Array:
+    """The mean of each draw's path over that draw's months, the last part of a month as its fraction."""
+    span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
+    weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
+    mean: Array = (path * weight).sum(axis=1) / weight.sum(axis=1)
+    return mean

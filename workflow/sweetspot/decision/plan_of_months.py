@@ -1,0 +1,117 @@
+"""Monthly workloads decided: all tables of their mixes, and what the recommendation says of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.fits import Needs
+from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
+from sweetspot.decision.mix_problem import pose
+from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
+from sweetspot.decision.mix_words import Words
+from sweetspot.decision.phases import OVERALL, PricedPhase
+from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import Draws
+
+if TYPE_CHECKING:
+    from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
+
+TABLES = ("mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines")
+
+
+class Decided(NamedTuple):
+    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`."""
+
+    tables: dict[str, pd.DataFrame]
+    phases: list[PricedPhase]
+
+
+def decide(
+    works: "Mapping[str, Monthly]",
+    options: pd.DataFrame,
+    every: pd.DataFrame,
+    draws: Draws,
+    offers: pd.DataFrame,
+    settings: Settings,
+) -> Decided:
+    """Choose the mixes of all monthly workloads. `options`: those that fit, as drawn; `every`: misfits too.
+
+    Raises UserError where a machine that is there has no figure or no offer.
+    """
+    worked = [
+        work_out(pose(name, work, options, draws, offers, settings.month_days, settings.seed))
+        for name, work in works.items()
+        if len(options)
+    ]
+    words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
+    asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
+    tables = {
+        "mixes": mix_table(worked, words),
+        "mix_sources": source_table(worked, words),
+        "mix_load": load_table(worked, words),
+        "mix_jobs": job_table(worked, every, asked, words),
+        "deadlines": deadline_table(worked, draws, words, settings.money),
+    }
+    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
+
+
+def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
+    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
+
+    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
+    reference stays.
+    """
+    names = {name for work in works.values() for name in work.have}
+    there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
+    return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
+
+
+def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
+    """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
+    for one in worked:
+        name, months = one.posed.name, one.posed.work.months
+        rows = table[table["workload"] == name].reset_index(drop=True)
+        kept = rows[(rows["status"] == "ok") & ~rows["same_as_best"].astype(bool)]
+        shown = kept.assign(
+            option=kept["mix"],
+            instance=kept["source"],
+            persistent=True,
+            hours=HOURS_A_DAY * month_days * months,
+        )[["option", "instance", "title", "persistent", "hours", "usd"]]
+        usd = [one.mixes[place].done.usd * months for place in kept.index]
+        drawn = np.stack(usd) if usd else np.empty((0, 0))
+        told = OVERALL if len(worked) == 1 else name
+        nobody = "" if len(kept) else str(rows["status"].iloc[0])
+        yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody)
+
+
+def without_option(
+    needs: Needs, every: pd.DataFrame, plans: pd.DataFrame, jobs: pd.DataFrame
+) -> Iterator[tuple[object, ...]]:
+    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `mix_jobs`."""
+    served = set(every["workload"].dropna())
+    if len(plans):
+        served |= set(plans.loc[plans["status"] == "ok", "plan"])
+    works = list(dict.fromkeys(jobs["workload"]))
+    for name in needs:
+        if name not in served and not any(name.startswith(f"{work}.") for work in works):
+            message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
+            yield ("comparison", None, None, pd.NA, "no_speed", message)
+
+
+def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, ...]]:
+    """Rows of the warning table: a class that runs on no machine, and machines without a speed for some class."""
+    jobs = tables["mix_jobs"]
+    jobs = jobs[~jobs["urgent"].astype(bool)] if len(jobs) else jobs
+    for (name, job, model), rows in jobs.groupby(["workload", "class", "model"], sort=False) if len(jobs) else ():
+        lacking = rows[rows["status"] == NO_SPEED]
+        if len(lacking) == len(rows):
+            message = f"{name}.{job}: no machine that is offered has a speed for model {model}; it takes no part"
+            yield ("comparison", None, model, pd.NA, "no_speed", message)
+            continue
+        for row in lacking.drop_duplicates("instance").itertuples():
+            message = f"priced, but no speed for {job} (model {model}) of {name}; it does none of these jobs"
+            yield ("comparison", row.instance, model, pd.NA, "no_speed", message)

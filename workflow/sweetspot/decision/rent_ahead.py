@@ -1,0 +1,102 @@
+"""Rents over the months of the project: what the options pay on average, and in each draw (docs/decision.md)."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.price_paths import LONGEST, central_change, drawn_path, mean_factor, mean_of_months, moves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
+OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
+
+
+def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
+    """The options with `rent_months` and `rent_factor`, and what they pay at the mean rent of the project.
+
+    `rent_months`: length of the project that a rent is the mean of, the months of the model's owned reference; NaN
+    where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
+    today's price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is
+    today's price.
+    """
+    rows = rows.copy()
+    owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
+    months = rows["model"].map(owned.set_index("model")["months"])
+    kinds = rows["trend_kind"].isin(["drift", "jumps", "random_walk"])
+    rows["rent_months"] = months.where(kinds).astype(float)
+    change = rows["trend_change"].where(rows["trend_kind"] == "drift", 0.0).astype(float)
+    ahead = rows["rent_months"].notna()
+    rows["rent_factor"] = 1.0
+    if ahead.any():
+        rows.loc[ahead, "rent_factor"] = mean_factor(change[ahead], rows.loc[ahead, "rent_months"])
+        for name in BY_RENT:
+            rows[name] = rows[name] * rows["rent_factor"]
+        for name in OVER_RENT:
+            rows[name] = rows[name] / rows["rent_factor"]
+    return rows
+
+
+def moves_ahead(row: Mapping[str, Any]) -> bool:
+    """Whether the rent of a row may move over the months of a project."""
+    return moves(row) and row.get("rent_months", 0.0) > 0
+
+
+def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
+    """Central mean rent of a project of `months` over that of the row's own project; 1 where its price stays."""
+    if not moves_ahead(row):
+        return np.ones_like(np.asarray(months, float))
+    return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
+
+
+class Rents:
+    """Draws of the mean rent of each offer; one market for all.
+
+    `stream`: a generator for a key; `lengths`: the project's months in each draw, by model.
+    """
+
+    def __init__(
+        self, stream: "Callable[..., np.random.Generator]", draws: int, lengths: Mapping[str, np.ndarray]
+    ) -> None:
+        self._stream, self._draws, self._lengths = stream, draws, dict(lengths)
+        longest = max((float(length.max()) for length in self._lengths.values()), default=1.0)
+        self._months = math.ceil(min(longest, LONGEST) - 1e-9)
+        self._normal: dict[tuple[object, ...], np.ndarray] = {}
+        self._paths: dict[tuple[object, ...], np.ndarray] = {}
+
+    def factor(self, row: Mapping[str, Any]) -> np.ndarray:
+        """The row's mean rent over its central mean, one figure a draw; 1 where its price stays."""
+        if not moves_ahead(row):
+            return np.ones(self._draws)
+        path = self._path(row)
+        return mean_of_months(path, self._lengths[row["model"]]) / float(row["rent_factor"])
+
+    def _path(self, row: Mapping[str, Any]) -> np.ndarray:
+        # One path for a device of a provider: its on-demand prices move together, its spot prices do.
+        whose = (row["provider"], row["gpu"], row["trend_kind"])
+        terms = tuple(str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
+        key = (*whose, *terms)
+        if key not in self._paths:
+            provider = ("list price", row["provider"])
+            self._paths[key] = drawn_path(
+                row,
+                market=self._noise("rent market"),
+                own=self._noise("rent", *whose),
+                jump=self._uniform(*provider),
+                size=self._noise(*provider, "size"),
+            )
+        return self._paths[key]
+
+    def _noise(self, *key: object) -> np.ndarray:
+        if key not in self._normal:
+            self._normal[key] = self._stream(*key).standard_normal((self._draws, self._months))
+        return self._normal[key]
+
+    def _uniform(self, *key: object) -> np.ndarray:
+        if key not in self._normal:
+            self._normal[key] = self._stream(*key).random((self._draws, self._months))
+        return self._normal[key]

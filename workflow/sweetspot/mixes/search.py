@@ -1,0 +1,120 @@
+"""The best mix of a problem, and the pure options that it is held against."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sweetspot.mixes.dispatch import Done, dispatch
+from sweetspot.mixes.problem import Array, Problem
+from sweetspot.mixes.purchase import numbers_to_have
+
+SAMPLE = 60  # months of the sample that the integer programme decides on
+BEST, THERE, BOUGHT, RENTED = "best", "there", "bought", "rented"
+
+
+@dataclass(frozen=True)
+class Mix:
+    """One way to do the work: `counts` machines of each kind held, and what is rented (`problem.rented`).
+
+    `kind`: best, there (nothing else), bought or rented (one source beside what is there); `source`: that source;
+    `done`: its dispatch on all draws.
+    """
+
+    kind: str
+    source: str
+    counts: tuple[int, ...]
+    problem: Problem
+    done: Done
+
+    @property
+    def expected(self) -> float:
+        """Expected USD a month."""
+        return float(self.done.usd.mean())
+
+
+def mixes(problem: Problem) -> list[Mix]:
+    """The best mix first, then each pure option, the cheapest first; infinite ones last.
+
+    The programme decides on SAMPLE months spread over the draws; the mix that it finds, its neighbours of one machine
+    more or less and the pure options are then dispatched on all draws, and the one of least expected cost is the best:
+    no pure option is ever cheaper.
+    """
+    pure = sorted(_pure(problem), key=lambda one: one.expected)
+    start = _made(problem, BEST, "", numbers_to_have(_sample(problem)))
+    best = _improved(problem, min([start, *(_made(problem, BEST, "", one.counts) for one in pure)], key=_expected))
+    cheaper = [one for one in pure if one.expected < best.expected]
+    return [replace(cheaper[0], kind=BEST) if cheaper else best, *pure]
+
+
+def _expected(one: Mix) -> float:
+    return one.expected
+
+
+def _made(problem: Problem, kind: str, source: str, counts: tuple[int, ...]) -> Mix:
+    return Mix(kind, source, counts, problem, dispatch(problem, counts))
+
+
+def _sample(problem: Problem) -> Problem:
+    draws, months = problem.jobs.shape[1:]
+    places = np.unique(np.linspace(0, draws - 1, SAMPLE).round().astype(int))
+    return problem.draws(places, np.arange(len(places)) % months)
+
+
+def _improved(problem: Problem, best: Mix) -> Mix:
+    """The best of the mixes that single machines more or less lead to."""
+    while True:
+        near = [_made(problem, BEST, "", counts) for counts in _neighbours(problem, best.counts)]
+        better = min(near, key=_expected, default=best)
+        if better.expected >= best.expected:
+            return best
+        best = better
+
+
+def _neighbours(problem: Problem, counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    for place, kind in enumerate(problem.held):
+        for step in (-1, 1) if kind.for_sale else ():
+            if counts[place] + step >= kind.there:
+                yield (*counts[:place], counts[place] + step, *counts[place + 1 :])
+
+
+def _pure(problem: Problem) -> Iterator[Mix]:
+    """What is there and one source beside it: as many of one machine as the work takes, or one offer by the hour.
+
+    What a source cannot do (memory, deadline, no speed) others do for it, at their least cost, and so they do what a
+    month has beyond the machines bought.
+    """
+    if any(problem.there):
+        alone = replace(problem, rented=())
+        yield _made(alone, THERE, "", problem.there)
+    for place, kind in enumerate(problem.held):
+        if kind.for_sale:
+            more = machines_for(problem, place)
+            if more:
+                counts = (*problem.there[:place], more, *problem.there[place + 1 :])
+                yield _made(problem, BOUGHT, kind.name, counts)
+    for offer in problem.rented:
+        if np.isfinite(offer.usd).any():
+            yield _made(problem.only(offer.name), RENTED, offer.name, problem.there)
+
+
+def machines_for(problem: Problem, place: int) -> int:
+    """How many of a kind do, beside what is there, all that it can do of the mean month; 0 where it can do nothing."""
+    kind = problem.held[place]
+    left = problem.jobs.mean(axis=2)
+    for other in problem.held:
+        if other.there:
+            left = left - _taken(left, other.hours, other.there * other.capacity)
+    hours = float((left * _finite(kind.hours)).sum(axis=0).mean())
+    return kind.there + int(np.ceil(hours / kind.capacity.mean() - 1e-9))
+
+
+def _finite(hours: Array) -> Array:
+    return np.where(np.isfinite(hours), hours, 0.0)
+
+
+def _taken(jobs: Array, hours: Array, capacity: Array) -> Array:
+    """Jobs that machines of so many hours take of all classes alike."""
+    needed = (jobs * _finite(hours)).sum(axis=0)
+    share = np.where(needed > 0, np.minimum(1.0, capacity / np.where(needed > 0, needed, 1.0)), 0.0)
+    return np.where(np.isfinite(hours), jobs * share, 0.0)

@@ -1,0 +1,49 @@
+"""What the answer assumes of the months to come, in a line on the page."""
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.price_paths import central_change
+from sweetspot.decision.counted import listed
+from sweetspot.report.tables import Tables, table_of
+
+WORDS = {
+    "hyperscaler": "list prices of hyperscalers stay but for cuts",
+    "small_cloud": "smaller clouds change by {change:+.0%} a year (each year anew, {low:+.0%} to {high:+.0%})",
+    "spot": "spot prices walk at random",
+    "fixed": "contracts and old devices keep their prices",
+}
+
+
+def in_words(tables: Tables) -> str:
+    """One line on price paths and resale; empty where every price stays and no machine has a resale curve."""
+    offers, headline = table_of(tables, "offers"), table_of(tables, "headline")
+    if offers.empty or headline.empty or "trend" not in offers.columns:
+        return ""
+    return " ".join(part for part in (_rents(offers), _resale(offers)) if part)
+
+
+def _rents(offers: pd.DataFrame) -> str:
+    moving = offers[offers["trend"].notna()]
+    if moving.empty:
+        return ""
+    told = []
+    for name, rows in moving.groupby("trend", sort=False):
+        one = rows.iloc[0]
+        ends = {"low": one["trend_change_low"], "high": one["trend_change_high"]}
+        change = central_change(one)
+        told.append(WORDS.get(str(name), f"{name} ({change:+.0%} a year)").format(change=change, **ends))
+    return (
+        f"Rents are means over the months of the project, not today's: {listed(sorted(told))}. The key price_paths of "
+        "study.yaml keeps all of them where they are: false."
+    )
+
+
+def _resale(offers: pd.DataFrame) -> str:
+    curve = offers["residual_points"].map(lambda points: isinstance(points, list | np.ndarray))
+    if not curve.any():
+        return ""
+    own = offers[curve]
+    share = own["residual_usd"] / own["capex_usd"]
+    span = f"{share.min():.0%}" if len(own) == 1 else f"{share.min():.0%} to {share.max():.0%}"
+    return f"Bought machines are sold at the end of the project for {span} of their price, by their devices' age then."

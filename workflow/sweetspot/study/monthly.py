@@ -1,0 +1,85 @@
+"""A workload of months: classes of jobs that arrive month after month, what is there already, and deadlines."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from sweetspot.study.base import Closed, Slug, Text
+from sweetspot.study.memory import Needs
+from sweetspot.study.side_by_side import CONTENTION, SAYS_CONTENTION, SAYS_DEVICES, Contention, DevicesPerJob
+from sweetspot.study.terms import NotNegative, Positive, Share
+
+AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
+ALIKE = 0.5
+
+
+class JobClass(Needs):
+    """Jobs of one kind: each is independent of the others."""
+
+    name: Slug = Field(description="Name of the class")
+    title: Text | None = Field(None, description="Name for people")
+    model: Slug = Field(description="Network trained; its throughput tells how long a job takes on each machine")
+    samples: AboveZero | None = Field(None, description="Samples that one job sees; or hours and instance")
+    hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
+    instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
+    per_month: Positive = Field(description="Jobs a month; a range is what 90 % of the months lie in")
+    devices_per_job: DevicesPerJob = Field(description=SAYS_DEVICES)
+    within_hours: AboveZero | None = Field(None, description="Hours after which the result of an urgent job is due")
+    urgent_per_month: NotNegative | None = Field(None, description="Of these jobs, how many a month are urgent")
+    urgent_devices_per_job: DevicesPerJob | None = Field(
+        None, description="Devices that an urgent job takes, where more than the others"
+    )
+    source: Text = Field(description="Where the numbers come from")
+
+    @model_validator(mode="after")
+    def _stated_once(self) -> "JobClass":
+        if (self.samples is None) == (self.hours is None):
+            raise ValueError("either samples or hours")
+        if (self.hours is None) != (self.instance is None):
+            raise ValueError("hours and the instance on which they hold, both or none")
+        urgent = self.urgent_per_month
+        if (self.within_hours is None) != (urgent is None):
+            raise ValueError("within_hours and urgent_per_month, both or none")
+        if urgent is not None and urgent.value > self.per_month.value:
+            raise ValueError(
+                f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
+            )
+        if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
+            raise ValueError("urgent_per_month with a low above 0 where it has a range: it is drawn by its factors")
+        if self.urgent_devices_per_job is not None and urgent is None:
+            raise ValueError("urgent_per_month where urgent_devices_per_job is given")
+        return self
+
+
+class Monthly(Closed):
+    """The work of a month over the months of a project: what to buy, what to rent, beside what is there."""
+
+    kind: Literal["monthly"] = Field(description="Jobs that arrive month after month")
+    title: Text | None = Field(None, description="Name for people")
+    months: Annotated[float, Field(strict=True, ge=1, le=600)] = Field(description="Length of the project")
+    have: list[Slug] = Field(
+        [],
+        description="Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and "
+        "resale are the offer's; one named twice is there twice",
+    )
+    months_alike: Share = Field(
+        ALIKE,
+        description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
+        "month has its own; between: the correlation of two months",
+    )
+    contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
+    jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)
+    source: Text = Field(description="Where the numbers come from")
+
+    @model_validator(mode="after")
+    def _named_once(self) -> "Monthly":
+        names = [job.name for job in self.jobs]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"a name once among jobs, found {twice[0]} twice")
+        return self
+
+    def priced_as(self, name: str, job: JobClass, urgent: bool = False) -> str:
+        """The workload under which one job of a class stands in the tables of costs and options."""
+        own = urgent and job.urgent_devices_per_job not in (None, job.devices_per_job)
+        return f"{name}.{job.name}{'.urgent' if own else ''}"
