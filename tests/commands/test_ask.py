@@ -9,12 +9,14 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings
 from project_copy import ROOT, environment
+from report_tables import month_tables
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, hours_of, outcome
 from sweetspot.commands.command_line import main
 from sweetspot.decision.asked import ask, at_days
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet
+from sweetspot.report.plan_part import OF_A_PLAN
 from sweetspot.study.sharing import Demand
 
 STUDY = """
@@ -186,3 +188,18 @@ def test_the_command_reads_only_and_is_quick(project):
     assert done.returncode == 0, done.stderr
     assert after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime < CPU_SECONDS
     assert {file: file.stat().st_mtime_ns for file in project.rglob("*")} == before
+
+
+def test_the_work_of_months_stands_first_and_gives_the_exit_code(project, capsys):
+    folder = project / "results" / "paper" / "comparison"
+    for name in OF_A_PLAN:
+        write_parquet(month_tables()[name], folder / f"{name}.parquet")
+    code, said = asked(project, capsys)
+    lines = said.out.splitlines()
+    assert code == 0 and lines[1].startswith("1 × office box, the rest on RunPod: 900 USD a month")
+    assert lines.index("One job alone:") > 1
+    close = month_tables()["mixes"].assign(confidence="too close to call")
+    write_parquet(close, folder / "mixes.parquet")
+    code, said = asked(project, capsys, "--json")
+    assert code == TOO_CLOSE
+    assert json.loads(said.out)["plan"][0].startswith("Too close to call: 1 × office box")

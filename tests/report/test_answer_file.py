@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from decision_tables import BOX, RENTED, inputs
 from project_copy import ROOT
-from report_tables import make_report, small_tables
+from report_tables import make_report, month_tables, small_tables
 from sweetspot.report.index_page import write_index
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
@@ -19,6 +19,11 @@ def written(folder, tables=None, **changes):
     made = json.loads((make_report(folder, tables, **changes) / "answer.json").read_text())
     jsonschema.validate(made, SCHEMA)
     return made
+
+
+def without_months(tables):
+    """The tables of a study that asks for no work of months."""
+    return {name: table for name, table in tables.items() if name not in month_tables()}
 
 
 def test_a_reference_that_wins(tmp_path):
@@ -46,9 +51,22 @@ def test_a_reference_that_loses_is_the_dearer_one(tmp_path):
 
 
 def test_a_tie(tmp_path):
-    answer = written(tmp_path, small_tables(inputs(price_p3=DEAR * 225)))
+    answer = written(tmp_path, without_months(small_tables(inputs(price_p3=DEAR * 225))))
     assert answer["outcome"] == "too_close"
     assert answer["sentences"][0].startswith("Too close to call")
+
+
+def test_the_work_of_months_is_the_answer_where_a_study_has_it(tmp_path):
+    without = without_months(small_tables())
+    alone = written(tmp_path / "alone", without)
+    assert alone["plan"] == [] and alone["sentences"][0].startswith(f"{BOX} is the cheapest")
+    both = written(tmp_path / "both", without | month_tables())
+    assert both["plan"][0].startswith("1 × office box, the rest on RunPod: 900 USD a month")
+    assert both["sentences"] == both["plan"]
+    assert both["multiple"] == alone["multiple"]  # of one job, said to be so
+    summary = (tmp_path / "both" / "report" / "summary.md").read_text()
+    assert summary.index("the rest on RunPod") < summary.index("One job alone:") < summary.index("is the cheapest")
+    assert "One job alone" not in (tmp_path / "alone" / "report" / "summary.md").read_text()
 
 
 def test_one_option_alone_and_none(tmp_path):

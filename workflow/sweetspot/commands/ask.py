@@ -2,7 +2,8 @@
 
 Reads study.yaml and comparison/options.parquet of results/STUDY, which `make report STUDY=...` made. With --days every
 owned machine is used so many days a month; with --deadline it is said for each workload who finishes in time for the
-least money. The same draws as the page's: asked for the study's own use, it prints the page's sentences.
+least money. The same draws as the page's: asked for the study's own use, it prints the page's sentences. Where the
+study has the work of months, what to have and what to rent for it stands first; neither flag changes that part.
 
 Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time (of one workload at least), 2 what you can mend:
 a mistake, no results, or no answer yet for want of a price or a speed.
@@ -31,6 +32,8 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
+from sweetspot.report.in_currency import money_of, shown_in
+from sweetspot.report.plan_part import OF_A_PLAN, plan_in_words, plan_is_close
 from sweetspot.study.study import Study, load_study
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
@@ -65,8 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, Settings.of(study).money)
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
-    code = outcome(found)
     told = _told(found, options, study, folder)
+    code = outcome(found, told["close"] if deadline is None else None)
     stale = _newer(arguments.config / "studies" / study.name, folder)
     if stale:
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
@@ -86,10 +89,14 @@ def hours_of(text: str | None) -> float | None:
     return hours
 
 
-def outcome(found: Asked) -> int:
-    """The exit code: of the deadline where one was asked for, else of the answer."""
+def outcome(found: Asked, close: bool | None = None) -> int:
+    """The exit code: of the deadline where one was asked for, else of the plan (`close`; None: there is none), else of
+    one job alone.
+    """
     if found.headline.empty:
         return NO_ANSWER
+    if close is not None:
+        return TOO_CLOSE if close else ANSWER
     rows = found.deadlines if len(found.deadlines) else found.headline.head(1)
     if len(found.deadlines) and rows["option"].isna().any():
         return NOT_IN_TIME
@@ -102,6 +109,7 @@ def as_text(
     """Sentences, a line each: the answer, who is in time, what a shared machine lets wait."""
     first = found.headline.iloc[0] if len(found.headline) else None
     lines = [f"{study.title} ({study.name}, {_asked(study, days)})"]
+    lines += [*told["plan"], *(["One job alone:"] if told["plan"] else [])]
     lines += [told["nothing"]] if first is None else [str(first["first"]), str(first["second"])]
     for row in found.deadlines.to_dict("records"):
         lines.append(f"{row['phase']}: {_in_time(row, Settings.of(study).money)}")
@@ -130,6 +138,7 @@ def as_json(
                                                   "confidence", "verdict")}
             for row in found.deadlines.to_dict("records")
         ],
+        "plan": told["plan"],
         "waiting": told["waiting"],
     }  # fmt: skip
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -181,10 +190,17 @@ def _check_workload(options: pd.DataFrame, name: str | None, deadline: float | N
 
 
 def _told(found: Asked, options: pd.DataFrame, study: Study, folder: Path) -> dict[str, Any]:
-    """What stands beside the answer: why there is none, and the wait for shared machines."""
+    """What stands beside the answer: why there is none, the work of the months, the wait for shared machines."""
     queue = folder / "queue.parquet"
     waiting = waiting_in_words(read_parquet(queue)) if queue.is_file() else []
-    return {"nothing": no_answer(len(options), len(options)) if found.headline.empty else "", "waiting": waiting}
+    money, files = money_of(study), {name: folder / f"{name}.parquet" for name in OF_A_PLAN}
+    plan = shown_in({name: read_parquet(file) for name, file in files.items() if file.is_file()}, money)
+    return {
+        "plan": plan_in_words(plan, money.code),
+        "close": plan_is_close(plan),
+        "nothing": no_answer(len(options), len(options)) if found.headline.empty else "",
+        "waiting": waiting,
+    }
 
 
 def _newer(written: Path, folder: Path) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount, percent
 from sweetspot.decision.counted import listed, money, the
+from sweetspot.decision.sentences import TIE
 from sweetspot.mixes.problem import Problem
 from sweetspot.mixes.search import BOUGHT, RENTED, THERE, Mix
 
@@ -84,7 +85,11 @@ def _best(best: pd.Series, rows: pd.DataFrame, code: str) -> str:
         return f"{first}; nothing else does the work."
     rival = rivals.iloc[0]
     more = f"{amount(rival['usd_per_month'])} {code} a month, {100 * (rival['times_best'] - 1):.0f} % more"
-    sure = f"{best['confidence']}, {percent(best['probability'])} that the first is the cheaper"
+    sure = f"{percent(best['probability'])} that the first is the cheaper"
+    if best["confidence"] == TIE:
+        first = f"Too close to call: {first}"
+    else:
+        sure = f"{best['confidence']}, {sure}"
     one = rows[rows["same_as_best"].astype(bool)]
     saved = ""
     if one.empty:

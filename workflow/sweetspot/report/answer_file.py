@@ -9,8 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
 from sweetspot.report.cited import Row, records, text
+from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing
 from sweetspot.report.phrases import decisive, worth_knowing
+from sweetspot.report.plan_part import plan_in_words
 from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.study.study import Study
 
@@ -94,7 +96,11 @@ class Answer(_Part):
         description="Who is cheaper: the reference, its rival, too close to call, only one option, no option at all"
     )
     confidence: str | None = Field(description="How sure the order of the two is, in words")
-    sentences: list[str] = Field(description="The answer in sentences, the most important first")
+    sentences: list[str] = Field(description="The answer in sentences, the most important first; of a plan, its own")
+    plan: list[str] = Field(
+        description="Where the study has the work of months: what to have and what to rent for it, in sentences. The "
+        "answer is then theirs; outcome, multiple, break-even and options speak of one job alone"
+    )
     counts: str = Field(description="What a bill pays for: train, run, task, month")
     unit: str = Field(description="What a throughput counts")
     model: str | None = Field(description="What the answer speaks of: the model least favourable to the reference")
@@ -112,11 +118,12 @@ class Answer(_Part):
 
 def answer_of(tables: Tables, study: Study) -> Answer:
     """The answer of a study from its tables; `outcome` is `none` where no option has both a price and a figure."""
-    headline = table_of(tables, "headline")
+    headline, money = table_of(tables, "headline"), money_of(study)
     facts: dict[str, Any] = {
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
         "worth_knowing": worth_knowing(tables),
+        "plan": plan_in_words(shown_in(tables, money), money.code),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }
     if headline.empty:
@@ -126,7 +133,8 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         return Answer(outcome="none", sentences=[sentence], counts="train", **nothing, **lists, **facts)
     first = records(headline.head(1))[0]
     box = ranked(table_of(tables, "ranks"), first, first["reference"])
-    said = (*lead(table_of(tables, "claims")), first["first"], first["second"], first["more"])
+    one_job = (first["first"], first["second"], first["more"])
+    said = (*lead(table_of(tables, "claims")), *(facts["plan"] or one_job))
     return Answer(
         outcome=_outcome(first),
         confidence=text(first["confidence"]),

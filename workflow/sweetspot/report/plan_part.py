@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from sweetspot.decision.mix_words import mixes_in_words
+from sweetspot.decision.sentences import TIE
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -11,6 +12,15 @@ from sweetspot.report.tables import Tables, table_of
 
 STEP = "comparison: mixes, dispatched in order of merit on all draws"
 NAMED = 12  # machines by name in one sentence
+
+
+OF_A_PLAN = ("mixes", "mix_sources", "deadlines")  # tables that the sentences rest on
+
+
+def plan_is_close(tables: Tables) -> bool | None:
+    """Whether the best mix of the first workload is too close to call; None where no study has the work of months."""
+    mixes = table_of(tables, "mixes")
+    return None if mixes.empty else bool(mixes["confidence"].iloc[0] == TIE)
 
 
 def plan_in_words(tables: Tables, code: str = "USD") -> list[str]:

@@ -7,6 +7,7 @@ from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
+from sweetspot.report.plan_part import plan_in_words
 from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
@@ -21,8 +22,8 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The claims that lead, the two sentences, the cheapest options of the answer's model, energy, waits for a shared
-    machine, what to find out first, the tally of claims.
+    """The claims that lead, the work of the months, the two sentences, the cheapest options of the answer's model,
+    energy, waits for a shared machine, what to find out first, the tally of claims.
     """
     tables = shown_in(tables, money_of(study))
     headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
@@ -32,6 +33,8 @@ def render_summary(tables: Tables, study: Study) -> str:
         return "\n".join([*lines, sentence, ""])
     answer = headline.iloc[0]
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
+    first, *rest = plan_in_words(tables, money_of(study).code) or [""]
+    lines += [f"**{plain(first)}** {plain(' '.join(rest))}", "", "One job alone:", ""] if first else []
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
     lines += _options(tables, str(answer["model"]))
