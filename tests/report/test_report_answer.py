@@ -15,6 +15,7 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.time_cost import numbered
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
+from sweetspot.report.phrases import plan_beside_training
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 
@@ -239,3 +240,22 @@ def test_prices_and_predictions_name_machines_by_their_titles():
     made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
     assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
     assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}
+
+
+def test_a_plan_says_how_it_differs_from_one_training():
+    tables = small_tables()
+    headline = tables["headline"]
+    row = {"phase": "overall", "scope": "plan project", "title": "cloud", "margin": 2.5}
+    told = tables["recommendation"].head(0).reindex(columns=list(row))
+    assert plan_beside_training(tables | {"recommendation": told}) == ""  # no plan
+    told = pd.DataFrame([row])
+    said = plan_beside_training(tables | {"recommendation": told})
+    # one training: 3.06 / 225 against 1.1028 / 498 USD, 6.14 times
+    assert said.startswith(
+        "For all phases of the plan together it is not the answer above but cloud, 2.5 times cheaper"
+    )
+    assert f"for one training alone, {headline['winner_title'].iloc[0]}, 6.1 times." in said
+    same = pd.DataFrame([row | {"title": headline["winner_title"].iloc[0]}])
+    assert "it is also " in plan_beside_training(tables | {"recommendation": same})
+    workloads = pd.DataFrame([row | {"scope": "a, b"}])
+    assert plan_beside_training(tables | {"recommendation": workloads}) == ""  # several trainings are no plan

@@ -75,6 +75,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
+        "plan_beside": phrases.plan_beside_training(tables),
         "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),

@@ -7,6 +7,8 @@ import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
 from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import the, times
+from sweetspot.decision.phases import OVERALL
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
@@ -57,6 +59,26 @@ def never_pays(tables: Tables) -> str:
         return ""
     found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
     return f"{found.iloc[0]}." if len(found) else ""
+
+
+def plan_beside_training(tables: Tables) -> str:
+    """How the answer on a plan's phases together differs from that on one training; empty without such a plan."""
+    told, headline = table_of(tables, "recommendation"), table_of(tables, "headline")
+    if told.empty or headline.empty or "scope" not in told.columns:
+        return ""
+    whole = told[(told["phase"] == OVERALL) & told["scope"].astype(str).str.startswith("plan ")]
+    first = headline.iloc[0]
+    if whole.empty or missing(whole["margin"].iloc[0]) or missing(first["gain"]):
+        return ""
+    plan, alone = whole.iloc[0], max(first["gain"], 1 / first["gain"])
+    same = "also" if plan["title"] == first["winner_title"] else "not the answer above but"
+    cheapest = f"{the(str(plan['title']))}, {times(plan['margin'])} times cheaper than the next"
+    one = f"{the(str(first['winner_title']))}, {times(alone)} times"
+    return (
+        f"For all phases of the plan together it is {same} {cheapest}; for one training alone, {one}. A plan lets its "
+        "jobs run side by side and shares the months of what is owned among them; one training bears the price of its "
+        "hours."
+    )
 
 
 def worth_knowing(tables: Tables) -> list[str]:
