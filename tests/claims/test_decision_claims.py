@@ -275,7 +275,7 @@ def test_a_claim_about_something_unknown_cannot_be_checked(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("- {id: a, text: t, source: s, kind: prise}", ["claims[0]", "'fact'"]),
+        ("- {id: a, text: t, source: s, kind: prise}", ["claims[0].kind", "expected ", "fact, "]),
         ("- {id: a, text: t, source: s, kind: fact, printde: 1}", ["printde", "unknown"]),
         ("- {id: <b>x</b>, text: t, source: s, kind: fact}", ["claims[0]", "<b>x</b>", "name of letters"]),
         ("- {id: a, text: t, source: s, kind: fact}\n- {id: a, text: t, source: s, kind: fact}", ["'a'", "twice"]),
