@@ -102,6 +102,7 @@ rule compare_then:
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
         month_days=INVOCATION.study.month_days,
         as_of=INVOCATION.study.as_of.isoformat(),
+        price_paths=INVOCATION.study.price_paths,
         energy=INVOCATION.study.energy
         and INVOCATION.study.energy.model_dump(mode="json"),
     run:

@@ -119,6 +119,7 @@ def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page
         "draw_png",
         "write_tables",
         "render_report",
+        "write_index",
     }
     done = run_snakemake(project)
     assert done.returncode == 0, done.stdout[-4000:]

@@ -9,7 +9,7 @@ from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
 
 pytestmark = pytest.mark.slow
 STUDY = Path("config/studies/parkopedia-2018")
-AFTER_PRICES = {"compare", "check_claims", "draw_figures", "draw_png", "write_tables", "render_report"}
+AFTER_PRICES = {"compare", "check_claims", "draw_figures", "draw_png", "write_tables", "render_report", "write_index"}
 LISTS = sorted(path.stem for path in (ROOT / STUDY / "prices").glob("*.yaml"))
 
 
@@ -45,7 +45,7 @@ def test_price_edit_prices_only_the_list_that_was_edited(project):
 def test_claim_edit_reruns_the_claims_and_the_report(project):
     file = project / STUDY / "claims.yaml"
     file.write_text(file.read_text() + "# seen again\n")
-    assert scheduled(project) == {"check_claims": 1, "write_tables": 1, "render_report": 1}
+    assert scheduled(project) == {"check_claims": 1, "write_tables": 1, "render_report": 1, "write_index": 1}
 
 
 def test_workload_edit_reruns_all_pricing_and_after(project):

@@ -29,6 +29,7 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
         month_days=params.month_days,
         as_of=date.fromisoformat(params.as_of),
         energy=None if params.energy is None else Energy.model_validate(params.energy),
+        price_paths=params.price_paths,
         published=pd.concat(figures, ignore_index=True) if figures else None,
     )
     before = state_under({name: Path(file) for name, file in zip(lists, inputs["then"], strict=True)}, study)

@@ -54,5 +54,6 @@ def _unpriced(name: str, config: Path, results: Path) -> Unpriced:
         month_days=study.month_days,
         as_of=study.as_of,
         energy=study.energy,
+        price_paths=study.price_paths,
         published=pd.concat(figures, ignore_index=True) if figures else None,
     )

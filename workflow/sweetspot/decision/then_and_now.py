@@ -45,6 +45,7 @@ class Unpriced:
     month_days: float
     as_of: date
     energy: Energy | None = None
+    price_paths: bool | None = None
     published: pd.DataFrame | None = None
 
 
@@ -58,7 +59,7 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     for name, file in lists.items():
         made = price_study(
             throughput, extrapolation, file, study.workloads, study.instances, name,
-            study.month_days, study.as_of, study.energy,
+            study.month_days, study.as_of, study.energy, study.price_paths,
         )  # fmt: skip
         for kind in PRICED:
             priced[kind].append(made[kind].to_pandas())
