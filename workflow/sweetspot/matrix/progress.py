@@ -9,7 +9,8 @@ from typing import Any
 # What Snakemake says of itself; its own log file (.snakemake/log) keeps it.
 CHATTER = (
     "Assuming unrestricted shared filesystem", "Complete log(s)", "Conda environments: ignored", "Elapsed time",
-    "Execute ", "Exiting because a job execution failed", "Rules claiming more threads", "Select jobs to execute", "Using shell",
+    "Execute ", "Exiting because a job execution failed", "Rules claiming more threads", "Select jobs to execute",
+    "Using shell",
 )  # fmt: skip
 SILENT = {"WORKFLOW_STARTED", "JOB_FINISHED", "JOB_STARTED", "SHELLCMD", "RESOURCES_INFO", "RUN_INFO"}
 FAILED_JOBS = "At least one job did not complete successfully"
