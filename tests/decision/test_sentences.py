@@ -98,6 +98,22 @@ def test_a_rented_reference_has_no_days_and_an_owned_one_has_its_condition():
     assert "owning" not in " ".join(read(rented)) and np.isnan(rented["planned_days"])
 
 
+def test_days_of_use_are_against_renting_where_the_rival_is_owned_too():
+    days = pd.DataFrame(
+        [("m", "other", 14.0, 6.0, np.nan), ("m", "cloud", 8.0, 5.0, 20.0), ("m", "dear", 2.0, 1.0, 3.0)],
+        columns=["model", "option", "days", "days_low", "days_high"],
+    )
+    rented = [option("Dear", 40), option("Cloud", 20), spot("Spot", 5)]
+    row = answer(box("Box", 10), box("Other", 11), *rented, reference="Box", days=days)
+    assert row["alternative_title"] == "Other"  # cheaper than all that is rented and stays
+    assert (row["days"], row["days_against_title"]) == (8.0, "Cloud")
+    assert "owning pays from 8.0 days a month (5.0 to 20.0) against Cloud, the cheapest rented." in " ".join(read(row))
+    # nothing rented: there is no use from which owning pays, and none at which it does not
+    alone = answer(box("Box", 10), box("Other", 11), reference="Box", days=days)
+    assert "owning" not in " ".join(read(alone)) and np.isnan(alone["days"])
+    assert read(alone)[1].endswith("electricity at 0.2 USD/kWh; nothing here is rented.")
+
+
 def test_day_and_night_with_free_electricity_is_called_so():
     free = box("Box", 10, days_per_month=30.5, energy_usd_per_hour=0.0, usd_per_kwh=0.0)
     days = pd.DataFrame([{"model": "m", "option": "rival", "days": 4.5, "days_low": 4.5, "days_high": 4.5}])

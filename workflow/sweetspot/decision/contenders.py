@@ -41,6 +41,12 @@ class Contenders:
     place: int
     machines: int
 
+    @property
+    def rented(self) -> Row | None:
+        """The cheapest rented option, of those that stay where one does; None where nothing is rented."""
+        hired = [row for row in self.every if row["purchase"] != "own"]
+        return next((row for row in hired if row["persistent"]), hired[0] if hired else None)
+
     def named(self) -> list[Row]:
         """The options that the first screen names, each once."""
         told = (

@@ -23,7 +23,7 @@ COLUMNS = (
     "alternative_price_basis", "reference_title", "winner_title", "alternative_title", "cheapest_of_all",
     "cheapest_of_all_title", "by_hour", "by_hour_title", "fastest", "fastest_title", "cost_share", "hours_share",
     "fastest_hours_share", "bills_decide", "counts", "more", "least_carbon", "least_carbon_title", "currency",
-    "usd_per_unit",
+    "usd_per_unit", "days_against", "days_against_title",
 )  # fmt: skip
 
 
@@ -47,7 +47,8 @@ def headline(
     `reference` is the study's option, or where it has none the cheapest persistent one; `alternative` is the cheapest
     other persistent option. `gain` = USD of the alternative / USD of the reference (> 1: the reference is cheaper)
     with `gain_low`, `gain_high` (90 %), `p_cheaper`; null, as the alternative is, where there is no other option.
-    `days`, `days_low`, `days_high`: break-even days a month (null: none, or not owned); `rank_hours` among `machines`;
+    `days`, `days_low`, `days_high`: break-even days a month (null: none, or not owned) against `days_against`: the
+    alternative, or where that is owned too the cheapest rented option; `rank_hours` among `machines`;
     `winner`: the cheaper of the two. `cheapest_of_all`: whether or not it can be taken away; `by_hour`: the cheapest
     that is not paid by the month (null where the winner is not either); `fastest`; `least_carbon` (null where no carbon
     is known). `_title`: their names for people.
@@ -82,7 +83,7 @@ def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str, m
         "winner": one.cheapest["option"],
         "alternative": None if rival is None else rival["option"],
         **_gain(one, draws),
-        **_days(box, rival, break_even),
+        **_days(one, break_even),
         "rank_hours": one.place,
         "machines": one.machines,
         **_titled("reference", box),
@@ -122,13 +123,18 @@ def _gain(one: Contenders, draws: Draws) -> dict[str, Any]:
     }
 
 
-def _days(box: Row, rival: Row | None, break_even: pd.DataFrame) -> dict[str, Any]:
+def _days(one: Contenders, break_even: pd.DataFrame) -> dict[str, Any]:
+    """Against the alternative; where that is owned too, against what is rented: from a use on, owning pays or not."""
+    box, rival = one.reference, one.alternative
+    if rival is not None and rival["purchase"] == "own":
+        rival = one.rented
     asked = None if rival is None else rival["option"]
     found = break_even[(break_even["model"] == box["model"]) & (break_even["option"] == asked)]
     days = found.iloc[0] if len(found) else {}
     return {
         **{name: days.get(name, np.nan) for name in ("days", "days_low", "days_high")},
         "planned_days": float(box["days_per_month"]) if box["purchase"] == "own" else np.nan,
+        **_named("days_against", rival),
     }
 
 

@@ -187,11 +187,22 @@ def _condition(said: Said) -> str:
     current = box["energy_usd_per_hour"]
     power = f"electricity at {_tariff(said, box['usd_per_kwh'])}" if current > 0 else f"free electricity{_paid(said)}"
     rests = f"The answer rests on {use} for {box['months']:g} months with {power}"
+    rented = _rented_beside(said)
+    if rented is None:
+        return f"{rests}; nothing here is rented."
     if pd.isna(row["days"]):
-        return f"{rests}; at no use within a month does owning pay."
+        return f"{rests}; at no use within a month does owning pay{rented}."
     ends = [f"{row[end]:.1f}" if pd.notna(row[end]) else "never" for end in ("days_low", "days_high")]
     span = f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
-    return f"{rests}; owning pays from {row['days']:.1f} days a month{span}."
+    return f"{rests}; owning pays from {row['days']:.1f} days a month{span}{rented}."
+
+
+def _rented_beside(said: Said) -> str | None:
+    """What owning is held against where the alternative is owned too; else empty. None: nothing is rented."""
+    rival, rented = said.who.alternative, said.who.rented
+    if rival is None or rival["purchase"] != "own":
+        return ""
+    return None if rented is None else f" against {the(rented['title'])}, the cheapest rented"
 
 
 def _paid(said: Said) -> str:

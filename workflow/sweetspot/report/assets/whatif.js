@@ -146,14 +146,16 @@
       row.days = row === own ? null : bracket > 0 && days <= data.month_days ? days : Infinity;
     }
     const rival = rows.filter((row) => row !== own && row.offer.persistent).sort((a, b) => b.perUsd - a.perUsd)[0];
+    const rented = rows.filter((row) => row.offer.purchase !== "own" && row.offer.persistent).sort((a, b) => b.perUsd - a.perUsd)[0];
+    const days = rented ? rented.days : Infinity;
     outcome.replaceChildren();
     const say = document.createElement("p");
     if (rival) {
       const gain = own.perUsd / rival.perUsd, wins = gain >= 1;
       const [first, second] = wins ? [own.offer.name, rival.offer.name] : [rival.offer.name, own.offer.name];
       say.textContent = `${first.replace(/^the /, "The ")} is ${text(wins ? gain : 1 / gain)} times cheaper than ` +
-        `${second}; owning pays from ${Number.isFinite(rival.days) ? text(rival.days) + " days a month" : "no use within a month"}.`;
-      say.dataset.gain = gain; say.dataset.days = rival.days; say.dataset.rival = rival.job.option;
+        `${second}; owning pays from ${Number.isFinite(days) ? text(days) + " days a month" : "no use within a month"}.`;
+      say.dataset.gain = gain; say.dataset.days = days; say.dataset.rival = rival.job.option;
     }
     say.id = "whatif-says"; say.className = "says";
     const table = document.createElement("table");

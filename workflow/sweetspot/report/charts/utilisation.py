@@ -70,8 +70,8 @@ def _says(row: "pd.Series", rival: str) -> str:
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:
-    """The persistent and interruptible options that come closest to the box at the planned use."""
-    best = days.sort_values(["persistent", "gain_at_use"], ascending=[False, True])
+    """The rented options, persistent and interruptible, that come closest to the box at the planned use."""
+    best = days[days["purchase"] != "own"].sort_values(["persistent", "gain_at_use"], ascending=[False, True])
     persistent = best["persistent"].astype(bool)
     shown = best[persistent]["option"].head(PERSISTENT_SHOWN), best[~persistent]["option"].head(INTERRUPTIBLE_SHOWN)
     return [str(name) for part in shown for name in part]
