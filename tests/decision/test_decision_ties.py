@@ -12,7 +12,8 @@ from sweetspot.decision.contenders import contenders
 from sweetspot.decision.contest import contests
 from sweetspot.decision.options import CELL, OFFER, build_options
 from sweetspot.decision.phases import phases
-from sweetspot.decision.sentences import Said, sentences
+from sweetspot.decision.said import Said
+from sweetspot.decision.sentences import sentences
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import tornado

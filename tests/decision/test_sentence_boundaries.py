@@ -9,7 +9,8 @@ from sweetspot.decision.contenders import contenders
 from sweetspot.decision.counted import counted, listed, money, times
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.recommend import recommend
-from sweetspot.decision.sentences import Said, sentences
+from sweetspot.decision.said import Said
+from sweetspot.decision.sentences import sentences
 
 SURE = {"gain_low": 2.0, "gain_high": 2.0, "p_cheaper": 1.0, "confidence": "clear", "days": np.nan, "counts": "train"}
 TIE = {"gain_low": 0.8, "gain_high": 1.5, "p_cheaper": 0.6, "confidence": "too close to call"}

@@ -9,7 +9,8 @@ from answer_options import box, option, spot
 from sweetspot.decision.contenders import contenders
 from sweetspot.decision.counted import money, the, times
 from sweetspot.decision.headline import headline
-from sweetspot.decision.sentences import Said, no_answer, sentences
+from sweetspot.decision.said import Said
+from sweetspot.decision.sentences import no_answer, sentences
 from sweetspot.decision.simulate import Draws
 
 NO_DAYS = pd.DataFrame(columns=["model", "option"])

@@ -25,7 +25,7 @@ from typing import Any
 import pandas as pd
 
 from sweetspot.decision.asked import Asked, ask
-from sweetspot.decision.certainty import amount, percent
+from sweetspot.decision.certainty import TIE, amount, percent
 from sweetspot.decision.counted import Money, the
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.settings import Settings
@@ -37,7 +37,7 @@ from sweetspot.report.plan_part import OF_A_PLAN, plan_in_words, plan_is_close
 from sweetspot.study.study import Study, load_study
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
-OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: "too close to call", NOT_IN_TIME: "nothing in time"}
+OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
 HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "efficiency.csv", "time_to_target.csv")
@@ -100,7 +100,7 @@ def outcome(found: Asked, close: bool | None = None) -> int:
     rows = found.deadlines if len(found.deadlines) else found.headline.head(1)
     if len(found.deadlines) and rows["option"].isna().any():
         return NOT_IN_TIME
-    return TOO_CLOSE if rows["confidence"].eq("too close to call").any() else ANSWER
+    return TOO_CLOSE if rows["confidence"].eq(TIE).any() else ANSWER
 
 
 def as_text(

@@ -2,6 +2,7 @@
 
 TOO_CLOSE = 0.8
 CLEAR = 0.95
+TIE = "too close to call"  # the least sure of the three
 
 
 def amount(value: float) -> str:
@@ -13,7 +14,7 @@ def confidence(probability: float) -> str:
     """Clear (at least 0.95: the 90 % interval excludes a tie), likely (at least 0.8), or too close to call."""
     if probability >= CLEAR:
         return "clear"
-    return "likely" if probability >= TOO_CLOSE else "too close to call"
+    return "likely" if probability >= TOO_CLOSE else TIE
 
 
 def percent(probability: float) -> str:

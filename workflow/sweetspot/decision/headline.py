@@ -13,7 +13,8 @@ from sweetspot.decision.contenders import Contenders, contenders, cost
 from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.grounds import speed_ground
 from sweetspot.decision.options import Row, trained
-from sweetspot.decision.sentences import Said, sentences
+from sweetspot.decision.said import Said
+from sweetspot.decision.sentences import sentences
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.certainty import amount, percent
+from sweetspot.decision.certainty import TIE, amount, percent
 from sweetspot.decision.counted import listed, money, the
-from sweetspot.decision.sentences import TIE
 from sweetspot.mixes.problem import Problem
 from sweetspot.mixes.search import BOUGHT, RENTED, THERE, Mix
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import amount, confidence
+from sweetspot.decision.certainty import TIE, amount, confidence
 from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.simulate import interval
@@ -57,7 +57,7 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> dict[str, o
     second = field.iloc[1]
     with np.errstate(invalid="ignore"):
         low, high = interval(drawn[1] / drawn[0])
-    close = result["confidence"] == "too close to call"
+    close = result["confidence"] == TIE
     return {
         **result,
         "runner_up": second["option"],

@@ -6,42 +6,20 @@ article where these are common nouns.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.certainty import amount, percent
-from sweetspot.decision.contenders import Contenders, cost
-from sweetspot.decision.counted import DOLLARS, Money, Words, begun, counted, listed, the, times, words_of
+from sweetspot.decision.certainty import TIE, amount, percent
+from sweetspot.decision.contenders import Contenders
+from sweetspot.decision.counted import begun, counted, listed, the, times
 from sweetspot.decision.grounds import grounds
 from sweetspot.decision.hour_and_work import hour_and_work
 from sweetspot.decision.options import Row, same_machine
+from sweetspot.decision.owning_words import condition
+from sweetspot.decision.said import Said
 
-TIE = "too close to call"
 EQUAL = 1.03  # a multiple nearer to 1 than this is none
-DAY_AND_NIGHT = 30.0  # days of use a month from which a machine is said to run day and night
-
-
-class Said(NamedTuple):
-    """One model: its row of the headline, without sentences, its contenders, and in which currency to speak."""
-
-    row: Mapping[str, Any]
-    who: Contenders
-    money: Money = DOLLARS
-
-    @property
-    def words(self) -> Words:
-        """Words by what the study counts."""
-        return words_of(self.row["counts"], self.money)
-
-    @property
-    def loser(self) -> Row | None:
-        """Who the winner is held against."""
-        return self.who.alternative if self.who.cheapest is self.who.reference else self.who.reference
-
-    def bill(self, option: Row) -> str:
-        """What an option costs: `0.50 USD a run`."""
-        return f"{self.words.money.words(option['usd'])}{self.words.each}"
 
 
 def sentences(models: Sequence[Said], several: bool) -> tuple[str, str, list[str]]:
@@ -56,7 +34,7 @@ def sentences(models: Sequence[Said], several: bool) -> tuple[str, str, list[str
         opening, told = _divided(models), [_divided_speed(models), *_close(models)]
     else:
         opening = _opening(first, len(models), several and first.row["counts"] == "train")
-        told = [_of_all(models), _by_hour(first), _condition(first), _place(first)]
+        told = [_of_all(models), _by_hour(first), condition(first), _place(first)]
     told.append(hour_and_work(first.who, first.words))
     told += [*_variants(first), _left_out(models), *grounds(_weak(models), speeds=bool(first.words.hours))]
     second, *more = [begun(sentence) for sentence in told if sentence] or [""]
@@ -174,56 +152,6 @@ def _by_hour(said: Said) -> str:
         return f"{told}, and the fastest."
     fast = f"{the(fastest['title'])}, {amount(fastest['hours'])} h for {said.words.money.words(fastest['usd'])}"
     return f"{told}; the fastest is {fast}."
-
-
-def _condition(said: Said) -> str:
-    """What the answer about an owned machine counts, and from which use owning pays."""
-    box, row = said.who.reference, said.row
-    if box["purchase"] != "own" or said.who.alternative is None:
-        return ""
-    use = f"{box['days_per_month']:g} days of use a month"
-    if box["days_per_month"] >= DAY_AND_NIGHT:
-        use = "use day and night"
-    current = box["energy_usd_per_hour"]
-    power = f"electricity at {_tariff(said, box['usd_per_kwh'])}" if current > 0 else f"free electricity{_paid(said)}"
-    rests = f"The answer rests on {use} for {box['months']:g} months with {power}"
-    rented = _rented_beside(said)
-    if rented is None:
-        return f"{rests}; nothing here is rented."
-    if pd.isna(row["days"]):
-        return f"{rests}; at no use within a month does owning pay{rented}."
-    ends = [f"{row[end]:.1f}" if pd.notna(row[end]) else "never" for end in ("days_low", "days_high")]
-    span = f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
-    return f"{rests}; owning pays from {row['days']:.1f} days a month{span}{rented}."
-
-
-def _rented_beside(said: Said) -> str | None:
-    """What owning is held against where the alternative is owned too; else empty. None: nothing is rented."""
-    rival, rented = said.who.alternative, said.who.rented
-    if rival is None or rival["purchase"] != "own":
-        return ""
-    return None if rented is None else f" against {the(rented['title'])}, the cheapest rented"
-
-
-def _paid(said: Said) -> str:
-    """Of a machine with free electricity: its multiple under a price list, left out of the answer, that counts it."""
-    who = said.who
-    paid = [row for row in _own_variants(said) if row["energy_usd_per_hour"] > 0]
-    if not paid or who.alternative is None:
-        return ""
-    gain, rate = cost(who.alternative, who.billed) / cost(paid[0], who.billed), paid[0]["usd_per_kwh"]
-    word, gain = ("cheaper", gain) if gain >= 1 else ("dearer", 1 / gain)
-    return f" ({times(gain)} times {word} where it is paid, at {_tariff(said, rate)})"
-
-
-def _tariff(said: Said, usd_per_kwh: float) -> str:
-    return f"{said.words.money.of(usd_per_kwh):.2g} {said.words.money.code}/kWh"
-
-
-def _own_variants(said: Said) -> list[Row]:
-    """The reference, owned, under price lists that the answer leaves out."""
-    box = said.who.reference
-    return [row for row in said.who.variants if box["purchase"] == "own" and same_machine(row, box)]
 
 
 def _place(said: Said) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
+from sweetspot.decision.certainty import TIE
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
 from sweetspot.report.cited import Row, records, text
@@ -159,7 +160,7 @@ def answer_json(tables: Tables, study: Study) -> str:
 def _outcome(row: Row) -> str:
     if missing(row["alternative"]):
         return "only_one"
-    if row["confidence"] == "too close to call":
+    if row["confidence"] == TIE:
         return "too_close"
     return "reference" if float(row["gain"]) >= 1 else "rival"  # type: ignore[arg-type]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from sweetspot.decision.certainty import TIE
 from sweetspot.decision.mix_words import mixes_in_words
-from sweetspot.decision.sentences import TIE
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
