@@ -44,7 +44,7 @@ def step(name: str, command: list[str], folder: Path) -> tuple[float, float, lis
 
 
 def jobs(said: list[tuple[float, str]], wall: float) -> list[tuple[float, str]]:
-    """From the start of each job to the next one's, s; before the first, `make` and Snakemake's reading of the rules."""
+    """Seconds from the start of each job to the next one's; before the first, what `make` and Snakemake took."""
     starts = [(second, line.split("] ", 1)[1]) for second, line in said if re.match(r"\[\d+/\d+\] ", line)]
     ends = [second for second, _ in starts] + [wall]
     named = [(0.0, "until the first job: make, Snakemake, the rules"), *starts]
