@@ -18,6 +18,7 @@ COMPARISON = [
     "headline",
     "choices",
     "queue",
+    "when_to_buy",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
     "mixes",
