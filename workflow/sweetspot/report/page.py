@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.decision.counted import Money
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
@@ -22,6 +23,7 @@ from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
+from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
@@ -76,6 +78,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
         "plan_beside": phrases.plan_beside_training(tables),
+        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
         "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
@@ -105,7 +108,8 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
 
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})}
+    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
+    more |= {"price_changes": price_changes_part(made, machines or {})}
     return {**made.parts(), **more, **plan_parts(made)}
 
 
