@@ -222,7 +222,8 @@ def main(request: Request) -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = backend.script(request)
     devices = backend.devices(request)
-    say(facts={**device_facts(request), **backend.facts(request), "devices": devices})
+    named = {} if request.device == "cpu" else {"device_name": devices[0]}
+    say(facts={**device_facts(request), **backend.facts(request), **named, "devices": devices})
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv, iterator = script.argv(values), Path(scratch, ".steps.jsonl")
