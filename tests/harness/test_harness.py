@@ -12,7 +12,7 @@ import pytest
 from harness_runs import CELL, ROOT, command, measure
 from sweetspot.harness.processor import instruction_sets
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.stopping import Stopping
+from sweetspot.harness.stop_rule import Stopping
 from sweetspot.harness.supervise import outcome
 
 

@@ -4,7 +4,7 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from sweetspot.harness import energy, facts, nodes, processor, sampling
+from sweetspot.harness import facts, joules, nodes, processor, sampling
 from sweetspot.harness.request import Request, parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.sampling import Sample, Sampler, summary
@@ -117,7 +117,7 @@ def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, te
 def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
     assert sampling.INTERVAL_S == 0.5
     monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
-    monkeypatch.setattr(energy, "processor_energy", dict)
+    monkeypatch.setattr(joules, "processor_energy", dict)
     looks = []
 
     def look():

@@ -10,7 +10,7 @@ from sweetspot.harness.neighbours import Look, Neighbours, Span, family, machine
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import half_width
-from sweetspot.harness.stopping import ROOT_VARIABLE, Stopping, root_process, watcher
+from sweetspot.harness.stop_rule import ROOT_VARIABLE, Stopping, root_process, watcher
 from sweetspot.harness.supervise import judged, kept
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 

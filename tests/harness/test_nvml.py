@@ -59,7 +59,7 @@ def asked(library, folder, program, *devices, **more):
 PREAMBLE = """
     import json, os, pynvml
     from sweetspot.harness.devices import visible_cards
-    from sweetspot.harness.energy import Meter, energy_facts
+    from sweetspot.harness.joules import Meter, energy_facts
     from sweetspot.harness.sampling import card_facts, card_joules, card_watch, fell_silent, summary
     pynvml.nvmlInit()
     cards = visible_cards()

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sweetspot.harness.energy import Meter, energy_facts
+from sweetspot.harness.joules import Meter, energy_facts
 
 INTERVAL_S = 0.5
 
@@ -21,7 +21,7 @@ class Sample(NamedTuple):
 
 
 class Sampler:
-    """Looks at cards twice a second until stopped, and reads the energy counters after steps (`energy.Meter`)."""
+    """Looks at cards twice a second until stopped, and reads the energy counters after steps (`joules.Meter`)."""
 
     def __init__(
         self, look: Callable[[], Sequence[Sample]], joules: Callable[[], Sequence[float | None]] = tuple

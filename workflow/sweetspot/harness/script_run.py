@@ -26,7 +26,7 @@ from sweetspot.harness.neighbours import family
 from sweetspot.harness.request import Request
 from sweetspot.harness.script_output import Splitter, StepClock, reader
 from sweetspot.harness.step_times import DIVERGED
-from sweetspot.harness.stopping import Stopping, watcher
+from sweetspot.harness.stop_rule import Stopping, watcher
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled

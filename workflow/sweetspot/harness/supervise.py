@@ -19,7 +19,7 @@ from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import finished_by_another, write_run
 from sweetspot.harness.sampling import Sampler
 from sweetspot.harness.step_times import DIVERGED, UNSTEADY, half_width, step_warnings
-from sweetspot.harness.stopping import ROOT_VARIABLE
+from sweetspot.harness.stop_rule import ROOT_VARIABLE
 from sweetspot.harness.watched_cards import watched_cards
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned

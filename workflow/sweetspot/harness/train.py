@@ -21,7 +21,7 @@ from sweetspot.harness.neighbours import Look
 from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
 from sweetspot.harness.step_times import DIVERGED
-from sweetspot.harness.stopping import Stopping, watcher
+from sweetspot.harness.stop_rule import Stopping, watcher
 
 
 def say(**fact: Any) -> None:
@@ -47,7 +47,7 @@ def train(
 ) -> None:
     """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end.
 
-    look: what others do on this machine (`stopping.watcher`); without it no step is left out.
+    look: what others do on this machine (`stop_rule.watcher`); without it no step is left out.
     """
     stopping = Stopping(request, look) if look else Stopping(request)
     for _ in range(request.warmup_steps):

@@ -1,8 +1,8 @@
 """Joules a step: counters of devices and of the processor, what stands in for them, and what silence costs."""
 
 import pytest
-from sweetspot.harness import energy
-from sweetspot.harness.energy import Counter, Mark, Meter, energy_facts, joules_between
+from sweetspot.harness import joules
+from sweetspot.harness.joules import Counter, Mark, Meter, energy_facts, joules_between
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_an_energy_counter_that_started_again_is_counted_over_its_range(before, 
 def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
     """Marks of a meter whose clock moves on by `seconds` a step; looks at packages (J) and devices in turn."""
     told = iter({} if value is None else {"p": Counter(int(value * 1e6), int(100e6))} for value in packages)
-    monkeypatch.setattr(energy, "processor_energy", lambda: next(told))
+    monkeypatch.setattr(joules, "processor_energy", lambda: next(told))
     looks, now = iter(devices), 0.0
     meter = Meter(lambda: next(looks, ()), lambda: now)
     meter.start()
