@@ -9,9 +9,7 @@ CELL = {"instance": "box", "framework": "tensorflow", "batch_size": 16, "gpus": 
 
 
 def told(need, peak, source, device=80.0, devices=None, **measured):
-    options = pd.DataFrame(
-        [CELL | {"model": "m", "workload": "job", "memory_need_gib": need, "gpu_memory_gib": device}]
-    )
+    option = CELL | {"model": "m", "workload": "job", "memory_need_gib": need, "gpu_memory_gib": device}
     cell = CELL | {"model": "m", "variant": "default", "peak_memory_gib": peak, "peak_memory_source": source} | measured
     throughput = pd.DataFrame([cell, cell | {"variant": "A", "peak_memory_gib": float("nan")}])
     found = list(memory_warnings(pd.DataFrame([option]), throughput, {"job": Need(Needs(), devices)}))
