@@ -231,6 +231,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", FLOODS)
 def test_a_script_that_writes_a_gigabyte_costs_no_memory_and_ends(tmp_path, where):
     steps = {"json_lines": "log.jsonl"} if "file" in where else {"pattern": "^step"}
