@@ -19,7 +19,7 @@ LIMIT_SHARE = 0.5  # and no longer than this share of its time limit
 def root_process() -> int:
     """The supervisor, where this process came from it; else this process (by hand, or a worker on another node)."""
     told, parent = os.environ.get(ROOT_VARIABLE, ""), os.getppid()
-    while parent > 1:
+    while parent > 0:  # in a container the supervisor may be process 1
         if str(parent) == told:
             return parent
         try:
