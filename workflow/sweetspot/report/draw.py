@@ -145,7 +145,7 @@ def specification(drawing: "Drawing") -> "Spec":
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
     title = textwrap.wrap(drawing.says, TITLE)
     if drawing.signals:
-        spec["params"] = [{"name": name, "value": value} for name, value in (drawing.signals | {"says": title}).items()]
+        spec["params"] = [{"name": name, "value": value} for name, value in {**drawing.signals, "says": title}.items()]
     if title:
         spec["title"] = {"text": {"expr": "says"} if drawing.signals else title, **TITLE_LOOK}
     words = json.dumps(spec)

@@ -107,7 +107,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
 
 
 def packed(drawn: Drawn, names: Collection[str]) -> str:
-    """The engine and the specifications of the charts of those names, deflated, as base64 text; empty without an engine.
+    """The engine and the specifications of these charts, deflated, as base64 text; empty without an engine.
 
     As text they would be half the page; a browser inflates them by itself (assets/charts.js).
     """

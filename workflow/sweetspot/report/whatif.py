@@ -20,7 +20,9 @@ OWN = (
     "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
     "discount_rate", "downtime_share", "boxes",
 )  # fmt: skip
+TERM = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")  # of a contract: due whatever the use
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
+FIELDS = {"own": OWN, "reserved": TERM, "committed": TERM, **dict.fromkeys(INTERRUPTIBLE, SPOT)}
 MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
 DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
@@ -32,10 +34,10 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     """Offers, and hours and bills of the answer's options, for arithmetic in the page (assets/whatif_model.js).
 
     Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are), `hours` (false
-    where a bill is for a month, which has its hours whatever the machine), `model` shown first, `references` (option by model; none
-    where the study names none), `accepts` (interruptions are accepted), `sources`, `dates`, `bases` (texts by number),
-    and two tables as columns. `offers`: one a priced option: names (`name`: within a sentence, null as the title),
-    USD/hour, the fields of owning (OWN, with `resale`, its curve) or of interruptions (SPOT) and `rent_change`.
+    where a bill is for a month, which has its hours whatever the machine), `model` shown first, `references` (option
+    by model; none where the study names none), `accepts` (interruptions are accepted), `sources`, `dates`, `bases`
+    (texts by number), and two tables as columns. `offers`: one a priced option: names (`name`: within a sentence, null
+    as the title), USD/hour, FIELDS (with `resale`, the curve of a machine owned) and `rent_change`.
     `jobs`: offer and work by number, hours and USD as the tables have them, images/s and per USD; of interruptible
     options `work`, hours without interruptions, and `slots`, jobs at once. `works`: workload, its model, its title.
     Empty where nothing is priced. Only what the answer may take is among them.
@@ -73,8 +75,8 @@ def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[Row]:
     rows = names.merge(offers.drop_duplicates(KEY), on=KEY)
     found = []
     for row in rows.to_dict("records"):
-        own, title = row["purchase"] == "own", str(row["title"])
-        fields = {name: _number(row.get(name)) for name in (OWN if own else SPOT)}
+        title = str(row["title"])
+        fields = {name: _number(row.get(name)) for name in FIELDS.get(row["purchase"], ())}
         found.append({
             **{name: str(row[name]) for name in ("option", "title", "instance", "purchase", "provider")},
             "name": None if the(title) == title else the(title),

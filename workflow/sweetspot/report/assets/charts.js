@@ -27,7 +27,8 @@ async function unpackCharts(packed) {
     live.className = "live";
     frame.append(live);
     const { view } = await embed(live, specs[name], { mode: "vega", actions: false, renderer: "svg", logLevel: 1 });
-    liveCharts[name] = view;
+    // Whether it follows the panel: one that says that it has nothing to show does not.
+    if ((specs[name].signals || []).some((one) => one.name === "says")) liveCharts[name] = view;
     const tidy = () => {
       const drawn = live.querySelector("svg");
       // One image with a name, as its picture was: a reader of screens is not led through every mark.

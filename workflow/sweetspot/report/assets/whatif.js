@@ -17,12 +17,16 @@
   // One entry a control: its key in the address, `read` of a text there (undefined: ignored), `show` of the state in it.
   // state[key] is null where the study's own figure holds.
   const controls = {}, state = {};
+  let typing = null; // the field whose text is being typed: it is left alone
   const inRange = (low, high) => (text) => (/^-?\d{1,12}(\.\d{1,9})?$/.test(text) ? Math.min(high, Math.max(low, Number(text))) : undefined);
   function control(key, frame, input, rest, read, show) {
     input.id = `control-${Object.keys(controls).length}`; input.name = key; frame.htmlFor = input.id;
     controls[key] = { input, rest, read, show };
     state[key] = rest;
-    input.addEventListener("input", () => { state[key] = input.type === "checkbox" ? input.checked : zero(read(input.value), rest); render(); });
+    input.addEventListener("input", () => {
+      state[key] = input.type === "checkbox" ? input.checked : zero(read(input.value), rest);
+      typed(input);
+    });
     input.addEventListener("change", keep);
     return frame;
   }
@@ -39,7 +43,7 @@
     const input = made("input", { type: "number", min: 0, step: "any", inputMode: "decimal", placeholder: "no limit" });
     const read = (text) => { const value = inRange(0, 1e9)(text); return value > 0 ? value : undefined; };
     const frame = control(key, made("label", { className: "limit" }, `${label} `, input, ` ${unit}`), input, null, read, () => {
-      if (document.activeElement !== input) input.value = zero(state[key], "");
+      if (typing !== input) input.value = zero(state[key], "");
     });
     form.append(frame);
   }
@@ -59,10 +63,10 @@
     const of = (found) => (24 * 7 * (1 - zero(found.box.downtime_share)) * zero(found.judged.job.slots, 1)) / (data.month_days * found.judged.hours);
     input.addEventListener("input", () => {
       const asked = inRange(0, 1e9)(input.value), found = whatIfModel.answer(data, state);
-      if (asked > 0 && found.box) { state.days = inRange(1, Math.floor(data.month_days))((asked / of(found)).toFixed(6)); render(); }
+      if (asked > 0 && found.box) { state.days = inRange(1, Math.floor(data.month_days))((asked / of(found)).toFixed(6)); typed(input); }
     });
     input.addEventListener("change", keep);
-    return (found) => { if (found.box && document.activeElement !== input) input.value = Number((found.box.days_per_month * of(found)).toPrecision(3)); };
+    return (found) => { if (found.box && typing !== input) input.value = Number((found.box.days_per_month * of(found)).toPrecision(3)); };
   }
 
   workControl();
@@ -148,6 +152,11 @@
     Object.assign(one.dataset, { option: row.offer.option, usd: row.usd, hours: row.hours, days: row.days });
     return one;
   }
+  function typed(input) {
+    typing = input;
+    render();
+    typing = null;
+  }
   let waiting = false;
   function render() {
     const asked = inputs(), found = whatIfModel.answer(data, asked);
@@ -165,7 +174,7 @@
   // Charts that were drawn: those not yet in view follow when they are.
   const bands = {};
   function move(name) {
-    if (!Object.prototype.hasOwnProperty.call(whatIfSeries.charts, name)) return;
+    if (!liveCharts[name]) return;
     const view = liveCharts[name], asked = inputs(), series = whatIfSeries.charts[name](data, asked, whatIfModel.answer(data, asked));
     if (!series) return;
     if (series.data.band) {

@@ -77,10 +77,15 @@ const whatIfModel = (() => {
     if (given(work)) tau = Math.min(tau, work);
     return (m * Math.exp(r / m) * Math.expm1((tau + d) / m) * (given(work) ? work : 1)) / tau;
   }
-  function rented(job, box, inputs) {
+  function rented(job, box, inputs, monthDays) {
     const o = job.offer, spot = isInterruptible(o);
     let times = zero((inputs.providers || {})[o.provider], 1) * (spot ? zero(inputs.spotPrice, 1) : 1);
     if (box && given(o.rent_change)) times *= meanRent(rentChange(o, inputs), box.months) / meanRent(o.rent_change, box.planned);
+    // A contract is due whatever the use: where its list plans one, it follows the days as what is owned does.
+    if (given(inputs.days) && o.fixed_usd_per_month > 0 && o.days_per_month < monthDays) {
+      const hour = (days) => hourAt({ fixed: o.fixed_usd_per_month, variable: o.variable_usd_per_hour }, Math.min(days, monthDays));
+      times *= hour(inputs.days) / hour(o.days_per_month);
+    }
     const rate = zero(o.interruptions_per_hour), often = rate * zero(inputs.spotRate, 1);
     if (!spot || often === rate) return { hours: job.hours, usd: job.usd * times, perUsd: job.images_per_usd / times };
     const before = stretched(o, rate, job.work), machine = stretched(o, often, job.work), wait = zero(o.wait_s) / 3600;
@@ -97,7 +102,7 @@ const whatIfModel = (() => {
     const box = own && { ...own, planned: reference.months };
     const rows = data.jobs.filter((job) => job.work_of === inputs.work).map((job) => {
       const offer = job.offer, allowed = inputs.interruptible || !isInterruptible(offer);
-      if (offer.purchase !== "own") return { job, offer, allowed, ...rented(job, box, inputs) };
+      if (offer.purchase !== "own") return { job, offer, allowed, ...rented(job, box, inputs, data.month_days) };
       const now = offer === reference ? own : owned(offer, inputs, false), dearer = now.hour / now.before;
       return { job, offer, allowed, own: now, hours: job.hours, usd: job.usd * dearer, perUsd: job.images_per_usd / dearer };
     });

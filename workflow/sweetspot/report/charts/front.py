@@ -18,15 +18,16 @@ from sweetspot.report.marks import (
     points,
     told,
 )
-from sweetspot.report.moving import BOUND, CHART_HEIGHT, CHART_WIDTH, LINES, ends, keyed, log_ticks, told_lines
+from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, ends, keyed, log_ticks, told_lines
 from sweetspot.report.tables import hours_differ
-from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
+
+SHOWN = ("model", "option", "label", "hours", "usd", "kind", "basis", "source", "as_of", "on_front", "fits")
 
 
 def draw(data: "ChartData") -> Drawing:
@@ -36,21 +37,26 @@ def draw(data: "ChartData") -> Drawing:
     rows = front_rows(data)
     if rows.empty:
         return empty("No workload with a model to train in this study.")
-    keys = numbered(rows, data.option).head(LINES)
     low_x, high_x = _ends(rows["hours"], CHART_WIDTH)
     low_y, high_y = _ends(rows["usd"], CHART_HEIGHT)
     signals = {
         "x0": low_x, "x1": high_x, "y0": low_y, "y1": high_y,
         "xticks": log_ticks(low_x, high_x), "yticks": log_ticks(low_y, high_y),
     }  # fmt: skip
-    limits = pd.DataFrame({"hours": [BOUND], "usd": [BOUND]}).head(0)
-    # Of all that the panel may show.
-    ranks = data.table("ranks")
-    kinds = [PERSISTENT, *([INTERRUPTIBLE] if ranks["purchase"].isin(TAKEN).any() else [])]
-    plot = _plot([*kinds, data.box] if _judged(data) else kinds)
-    return Drawing(
-        keyed(plot, told_lines(0)), {"rows": rows, "keys": keys, "limits": limits}, _says(rows, data), signals
-    )
+    data_of = {
+        "rows": rows,
+        "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
+        "limits": pd.DataFrame(columns=["hours", "usd"]),
+    }
+    return Drawing(keyed(_plot(_kinds(data)), told_lines(0)), data_of, _says(rows, data), signals)
+
+
+def _kinds(data: "ChartData") -> list[str]:
+    """What the options are that the panel may show."""
+    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+
+    taken = data.table("ranks")["purchase"].isin(TAKEN).any()
+    return [PERSISTENT, *([INTERRUPTIBLE] if taken else []), *([data.box] if _judged(data) else [])]
 
 
 def _says(rows: "pd.DataFrame", data: "ChartData") -> str:
@@ -70,6 +76,8 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
     Not among them: what cannot be taken and is beaten; what costs DEAR times the cheapest and is beaten.
     """
+    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+
     rows = data.table("ranks")
     if rows.empty:
         return rows
@@ -89,7 +97,7 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
     rows["on_front"] = rows["option"].isin(known["option"]) & ~rows["beaten"]
     dear = rows["usd"] > DEAR * known["usd"].min()
     shown = rows["on_front"] | (rows["option"] == data.option) | ~dear & (allowed | ~rows["beaten"])
-    return rows[shown].sort_values(["usd", "option"], kind="stable").reset_index(drop=True)
+    return rows[shown].sort_values(["usd", "option"], kind="stable").reset_index(drop=True)[[*SHOWN]]
 
 
 def _ends(values: "pd.Series", size: int) -> tuple[float, float]:
@@ -114,11 +122,14 @@ def _plot(kinds: list[str]) -> "alt.LayerChart":
     words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
     marks = named("keys").encode(x=x, y=y, text="mark:N")
     look = {"dy": -12, "fontSize": 12, "fontWeight": "bold", "clip": True}
-    limits = named("limits").encode(x=x, y=y)
+    limits, bottom, right = named("limits"), alt.value(CHART_HEIGHT), alt.value(CHART_WIDTH)
+    edges = limits.mark_rule(color="#00694d", strokeDash=[5, 4], clip=True)
     return alt.layer(
-        limits.mark_rect(color="#009E73", opacity=0.12, clip=True).encode(x2=alt.value(0), y2=alt.value(CHART_HEIGHT)),
-        limits.mark_rule(color="#00694d", strokeDash=[5, 4], clip=True).encode(y=alt.value(0), y2=alt.value(CHART_HEIGHT)),
-        limits.mark_rule(color="#00694d", strokeDash=[5, 4], clip=True).encode(x=alt.value(0), x2=alt.value(CHART_WIDTH)),
+        limits.mark_rect(color="#009E73", opacity=0.12, clip=True).encode(
+            x=x, y=y, x2=alt.value(0), y2=bottom
+        ),
+        edges.encode(x=x, y=alt.value(0), y2=bottom),
+        edges.encode(y=y, x=alt.value(0), x2=right),
         named("rows").encode(x=x, y=y).transform_filter("datum.on_front").mark_line(
             color=GREY, strokeDash=[4, 3], interpolate="step-after", clip=True
         ),

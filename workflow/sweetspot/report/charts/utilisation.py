@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import GREY, TEXT, Drawing, empty, named, told
@@ -46,7 +45,7 @@ def draw(data: "ChartData") -> Drawing:
     keys = pd.DataFrame({"told": _told(box, rivals, data.box), "slot": range(len(names)), "line": range(len(names))})
     rows = rows.assign(usd=rows["usd"].clip(upper=2 * top))
     data_of = {"rows": rows, "marks": marks, "planned": planned, "keys": keys, "band": band}
-    chart = keyed(_plot(data.model), *key_of_lines())
+    chart = keyed(_plot(), *key_of_lines())
     return Drawing(
         chart,
         data_of,
@@ -55,7 +54,7 @@ def draw(data: "ChartData") -> Drawing:
     )
 
 
-def _plot(model: str) -> "alt.LayerChart":
+def _plot() -> "alt.LayerChart":
     import altair as alt
 
     x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, alt.ExprRef("month")], nice=False))
@@ -74,6 +73,8 @@ def _plot(model: str) -> "alt.LayerChart":
 
 def cost_at(box: "pd.Series", days: float) -> float:
     """USD of the work on the box, used so many days a month: its share of the month, and what an hour adds."""
+    from sweetspot.bills.owning import usd_per_hour_of_use
+
     hour, planned = (
         usd_per_hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], use, box["downtime_share"])
         for use in (days, box["days_per_month"])
@@ -161,8 +162,8 @@ def _rivals(days: "pd.DataFrame") -> list[str]:
 
 CHART = Chart(
     title="USD of the same work by days of use a month: the box, and machines rented for it",
-    caption="USD of the same work by days of use a month: the box bears its share of the month, rented machines ask "
-    "the same at any use. Dots mark the break-even, the dotted line the planned use; grey: 90 % band of the box "
+    caption="What the same work costs by days of use a month: the box bears its share of the month, rented machines "
+    "ask the same at any use. Dots mark the break-even, the dotted line the planned use; grey: 90 % band of the box "
     "against its closest rival.",
     stage="price",
     section="whatif",
