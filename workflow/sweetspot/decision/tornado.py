@@ -166,7 +166,8 @@ def _flip(parameter: Parameter) -> float:
     """The value at which the margin is 1; NaN where there is none. It only falls or only rises, so there is one."""
 
     def excess(log_factor: float) -> float:
-        return float(np.log(parameter.outcome(parameter.value * np.exp(log_factor))[0]))
+        with np.errstate(invalid="ignore", divide="ignore"):  # a resale above the price: then the hour costs nothing
+            return float(np.log(parameter.outcome(parameter.value * np.exp(log_factor))[0]))
 
     centre = excess(0.0)
     furthest = np.log(min(FURTHEST, parameter.limit / parameter.value))
