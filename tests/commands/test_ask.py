@@ -202,4 +202,4 @@ def test_the_work_of_months_stands_first_and_gives_the_exit_code(project, capsys
     write_parquet(close, folder / "mixes.parquet")
     code, said = asked(project, capsys, "--json")
     assert code == TOO_CLOSE
-    assert json.loads(said.out)["plan"][0].startswith("Too close to call: 1 × office box")
+    assert json.loads(said.out)["plan"][0].startswith("Too close to call: the office box")

@@ -66,6 +66,7 @@ def answer(facts: Facts) -> tuple[str, list[str]]:
 def _shorter(facts: Facts) -> Iterator[tuple[Facts, list[str]]]:
     """The same facts in fewer and fewer words, with the sentences that were left out."""
     yield facts, []
+    use = facts.use
     facts = replace(facts, use=facts.use.replace(" of use a month", " a month"))
     yield facts, []
     facts = replace(facts, close_on="")
@@ -78,7 +79,7 @@ def _shorter(facts: Facts) -> Iterator[tuple[Facts, list[str]]]:
     left = [facts.hangs] if facts.hangs else []
     yield replace(facts, hangs=""), left
     yield replace(short, hangs=""), left
-    yield replace(short, hangs="", use=""), [*filter(None, (facts.use, facts.hangs))]
+    yield replace(short, hangs="", use=""), [*filter(None, (use, facts.hangs))]
 
 
 def _short(name: str) -> str:

@@ -58,11 +58,11 @@ def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
         of += f" or without {the(rows['alternative_title'].iloc[0])}"
     if low < 1 < high:
         span = f"{times(low)} to {times(high)}"
-        return f"With other published figures{of} the multiple on {title} is {span}: the cheapest changes."
+        return f"With other published figures{of}, the multiple on {title} is {span}: the cheapest changes."
     low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
     name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
     span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of} {name} is still the cheaper on {title}, by {span}."
+    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span}."
 
 
 def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:

@@ -24,10 +24,9 @@ def divided(models: Sequence[Said]) -> tuple[str, list[str]]:
         _usual(own, mostly),
     ]  # fmt: skip
     beside = [*_speed(models, own), *([f"Too close to call on {listed(close)}."] if close else [])]
-    for told, left in (([*opening, *others], []), (opening, others), (opening[1:], [opening[0], *others])):
-        found = " ".join(begun(sentence) for sentence in told)
-        if len(found.split()) <= LONGEST:
-            break
+    ways = (([*opening, *others], []), (opening, others), (opening[1:], [opening[0], *others]))
+    said = [(" ".join(begun(sentence) for sentence in told), left) for told, left in ways]
+    found, left = next((way for way in said if len(way[0].split()) <= LONGEST), said[-1])
     return found, [*left, *beside]
 
 

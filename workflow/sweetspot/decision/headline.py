@@ -71,7 +71,9 @@ def headline(
     said = [_said(row, one, money, tornado, deadlines_hours) for row, one in rows]
     told: list[Row] = [_told(said, "answer"), *(_told([one], "model") for one in said)]
     for row in told if others is not None else ():
-        row["more"] = " ".join(part for part in (span_in_words(others, row["model"], row["model_title"]), row["more"]) if part)
+        row["more"] = " ".join(
+            part for part in (span_in_words(others, row["model"], row["model_title"]), row["more"]) if part
+        )
     return pd.DataFrame(told, columns=list(COLUMNS))
 
 

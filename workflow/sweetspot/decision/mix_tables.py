@@ -62,7 +62,8 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
     USD of the project (`months`) and a month: the mean of the draws with its 90 % interval, and at central figures;
     null where the mix does not do the work, which `status` tells. `boxes`: machines bought or committed to;
-    `times_best`: how many times the best's USD (`_low`, `_high`: 90 %); `probability`: of the best, to be cheaper than the cheapest pure option
+    `times_best`: how many times the best's USD (`_low`,
+    `_high`: 90 %); `probability`: of the best, to be cheaper than the cheapest pure option
     that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best is this pure option
     but for what others do for less, under 1 % of the money.
     """

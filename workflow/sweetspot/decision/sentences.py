@@ -73,7 +73,7 @@ def facts_of(models: Sequence[Said], named: bool) -> Facts:
         high=ends[1],
         probability=1 - row["p_cheaper"] if turned else row["p_cheaper"],
         close=said.close,
-        close_on="" if n == 1 else close[0] if len(close) == 1 else f"{len(close)} of {n} models",
+        close_on="" if len(close) == n else close[0] if len(close) == 1 else f"{len(close)} of {n} models",
         bound="" if n == 1 else UP_TO if turned else AT_LEAST,
         on=on,
         bill=said.bill(who.cheapest) if row["counts"] != "train" or said.by_month else "",
