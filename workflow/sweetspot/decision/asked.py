@@ -42,8 +42,8 @@ def ask(
     """The answer on `options` (comparison/options.parquet) with every owned machine used `days` a month.
 
     With the study's own seed, month and `counts` and no `days` it is the page's, word for word. deadlines_hours: who
-    finishes each workload within so many hours for the least money. told_deadlines: those of the study, of which its answer
-    speaks.
+    finishes each workload within so many hours for the least money.
+    told_deadlines: those of the study, of which its answer speaks.
     """
     rows, _ = apart(options)
     # Read one by one: plain objects, as the comparison itself has them, and in few blocks (a file gives one a column).

@@ -134,9 +134,8 @@ def _money(rows: pd.DataFrame, code: str) -> list[str]:
     """What the best costs a month, and the next; what a mix saves against the best option without one."""
     best, rivals = rows.iloc[0], _rivals(rows)
     ends = f"{amount(best['usd_per_month_low'])} to {amount(best['usd_per_month_high'])}"
-    told = [
-        f"With {best['title'].replace('1 × ', 'one ')}, the month costs {amount(best['usd_per_month'])} {code} ({ends})."
-    ]
+    mix = best["title"].replace("1 × ", "one ")
+    told = [f"With {mix}, the month costs {amount(best['usd_per_month'])} {code} ({ends})."]
     if rivals.empty:
         return told
     rival = rivals.iloc[0]

@@ -58,7 +58,8 @@ def build_options(
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
     TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `model_title` (that of
-    the model), `in_answer` (its price list is one that the answer takes offers of), `is_reference` (the option that the decision is about),
+    the model), `in_answer` (its price list is one that the answer takes offers of), `is_reference` (the option that the
+    decision is about),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
     (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Settings:
     """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
-    of machines for people, by instance; `models`: those of models; `gpu_memory_gib`: of one device, by instance, where it is known;
+    of machines for people, by instance; `models`: those of models; `gpu_memory_gib`: of one device, by instance, where
+    it is known;
     `stands_behind`: machines whose figures others' rest on (base, equivalent).
 
     The other fields have their names in study.yaml.
