@@ -176,7 +176,7 @@ def test_claims_that_lead_stand_before_the_answer(tmp_path):
     folder = make_report(tmp_path, tables)
     for file in ("index.html", "summary.md"):
         shown = (folder / file).read_text()
-        assert 0 < shown.index("0.76 USD/month printed") < shown.index("It is the cheapest that cannot be taken away")
+        assert 0 < shown.index("0.76 USD/month printed") < shown.index("almost certain (over 99 %)")
 
 
 def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image(tmp_path):

@@ -24,7 +24,11 @@ def divided(models: Sequence[Said]) -> tuple[str, list[str]]:
         _usual(own, mostly),
     ]  # fmt: skip
     beside = [*_speed(models, own), *([f"Too close to call on {listed(close)}."] if close else [])]
-    ways = (([*opening, *others], []), (opening, others), (opening[1:], [opening[0], *others]))
+    ways: tuple[tuple[list[str], list[str]], ...] = (
+        ([*opening, *others], []),
+        (opening, others),
+        (opening[1:], [opening[0], *others]),
+    )
     said = [(" ".join(begun(sentence) for sentence in told), left) for told, left in ways]
     found, left = next((way for way in said if len(way[0].split()) <= LONGEST), said[-1])
     return found, [*left, *beside]
