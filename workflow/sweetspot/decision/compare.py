@@ -99,7 +99,8 @@ def compare(
     waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
-    answer = headline(contending, drawn, days, settings.counts, others, settings.money)
+    told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}
+    answer = headline(contending, drawn, days, settings.counts, others, settings.money, **told)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
