@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import yaml
@@ -57,5 +58,9 @@ class LabOfFive:
         file.write_text(yaml.safe_dump(content, sort_keys=False))
         return self
 
-    def tables(self, draws: int = 400) -> dict[str, pd.DataFrame]:
-        return month_tables(self.folder, draws)
+    def tables(self, draws: int = 400, turning: bool = False) -> dict[str, pd.DataFrame]:
+        """The tables; those of what would turn the plan, which take a second, are empty but with `turning`."""
+        if turning:
+            return month_tables(self.folder, draws)
+        with patch("sweetspot.decision.mix_tornado.levers", lambda *_: []):
+            return month_tables(self.folder, draws)
