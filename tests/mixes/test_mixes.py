@@ -94,6 +94,19 @@ def test_what_runs_dearer_than_it_is_rented_is_not_run():
     assert done.usd[0] == pytest.approx(25.0)
 
 
+def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
+    """Class b runs on the cheap machine alone, which has 100 h: 90 of a are left it at 0.1 USD, the dear one does 10 at 0.5.
+
+    What b would pay on the dear machine, where it does not run, is given as 0, as the workflow does.
+    """
+    cheap = held("cheap", [1.0, 1.0], [0.1, 0.1], 100, there=1, for_sale=False)
+    dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1, for_sale=False)
+    case = problem([[[100.0]], [[10.0]]], [cheap, dear], [rented("rent", [5.0, 5.0])])
+    done = dispatch(case, (1, 1))
+    assert done.held[:, 0, 0, 0].tolist() == pytest.approx([90.0, 10.0])
+    assert done.usd[0] == pytest.approx(100 * 0.1 + 10 * 0.5)
+
+
 def test_an_urgent_class_is_bought_for_where_nothing_rented_is_in_time():
     """Class b runs on the machine for sale alone: one is bought, though a is cheaper rented."""
     machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, fixed=500.0)

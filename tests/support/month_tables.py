@@ -58,6 +58,12 @@ class LabOfFive:
         file.write_text(yaml.safe_dump(content, sort_keys=False))
         return self
 
+    def table(self, name: str, change) -> "LabOfFive":
+        """The rows of a CSV file changed: `change` takes and returns a table."""
+        file = self.folder / name
+        change(pd.read_csv(file)).to_csv(file, index=False)
+        return self
+
     def tables(self, draws: int = 400, turning: bool = False) -> dict[str, pd.DataFrame]:
         """The tables; those of what would turn the plan, which take a second, are empty but with `turning`."""
         if turning:

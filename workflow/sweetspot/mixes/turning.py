@@ -55,6 +55,13 @@ def most_rented(problem: Problem, done: Done) -> str:
     return most if most and hours[most] > 0 else ""
 
 
+def choice_of(problem: Problem, counts: Counts) -> Choice:
+    """A mix as a choice: where nothing is bought, with the offer by the hour that does most."""
+    if counts != problem.there:
+        return Choice(counts, "")
+    return Choice(counts, most_rented(problem, dispatch(problem, counts)))
+
+
 def expected(problem: Problem, counts: Counts) -> float:
     """Expected USD a month of the machines `counts` and the rentals beside them."""
     return float(dispatch(problem, counts).usd.mean())
@@ -75,7 +82,7 @@ class Plans:
     def __post_init__(self) -> None:
         self.thin = thinned(self.base)
         self.starts = [*dict.fromkeys([*self.starts, self.base.there])]
-        self.choice = self._choice(self.thin, self.starts[0])
+        self.choice = choice_of(self.thin, self.starts[0])
 
     def estimate(self, thin: Problem, counts: Counts) -> float:
         """Expected USD a month by a quick look."""
@@ -97,13 +104,8 @@ class Plans:
         while True:
             near = min(neighbours(problem, best), key=usd, default=best)
             if not usd(near) < usd(best):
-                return self._choice(thin, best)
+                return choice_of(thin, best)
             best = near
-
-    def _choice(self, problem: Problem, counts: Counts) -> Choice:
-        if counts != problem.there:
-            return Choice(counts, "")
-        return Choice(counts, most_rented(problem, dispatch(problem, counts)))
 
 
 def turns(plans: Plans, move: Move, most: float = FURTHEST) -> list[Turn]:
@@ -142,11 +144,12 @@ def _refined(plans: Plans, move: Move, inner: float, outer: float, found: Choice
     while True:
         if found.counts == base.counts:
             factor = _change(plans, move, inner, outer)
-            return Turn(factor, plans.best(move(factor)), expected(move(factor), base.counts))
+            problem = move(factor)
+            return Turn(factor, plans.best(problem), expected(problem, base.counts))
         crossing = _crossing(plans, move, (base.counts, found.counts), inner, outer)
         sooner = plans.best(move(crossing.factor * (inner / outer) ** SLIGHTLY))
         if sooner in (base, found) or abs(np.log(crossing.factor / inner)) < EXACT:
-            return Turn(crossing.factor, found, crossing.usd)
+            return Turn(crossing.factor, choice_of(move(crossing.factor), found.counts), crossing.usd)
         outer, found = crossing.factor, sooner
 
 
