@@ -95,7 +95,7 @@ def test_what_runs_dearer_than_it_is_rented_is_not_run():
 
 
 def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
-    """Class b runs on the cheap machine alone, which has 100 h: 90 of a are left it at 0.1 USD, the dear one does 10 at 0.5.
+    """Class b runs on the cheap machine alone, which has 100 h: 90 of a go there, 10 to the dear one.
 
     What b would pay on the dear machine, where it does not run, is given as 0, as the workflow does.
     """

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import DOLLARS, Money
-from sweetspot.decision.mix_levers import Known, Lever, levers, move
+from sweetspot.decision.mix_levers import OF_TODAY, Known, Lever, levers, move
 from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_words import Words, mix_title
@@ -93,7 +93,6 @@ def _turning_row(one: Turned, lever: Lever, turn: Turn, words: Words, money: Mon
     problem = move(one.worked.posed, lever, one.known)(turn.factor)
     title = _title(one.worked.posed, problem, turn.choice, words)  # with what would be rented beside it there
     inside = bool(lever.low <= value <= lever.high)
-    shown, unit = money.counted(value, lever.unit)
     return {
         **_about(one, lever),
         "side": "above" if turn.factor > 1 else "below",
@@ -105,8 +104,17 @@ def _turning_row(one: Turned, lever: Lever, turn: Turn, words: Words, money: Mon
         "boxes": sum(turn.choice.counts) - sum(one.plans.base.there),
         "rented": turn.choice.rented or None,
         "usd_per_month": turn.usd,
-        "text": f"{lever.name} {'above' if turn.factor > 1 else 'below'} {amount(shown)} {unit}: {title}",
+        "text": f"{_where(lever, turn, money)}: {title}",
     }
+
+
+def _where(lever: Lever, turn: Turn, money: Money) -> str:
+    """A turning point in words: of what is said as a factor, how far from what it is today."""
+    side = "above" if turn.factor > 1 else "below"
+    if lever.unit == "x":
+        return f"{lever.name.removesuffix(OF_TODAY)} {100 * abs(turn.factor - 1):.2g} % {side} today's"
+    value, unit = money.counted(lever.value * turn.factor, lever.unit)
+    return f"{lever.name} {side} {amount(value)} {unit}"
 
 
 def _title(posed: Posed, problem: Problem, choice: Choice, words: Words) -> str:

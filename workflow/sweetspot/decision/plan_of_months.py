@@ -28,6 +28,8 @@ TABLES = (
     "plan_break_even", "plan_worth_knowing",
 )  # fmt: skip
 
+NEAREST = 3  # turning points in the recommendation
+
 
 class Decided(NamedTuple):
     """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`."""
@@ -68,7 +70,8 @@ def decide(
         "mix_jobs": job_table(worked, every, asked, words),
         "deadlines": deadline_table(worked, draws, words, settings.money),
     }
-    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
+    turning = tables["plan_turning_points"]
+    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)])
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -82,7 +85,9 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
 
 
-def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
+def _phases(
+    worked: list[Worked], table: pd.DataFrame, turning: pd.DataFrame, month_days: float
+) -> Iterator[PricedPhase]:
     """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
     for one in worked:
         name, months = one.posed.name, one.posed.work.months
@@ -98,7 +103,8 @@ def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Ite
         drawn = np.stack(usd) if usd else np.empty((0, 0))
         told = OVERALL if len(worked) == 1 else name
         nobody = "" if len(kept) else str(rows["status"].iloc[0])
-        yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody)
+        near = turning[turning["workload"] == name].drop_duplicates("assumption")["text"].head(NEAREST)
+        yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody, "; ".join(near))
 
 
 def without_option(
