@@ -18,7 +18,7 @@ BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 def test_the_sentences():
     tables = month_tables()
     assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of RunPod below 0.63 USD/hour, or jobs of runs a month below "
+        "What would change it, the nearest first: price of RunPod below 0.63 USD/hour, or runs a month below "
         "51 jobs/month (then: nothing bought, the rest on RunPod)."
     )
     assert paying_in_words(tables) == [

@@ -97,9 +97,9 @@ def plan_tables() -> dict[str, pd.DataFrame]:
     points = [
         about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to, "usd_per_month": 900.0,
                  "text": f"price of RunPod below 0.63 USD/hour: {to}"},
-        about | {"assumption": "jobs of runs a month", "unit": "jobs/month", "value": 60.0, "side": "below",
+        about | {"assumption": "runs a month", "unit": "jobs/month", "value": 60.0, "side": "below",
                  "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0,
-                 "text": f"jobs of runs a month below 51 jobs/month: {to}"},
+                 "text": f"runs a month below 51 jobs/month: {to}"},
     ]  # fmt: skip
     pays = {"workload": "lab", "title": "office box", "option": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0, "pays_from": 850.0,
