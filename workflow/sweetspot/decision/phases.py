@@ -22,7 +22,8 @@ class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
 
     A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
-    is in the table.
+    is in the table. `would_change`: what would turn the choice, in words; None where what turns one job of its models
+    does.
     """
 
     name: str
@@ -31,6 +32,7 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
+    would_change: str | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:

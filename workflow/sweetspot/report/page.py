@@ -30,6 +30,7 @@ from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -69,6 +70,9 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "figures": figures,
         "answer": answer(made),
         "plan": plan_in_words(tables, money.code),
+        "plan_turning": turning_in_words(tables),
+        "plan_paying": " ".join(paying_in_words(tables)),
+        "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
         "without_speed": without_speed(tables, machines or {}),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
@@ -125,7 +129,7 @@ def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part
     """The page's tables by name."""
     more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
     more |= {"price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made)}
+    return {**made.parts(), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:
