@@ -60,13 +60,15 @@ def alone(request: Request) -> tuple[bool, Callable[[bool], bool]]:
 def arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
     """What a network of Keras asks of a machine, as facts."""
     from sweetspot.harness.flops import training_flop
+    from sweetspot.study import transformers
     from sweetspot.study.transformers import SHAPES
 
     shape = SHAPES.get(request.cell.model)
     each = 1 if shape is None else shape.units_per_sample
+    flop = transformers.training_flop(shape) if shape and shape.rank else training_flop(built.network)
     return {
         "program": "keras",
-        "training_flop_per_sample": training_flop(built.network) / each,
+        "training_flop_per_sample": flop / each,
         "unit": built.unit if shape is None else shape.unit,
         "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
         "parameters": built.network.count_params(),
