@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from harness_runs import ROOT, measure
 from sweetspot.harness.backends import backend
+from sweetspot.harness.nodes import joined
 from sweetspot.harness.own_networks import ADAMW, arithmetic
 from sweetspot.harness.request import parse_request
 from sweetspot.throughput.old_run_files import run_facts
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.slow
 PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support"))
 ENV = {**os.environ, "PYTHONPATH": PATHS, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 ENV |= {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+ENV_OF_NODES = {name: value for name, value in ENV.items() if name != "PATH"}
 NOT_HERE = "the CPU build of torch is not installed here"
 
 
@@ -64,11 +66,11 @@ def told(framework, gpus):
     environment = ENV if environment is None else environment | ENV
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    found = {name: [] for name in cells}
+    found, number = {name: [] for name in cells}, 0
     for line in done.stdout.splitlines():
         entry = json.loads(line)
-        cell = list(cells)[entry["cell"]] if "cell" in entry else cell
-        found[cell].append(entry)
+        number = entry.get("cell", number)
+        found[list(cells)[number]].append(entry)
     return found
 
 
@@ -133,6 +135,24 @@ def test_sixteen_bits_train(framework):
 
 def test_adapters_train_beside_a_base_of_sixteen_bits():
     learns("torch", 1, "half a base")
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monkeypatch):
+    one_node = losses(framework, 2, "tiny_gpt2")
+    (tmp_path / "srun").symlink_to(ROOT / "tests" / "support" / "srun_here.py")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_JOB_ID", str(os.getpid()))  # the ports follow from it
+    command, environment = backend(framework).launch(asked(framework, gpus=2, **{"gpus-per-node": 1}))
+    done = subprocess.run(command, env=environment | ENV_OF_NODES, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    entries = [json.loads(line) for line in done.stdout.splitlines()]
+    np.testing.assert_allclose([entry["loss"] for entry in entries if "loss" in entry], one_node, rtol=1e-4)
+    found = joined([entry["worker"] for entry in entries if "worker" in entry], "cpu")
+    assert [worker["node"] for worker in found["workers"]] == ["n1", "n2"]
+    assert found["logical"]
+    assert found["machine_matmul_flops"] == sum(worker["machine_matmul_flops"] for worker in found["workers"])
 
 
 COUNTS = [

@@ -5,6 +5,7 @@
 Speaks as `sweetspot.harness.train` does, with {"cell": number} before each.
 """
 
+import os
 import sys
 
 from sweetspot.harness.request import Request
@@ -13,5 +14,6 @@ from sweetspot.harness.train import die_with_supervisor, run, say
 if __name__ == "__main__":
     die_with_supervisor()
     for number, text in enumerate(sys.argv[1:]):
-        say(cell=number)
+        if os.environ.get("RANK", "0") == "0":
+            say(cell=number)
         run(Request.from_json(text))

@@ -55,15 +55,28 @@ def _wrapped(module: nn.Module, request: Request, place: torch.device) -> nn.Mod
     """The module as the variant says: sharded, compiled, its gradients averaged over the processes."""
     variant = request.cell.variant
     if variant == "fsdp":
-        from torch.distributed.fsdp import fully_shard
-
-        for part in torch_networks.blocks(module):
-            fully_shard(part)
-        return fully_shard(module)
+        return _sharded(module, request, place)
     if several() or variant == "ddp":
         ids = [place.index] if place.type == "cuda" else None
         module = nn.parallel.DistributedDataParallel(module, device_ids=ids, gradient_as_bucket_view=True)
     return torch.compile(module) if variant == "compile" else module
+
+
+def _sharded(module: nn.Module, request: Request, place: torch.device) -> nn.Module:
+    """In shards over all processes, layer by layer; what a layer gathers travels in the precision of the run.
+
+    The mesh is told: by itself FSDP takes a GPU wherever one is, also for a run on the processor. Networks of images
+    travel in fp32: the statistics of their normalisations are kept so.
+    """
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+    mesh = init_device_mesh(place.type, (distributed.get_world_size(),))
+    kind = KINDS.get(request.cell.precision) if workload(request.cell.model).adamw else None
+    policy = MixedPrecisionPolicy(param_dtype=kind, reduce_dtype=torch.float32 if kind else None)
+    for part in torch_networks.blocks(module):
+        fully_shard(part, mesh=mesh, mp_policy=policy)
+    return fully_shard(module, mesh=mesh, mp_policy=policy)
 
 
 def _batch(request: Request, made: Workload, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:

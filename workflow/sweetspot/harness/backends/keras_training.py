@@ -124,8 +124,8 @@ def the_processor(request: Request) -> list[str]:
 
 def the_gpus(request: Request, names: Sequence[str]) -> list[str]:
     """`names` of the GPUs that the process sees. Raises UserError unless they are as many and such as asked for."""
-    if len(names) != request.cell.gpus:
-        raise UserError(f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s); nothing was measured")
+    if len(names) != request.local_gpus:
+        raise UserError(f"--gpus is {request.local_gpus}; this process sees {len(names)} GPU(s); nothing was measured")
     for name in names:
         if request.expect_gpu not in name:
             raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
