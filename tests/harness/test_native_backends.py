@@ -29,12 +29,13 @@ NOT_HERE = "the CPU build of torch is not installed here"
 
 TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch-size": 8}
 MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora")
+ALIKE = ("tiny_gpt2", "tiny_vit", "tiny_llama_lora")  # of these JAX is held against itself on other devices
 # What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
 CELLS = {
     ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS},
     ("jax", 2): {model: TWO | {"model": model} for model in MODELS}
-    | {f"{model} in shards": TWO | {"model": model, "variant": "fsdp"} for model in MODELS[1:]},
-    ("jax", 1): {model: ONE | {"model": model} for model in MODELS[1:]}
+    | {f"{model} in shards": TWO | {"model": model, "variant": "fsdp"} for model in ALIKE},
+    ("jax", 1): {model: ONE | {"model": model} for model in ALIKE}
     | {f"bf16 {number}": {"model": "tiny_bert", "precision": number} for number in ("fp32", "bf16")},
     ("torch", 2): {model: TWO | {"model": model} for model in MODELS}
     | {
@@ -99,7 +100,7 @@ def test_every_framework_trains_every_kind_of_network_on_two_devices(framework, 
     assert facts["machine_matmul_flops"] > 0
 
 
-@pytest.mark.parametrize("model", MODELS[1:])
+@pytest.mark.parametrize("model", ALIKE)
 def test_jax_computes_the_same_on_one_device_on_two_and_in_shards(model):
     one = losses("jax", 1, model)
     np.testing.assert_allclose(losses("jax", 2, model), one, rtol=1e-4)
@@ -147,7 +148,7 @@ def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monke
     command, environment = backend(framework).launch(asked(framework, gpus=2, **{"gpus-per-node": 1}))
     done = subprocess.run(command, env=environment | ENV_OF_NODES, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    entries = [json.loads(line) for line in done.stdout.splitlines()]
+    entries = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     np.testing.assert_allclose([entry["loss"] for entry in entries if "loss" in entry], one_node, rtol=1e-4)
     found = joined([entry["worker"] for entry in entries if "worker" in entry], "cpu")
     assert [worker["node"] for worker in found["workers"]] == ["n1", "n2"]
