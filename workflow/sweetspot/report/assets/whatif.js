@@ -190,7 +190,7 @@
   }
   document.addEventListener("chart-drawn", (event) => move(event.detail));
 
-  at("panel").hidden = false; at("outcome-fold").hidden = false;
+  for (const id of ["panel", "panel-note", "outcome-fold"]) at(id).hidden = false;
   fold.open = !matchMedia("(max-width: 760px)").matches;
   rest();
   follow();
