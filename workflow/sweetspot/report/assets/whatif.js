@@ -70,7 +70,7 @@
   }
 
   workControl();
-  limit("within", "finish within", "hours");
+  if (data.hours) limit("within", "finish within", "hours");
   limit("spend", "spend at most", data.currency);
   const away = data.offers.filter(whatIfModel.isInterruptible);
   {
@@ -85,7 +85,7 @@
     slider("days", "days of use a month", [1, data.month_days, 0.5], box.days_per_month, (v) => number(v));
     showJobs = jobsControl();
     slider("months", "months of the project", [3, 72, 1], box.months, (v) => number(v, 2));
-    slider("kwh", `electricity, ${data.currency}/kWh`, [0, 1, 0.01], zero(box.usd_per_kwh), (v) => number(v));
+    if (box.kw > 0) slider("kwh", `electricity, ${data.currency}/kWh`, [0, 1, 0.01], zero(box.usd_per_kwh), (v) => number(v));
     // Not below what it is sold for.
     const least = Math.max(0.2 * box.capex_usd, box.resale && box.resale.length ? 0 : zero(box.residual_usd));
     const span = [Math.ceil(least), Math.ceil(3 * box.capex_usd), Math.max(1, Math.round(box.capex_usd / 100))];
@@ -164,7 +164,7 @@
     for (const one of Object.values(controls)) one.show();
     showJobs(found);
     // A phone has room for the first: what holds without the limits is left out there.
-    const [first, ...others] = whatIfSeries.sentences(data, asked, found), limited = given(state.within) || given(state.spend);
+    const [first, ...others] = whatIfSeries.sentences(data, asked, found), limited = given(asked.within) || given(asked.spend);
     const words = [first, ...others].join(" ");
     if (says.textContent !== words) says.replaceChildren(`${first} `, made("span", { className: limited ? "rest" : "", textContent: others.join(" ") }));
     const option = (row) => (row ? row.offer.option : "");
