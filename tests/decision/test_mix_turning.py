@@ -16,34 +16,9 @@ URGENT = 2 * np.ceil(115_305_030 / 1582 / 3600 * 60) * 1.59 / 60
 MINUTE = 0.69 / 60
 
 
-def certain(where) -> LabOfFive:
-    """The lab with every range taken out: each draw is the central one."""
-    lab = LabOfFive(where)
-
-    def plain(entry, *names):
-        for name in names:
-            entry[name] = entry[name]["value"]
-
-    def ours(prices):
-        prices["rates"][0]["usd"] = prices["rates"][0]["usd"]["value"]
-        for offer in prices["offers"]:
-            plain(offer["own"], "kw", "per_kwh")
-
-    def jobs(work):
-        for job in work["lab"]["jobs"]:
-            plain(job, "per_month")
-        plain(work["lab"]["jobs"][0], "urgent_per_month")
-
-    lab.edit("prices/ours.yaml", ours).edit("prices/rent.yaml", lambda prices: plain(prices["offers"][0], "per_hour"))
-    return lab.edit("workloads.yaml", jobs).table(
-        "throughput.csv",
-        lambda rows: rows.assign(images_per_s_low=rows.images_per_s, images_per_s_high=rows.images_per_s),
-    )
-
-
 @pytest.fixture(scope="module")
 def sure(tmp_path_factory):
-    return certain(tmp_path_factory.mktemp("sure")).tables(4, turning=True)
+    return LabOfFive(tmp_path_factory.mktemp("sure")).certain().tables(4, turning=True)
 
 
 @pytest.fixture(scope="module")
