@@ -5,6 +5,8 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.decision import plan_of_months
 from sweetspot.decision.mix_worth import costs_of, worth_table
+from sweetspot.mixes import turning
+from sweetspot.mixes.dispatch import dispatch
 
 # By hand, as in config/studies/lab-of-five/README.md and test_lab_of_five.py.
 RESNET, BERT = 115_305_030 / 1301 / 3600, 4_730_346 / 93 / 3600
@@ -259,6 +261,20 @@ def test_a_speed_can_be_timed_where_it_is_rented(lab):
     assert first["turning_point"] / first["value"] == pytest.approx(
         lab["plan_tornado"].set_index("assumption").loc[first["assumption"], "flip_factor"]
     )
+
+
+def test_a_price_edit_stays_quick(tmp_path, monkeypatch):
+    """Every figure of the plan is moved by at most 2,500 quick looks in all, and 250 at all draws and months."""
+    looks = {"quick": 0, "whole": 0}
+
+    def counted(problem, counts):
+        looks["quick" if problem.jobs.shape[2] == 1 else "whole"] += 1
+        return dispatch(problem, counts)
+
+    monkeypatch.setattr(turning, "dispatch", counted)
+    LabOfFive(tmp_path).tables(20, turning=True)
+    assert 500 < looks["quick"] < 2500
+    assert looks["whole"] < 250
 
 
 def test_without_a_mix_that_does_the_work_nothing_turns(tmp_path):
