@@ -43,7 +43,7 @@ class Draws:
 
     `images_per_s`, `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented),
     `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents
-    go is no such figure: nobody can find out what is to come.
+    go is no such figure: nobody can find out what is to come; `rents` has their paths.
     """
 
     images_per_s: np.ndarray
@@ -54,6 +54,7 @@ class Draws:
     usd: np.ndarray
     images_per_usd: np.ndarray
     figures: tuple[Figure, ...] = ()
+    rents: Rents | None = None
 
 
 def stream(seed: int, *key: object) -> np.random.Generator:
@@ -128,6 +129,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         usd=column["usd"] * slower * dearer,
         images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
         figures=tuple(found for found in figures.known.values() if found.values.min() < found.values.max()),
+        rents=rents,
     )
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from sweetspot.decision.certainty import TIE
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
 from sweetspot.report.cited import Row, records, text
@@ -115,6 +116,9 @@ class Answer(_Part):
     inputs: dict[str, float] = Field(description="What the cost of an owned reference rests on: days, months, ...")
     options: list[Option] = Field(description="Options that the answer names")
     by_model: list[ByModel] = Field(description="The answer on each model")
+    buying_later: list[str] = Field(
+        description="Where a plan asks for it: what buying in some months costs, renting until then, in sentences"
+    )
     worth_knowing: list[str] = Field(description="What to find out first, in sentences; of a plan of months, for it")
     warnings: list[Warned] = Field(description="Those that could change the answer")
 
@@ -127,6 +131,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
+        "buying_later": later_in_words(table_of(shown, "when_to_buy"), money.code),
         "plan": plan_in_words(shown, money.code),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }

@@ -1,5 +1,6 @@
 """The answer in Markdown, for a mail or a pull request."""
 
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.report.answer import lead
@@ -47,6 +48,8 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", plain(told)] if told.startswith("Does not fit") else []
     waiting = " ".join(waiting_in_words(table_of(tables, "queue")))
     lines += ["", plain(waiting)] if waiting else []
+    later = " ".join(later_in_words(table_of(tables, "when_to_buy"), money_of(study).code))
+    lines += ["", plain(later)] if later else []
     worth = " ".join(plan_worth_in_words(tables, money_of(study).code) or worth_knowing(tables))
     lines += ["", plain(worth)] if worth else []
     if len(claims):
