@@ -1,14 +1,15 @@
 """The phases of a project: what each option asks for them, with draws."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.decision.options import CELL, OFFER
+from sweetspot.decision.options import CELL, OFFER, records
+from sweetspot.decision.plan_prices import PriceTurn, price_turns
 from sweetspot.decision.simulate import Draws
 from sweetspot.study.yamlfile import load_yaml
 
@@ -22,8 +23,8 @@ class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
 
     A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
-    is in the table. `would_change`: what would turn the choice, in words; None where what turns one job of its models
-    does.
+    is in the table. `would_change`: what would turn the choice, in words, or the prices that do (with the title that
+    each turns to); None where what turns one job of its models does.
     """
 
     name: str
@@ -32,7 +33,7 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
-    would_change: str | None = None
+    would_change: str | Sequence[tuple[PriceTurn, str]] | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -155,4 +156,7 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
             f"{count:g} × {title}" if count > 1 else title for count, title in zip(boxes, table["title"], strict=True)
         ]
         table = table.assign(planned_hours=planned.to_numpy(float), boxes=boxes, title=names)
-    return _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
+    told = _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
+    stays = table["persistent"].to_numpy(bool)
+    turns = price_turns(records(rows), running.to_numpy(float), possession.to_numpy(float), stays | ~stays.any())
+    return replace(told, would_change=[(turn, str(table["title"].iloc[turn.to])) for turn in turns])

@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_breakeven import break_even_table
+from sweetspot.decision.mix_figures import figure_table
 from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
 from sweetspot.decision.mix_levers import known_of
 from sweetspot.decision.mix_problem import pose
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "plan_tornado", "plan_turning_points",
-    "plan_break_even", "plan_worth_knowing",
+    "plan_break_even", "plan_worth_knowing", "plan_figures",
 )  # fmt: skip
 
 NEAREST = 3  # turning points in the recommendation
@@ -63,6 +64,7 @@ def decide(
         "plan_tornado": tornado_table(turned, words, settings.money),
         "plan_turning_points": turning_table(turned, words, settings.money),
         "plan_break_even": break_even_table(turned, words),
+        "plan_figures": figure_table(worked, words),
         "plan_worth_knowing": worth_table(turned, options, draws, words),
         "mixes": mix_table(worked, words),
         "mix_sources": source_table(worked, words),
