@@ -23,10 +23,14 @@ TABLES = ("mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines")
 
 
 class Decided(NamedTuple):
-    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`."""
+    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`; the mixes
+    themselves, and names for people.
+    """
 
     tables: dict[str, pd.DataFrame]
     phases: list[PricedPhase]
+    worked: list[Worked]
+    words: Words
 
 
 def decide(
@@ -55,7 +59,7 @@ def decide(
         "mix_jobs": job_table(worked, every, asked, words),
         "deadlines": deadline_table(worked, draws, words, settings.money),
     }
-    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
+    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)], worked, words)
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
