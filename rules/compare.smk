@@ -26,6 +26,11 @@ COMPARISON = [
     "mix_load",
     "mix_jobs",
     "deadlines",
+    # What the plan of months rests on: the same questions as those of one job above, of the plan.
+    "plan_tornado",
+    "plan_turning_points",
+    "plan_break_even",
+    "plan_worth_knowing",
 ]
 
 

@@ -45,6 +45,8 @@ def test_it_is_among_what_is_recommended_for_the_months(still):
     _, found = still
     whole = found["recommendation"].set_index("phase").loc["overall"]
     assert whole["option"] == "best" and whole["usd"] == pytest.approx(found["mixes"]["usd"].iloc[0])
+    # What would turn the choice of the mix is still said.
+    assert "at" in whole["would_change"]
 
 
 def test_a_box_that_gets_cheaper_and_a_rent_that_rises(tmp_path, still):

@@ -103,7 +103,8 @@ def compare(
     unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
-    answer = headline(contending, drawn, days, settings.counts, others, settings.money)
+    told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}
+    answer = headline(contending, drawn, days, settings.counts, others, settings.money, **told)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,

@@ -1,7 +1,7 @@
 """The phases of a project: what each option asks for them, with draws."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,8 @@ class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
 
     A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
-    is in the table.
+    is in the table. `would_change`: what would turn the choice, in words; None where what turns one job of its models
+    does.
     """
 
     name: str
@@ -31,6 +32,7 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
+    would_change: str | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -98,7 +100,8 @@ def with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.nd
         return phase
     table, usd = later[plan]
     both = pd.concat([phase.table, table], ignore_index=True)
-    return _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+    found = _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+    return replace(phase, table=found.table, usd=found.usd)
 
 
 def planned_rows(options: pd.DataFrame, plans: pd.DataFrame) -> pd.DataFrame:

@@ -179,7 +179,7 @@ class _Figures:
     def images_per_s(self, row: Row) -> np.ndarray:
         """The throughput behind a row."""
         value, low, high = (_number(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
-        key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+        key = _speed_key(row, value)
         if key not in self.known:
             freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
             error = _correlation_key(row, key)
@@ -225,6 +225,15 @@ class _Figures:
         fixed = row["fixed_usd_per_month"] * possession(row, capex, months, residual) / (held or 1.0)
         electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
         return fixed, electricity, days, np.ones(self.draws)
+
+
+def _speed_key(row: Row, value: float) -> tuple[object, ...]:
+    return ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+
+
+def speed_error(row: Row) -> tuple[object, ...]:
+    """What the throughput behind a row is off together with: rows of the same are off by one factor."""
+    return _correlation_key(row, _speed_key(row, _number(row["images_per_s"])))
 
 
 def _ends(row: Row, name: str) -> tuple[float, float, float]:
