@@ -1,7 +1,10 @@
 """The machines of a mix bought later, in the lab of five: months by hand, and what falls and what stays."""
 
+import numpy as np
+import pandas as pd
 import pytest
 from month_tables import LabOfFive
+from sweetspot.decision.phases import OVERALL, PricedPhase, with_later
 from sweetspot.errors import UserError
 from sweetspot.study.workloads import load_monthly
 
@@ -45,8 +48,16 @@ def test_it_is_among_what_is_recommended_for_the_months(still):
     _, found = still
     whole = found["recommendation"].set_index("phase").loc["overall"]
     assert whole["option"] == "best" and whole["usd"] == pytest.approx(found["mixes"]["usd"].iloc[0])
-    # What would turn the choice of the mix is still said.
-    assert "at" in whole["would_change"]
+
+
+def test_what_competes_beside_the_mixes_keeps_all_that_is_said_of_them():
+    table = pd.DataFrame({"option": ["a", "b"], "title": ["a", "b"], "usd": [1.0, 3.0]})
+    phase = PricedPhase(OVERALL, "plan lab", table, np.array([[1.0], [3.0]]), (), "", "at 5 USD")
+    later = {"lab": (pd.DataFrame({"option": ["c"], "title": ["c"], "usd": [2.0]}), np.array([[2.0]]))}
+    found = with_later(phase, later)
+    assert (found.table["option"].tolist(), found.usd.tolist()) == (["a", "c", "b"], [[1.0], [2.0], [3.0]])
+    assert (found.would_change, found.scope) == ("at 5 USD", "plan lab")
+    assert with_later(phase, {"other": later["lab"]}) is phase
 
 
 def test_a_box_that_gets_cheaper_and_a_rent_that_rises(tmp_path, still):
