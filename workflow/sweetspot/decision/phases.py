@@ -63,7 +63,7 @@ def phases(
     beside its options: buying later (`buying_later`).
     """
     options = options[options["in_answer"].astype(bool)]
-    found = [_with_later(phase, later or {}) for phase in _planned(options, draws, plans)]
+    found = [with_later(phase, later or {}) for phase in _planned(options, draws, plans)]
     overall = [phase for phase in found if phase.name == OVERALL]
     found = [phase for phase in found if phase.name != OVERALL]
     planned = {phase.name for phase in found}
@@ -94,14 +94,15 @@ def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models:
     return PricedPhase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
 
 
-def _with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPhase:
-    """A plan's total with the options of buying later among its own."""
+def with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPhase:
+    """A plan's total, or what is recommended for the work of months, with buying later among the options."""
     plan = phase.scope.removeprefix("plan ")
-    if phase.name != OVERALL or plan not in later:
+    if phase.name not in (OVERALL, plan) or plan not in later:
         return phase
     table, usd = later[plan]
     both = pd.concat([phase.table, table], ignore_index=True)
-    return _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+    found = _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+    return replace(phase, table=found.table, usd=found.usd)
 
 
 def planned_rows(options: pd.DataFrame, plans: pd.DataFrame) -> pd.DataFrame:

@@ -33,10 +33,14 @@ NEAREST = 3  # turning points in the recommendation
 
 
 class Decided(NamedTuple):
-    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`."""
+    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`; the mixes
+    themselves, and names for people.
+    """
 
     tables: dict[str, pd.DataFrame]
     phases: list[PricedPhase]
+    worked: list[Worked]
+    words: Words
 
 
 def decide(
@@ -73,7 +77,7 @@ def decide(
         "deadlines": deadline_table(worked, draws, words, settings.money),
     }
     turning = tables["plan_turning_points"]
-    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)])
+    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)], worked, words)
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
