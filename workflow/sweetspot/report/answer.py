@@ -12,7 +12,7 @@ from sweetspot.report.words import counted_in
 
 # Who stands in the table of the first screen, in this order; columns of the headline.
 ROLES = {
-    "reference": "what is judged",
+    "reference": "what the question is about",
     "winner": "the cheaper one",
     "alternative": "what it is held against",
     "by_hour": "cheapest by the hour",
@@ -86,8 +86,8 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
     for column, role in ROLES.items():
         if not missing(first[column]) and (words.hours or column != "fastest"):
             told.setdefault(first[column], []).append(role)
-    head = ["option", words.usd.format(model=first["model"])]
-    head += [words.hours.format(model=first["model"])] if words.hours else []
+    head = ["option", words.usd.format(model=first["model_title"])]
+    head += [words.hours.format(model=first["model_title"])] if words.hours else []
     powered = energy_words.shown(cited.tables)
     head += [energy_words.SHOWN[name] for name in powered]
     rows = []
@@ -109,7 +109,7 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     of = f"of {the(text(models[0]['reference_title']))}"
     rows = [
         [
-            text(row["model"]),
+            text(row["model_title"]),
             text(row["winner_title"]),
             *(cited.made(row, name, step, unit="×") for name in ("cost_share", "hours_share")),
             cited.made(row if missing(row["gain"]) else for_the_winner(row), "gain", step, unit="×"),
