@@ -13,8 +13,8 @@ from sweetspot.report.words import counted_in
 # Who stands in the table of the first screen, in this order; columns of the headline.
 ROLES = {
     "reference": "what the question is about",
-    "winner": "the cheaper one",
-    "alternative": "what it is held against",
+    "winner": "the answer",
+    "alternative": "held against it",
     "by_hour": "cheapest by the hour",
     "cheapest_of_all": "cheapest of all",
     "fastest": "fastest",
@@ -83,7 +83,7 @@ def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
 def _options(cited: Cited, first: Row, words: Words) -> Table:
     """The options that the sentences name, with what each costs and takes."""
     told: dict[object, list[str]] = {}
-    for column, role in ROLES.items():
+    for column, role in roles_of(first).items():
         if not missing(first[column]) and (words.hours or column != "fastest"):
             told.setdefault(first[column], []).append(role)
     head = ["option", words.usd.format(model=first["model_title"])]
@@ -122,6 +122,11 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     head = ["model", "cheapest", f"its cost, {of}", "its time", "times cheaper than its rival"]
     head += ["fastest", "its time", "cheapest of all"]
     return {"head": list(head), "rows": list(rows)}
+
+
+def roles_of(first: Row) -> dict[str, str]:
+    """The roles by their column of the headline; what wins is not said to be held against."""
+    return {name: role for name, role in ROLES.items() if name != "alternative" or first[name] != first["winner"]}
 
 
 def ranked(ranks: pd.DataFrame, first: Row, option: object) -> dict[str, object]:

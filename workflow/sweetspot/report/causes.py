@@ -6,6 +6,8 @@ from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
 
 TOLD = 3
+RELATIVE = ("images/s", "x")  # units whose figures are told as changes
+UNMOVED = "no value of it changes the cheapest"
 
 
 def causes(tables: Tables) -> list[str]:
@@ -19,14 +21,17 @@ def causes(tables: Tables) -> list[str]:
 
 def _cause(row: Row) -> str:
     """What is counted, in which range it lies, and where the cheapest changes."""
-    value, low, high = (_told(row, name) for name in ("value", "low", "high"))
-    name = str(row["assumption"])
-    unit = "" if row["unit"] == "x" else f" {row['unit']}"
-    turn = "no value of it changes the cheapest"
-    if not missing(row["flip_value"]):
-        turn = f"the cheapest changes at {_told(row, 'flip_value')}{unit}"
-    return f"{name[:1].upper()}{name[1:]} ({value}{unit}, from {low} to {high}): {turn}."
+    name, turns = str(row["assumption"]), not missing(row["flip_value"])
+    value, low, high, flip = (float(row[key]) for key in ("value", "low", "high", "flip_value"))  # type: ignore[arg-type]
+    if row["unit"] in RELATIVE:  # a speed in its own unit tells a buyer nothing
+        told = f"{_share(low / value)} to {_share(high / value)}"
+        turn = f"the cheapest changes at {_share(flip / value)}" if turns else UNMOVED
+    else:
+        told = f"{amount(value)} {row['unit']}, from {amount(low)} to {amount(high)}"
+        turn = f"the cheapest changes at {amount(flip)}" if turns else UNMOVED
+    return f"{name[:1].upper()}{name[1:]} ({told}): {turn}."
 
 
-def _told(row: Row, name: str) -> str:
-    return amount(float(row[name]))  # type: ignore[arg-type]
+def _share(factor: float) -> str:
+    """A change in per cent, with its sign: `-32 %`."""
+    return f"{100 * (factor - 1):+.0f} %".replace("-", "−")
