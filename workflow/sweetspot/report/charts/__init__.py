@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {
     "plan": "Decision",
-    "costs": "Costs",
     "why": "Decision",
+    "costs": "Costs",
     "use": "Decision",
     "speed": "Speed",
     "unmeasured": "Speed",
