@@ -56,7 +56,7 @@ def test_the_sentences_of_the_decision_by_hand():
     assert told.loc["imagenet within 1 h", "verdict"] == (
         "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
     )
-    assert told.loc["imagenet within 60 h", "reason"] == "the only persistent option"
+    assert told.loc["imagenet within 60 h", "reason"] == "the only one that cannot be taken away"
     words = told.iloc[0]
     assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 6.14 times as much")
     # 357.83 USD / 58.265 = 6.14: its hour may fall from 3.06 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
