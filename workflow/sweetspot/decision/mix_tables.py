@@ -73,9 +73,9 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
 def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
     posed, best = worked.posed, worked.mixes[0]
-    same = [one.counts == best.counts and one.expected <= best.expected * (1 + SAME) for one in worked.mixes]
-    rivals = [one for one, alike in zip(worked.mixes, same, strict=True) if not alike and np.isfinite(one.expected)]
-    for one, central, alike in zip(worked.mixes, worked.central, same, strict=True):
+    rivals = rivals_of(worked)
+    for one, central in zip(worked.mixes, worked.central, strict=True):
+        alike = is_best(one, best)
         whole = bool(np.isfinite(one.expected))
         by = {source: hours.mean() for source, hours in device_hours(one.problem, one.done).items()}
         kinds = {kind: sum(hours for name, hours in by.items() if _kind(posed, name) == kind) for kind in KINDS}
@@ -100,6 +100,17 @@ def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
         if whole:
             row |= _money(posed, one, central, best) | _chance(one, best, rivals, alike)
         yield row
+
+
+def is_best(one: Mix, best: Mix) -> bool:
+    """Whether a mix is the best, but for what others do for less."""
+    return one.counts == best.counts and one.expected <= best.expected * (1 + SAME)
+
+
+def rivals_of(worked: Worked) -> list[Mix]:
+    """The pure options that do the work and are not the best itself, the cheapest first."""
+    best = worked.mixes[0]
+    return [one for one in worked.mixes if not is_best(one, best) and np.isfinite(one.expected)]
 
 
 def _money(posed: Posed, one: Mix, central: Done, best: Mix) -> dict[str, float]:

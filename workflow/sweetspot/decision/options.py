@@ -33,7 +33,7 @@ STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_
 STAND_IN_YEARS = "stand_in_years"
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-    "interruptions_per_hour",
+    "interruptions_per_hour", "capex_change",
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {
     "plan": "Decision",
+    "whatif": "Decision",
     "why": "Decision",
     "costs": "Costs",
     "use": "Decision",
