@@ -209,7 +209,7 @@ def test_the_charts_follow(tab, tmp_path):
 
 def test_the_address_keeps_the_view_and_the_back_button_leads_back(tab):
     at(tab, "#plan_months=5&days=7")
-    tab.select_option("select[name=work]", label="vgg16: b-long")
+    tab.select_option("select[name=work]", label="VGG-16: b-long")
     assert tab.evaluate("location.hash") == "#plan_months=5&work=b-long&days=7"
     tab.fill("input[name=within]", "48")
     tab.press("input[name=within]", "Enter")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
+from readability import EASY, LONGEST, grade, words
 from sweetspot.decision.mix_words import mixes_in_words
 from sweetspot.errors import UserError
 from sweetspot.report.plan_part import without_speed
@@ -183,6 +184,14 @@ def test_the_sentences(lab):
     assert "What is there cannot do it alone." in said
     assert "ResNet-50 (urgent) does not run on it in time." in said
     assert said[-2] == ("For a result of ResNet-50 within 24 h take RunPod with 1 A100 SXM 80GB: 20.2 h for 32.2 USD.")
+
+
+def test_the_sentences_are_easy_to_read(lab):
+    """As those of all studies: tests/workflow/test_readable.py has the bounds and says why."""
+    said = mixes_in_words(lab["mixes"], lab["mix_sources"], lab["deadlines"])
+    names = [*lab["options"]["title"], "1 A100 SXM 80GB"]
+    assert grade(" ".join(said), names) <= EASY
+    assert max(len(words(sentence)) for sentence in said) <= LONGEST
 
 
 def test_what_is_there_needs_an_offer(tmp_path):

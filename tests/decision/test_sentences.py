@@ -135,7 +135,7 @@ def test_beside_free_electricity_stands_the_multiple_with_paid_one():
     _, second, more = read(answer(free, option("Rival", 40), paid, reference="Box", days=days))
     # 40 / 10 = 4.0 times in the first sentence; 40 / 16 = 2.5 with paid electricity
     assert second.endswith("with free electricity. With electricity paid at 0.2 USD/kWh it is 2.5 times cheaper.")
-    assert "By other price lists Box costs 16.0 USD (paid)." in more
+    assert "There are other prices of Box. By the prices of “paid” it costs 16.0 USD." in more
 
 
 def test_a_common_noun_has_its_article_and_a_name_has_none():
@@ -252,7 +252,7 @@ def test_a_month_s_bill_has_no_word_of_speed_or_training():
     first, second, more = read(row)
     assert first == "Take Cron: 0.76 USD a month, 6.6 times cheaper than Always on."
     assert second == "" and bool(row["bills_decide"])
-    assert more == "By other price lists Cron costs 0.71 USD a month (As told)."
+    assert more == "There are other prices of Cron. By the prices of “As told” it costs 0.71 USD a month."
 
 
 def models(*shares, reference_wins=()):

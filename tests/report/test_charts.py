@@ -64,7 +64,8 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     monkeypatch.delitem(sys.modules, "sweetspot.report.charts.newcomer", raising=False)
     if section not in SECTIONS:
         with pytest.raises(
-            ValueError, match="chart newcomer: section 'margin' is unknown; expected one of plan, whatif, costs, use"
+            ValueError,
+            match="chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, use",
         ):
             charts._found()
         return

@@ -56,7 +56,7 @@ def test_the_sentences_of_the_decision_by_hand():
     assert told.loc["imagenet within 1 h", "verdict"] == (
         "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
     )
-    assert told.loc["imagenet within 60 h", "reason"] == "the only persistent option"
+    assert told.loc["imagenet within 60 h", "reason"] == "the only one that cannot be taken away"
     words = told.iloc[0]
     assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 6.14 times as much")
     # 357.83 USD / 58.265 = 6.14: its hour may fall from 3.06 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
@@ -113,7 +113,7 @@ def test_nothing_on_the_page_is_mixed(pages):
     text = re.sub(r'<section id="claims">.*?</section>', "", text, flags=re.DOTALL)  # as printed there
     text = text.replace("EUR at 1.25 USD, ECB 2018-06-29", "")
     assert not re.findall(r".{30}\bUSD\b.{30}", text)
-    assert "EUR to train vgg16 once" in text
+    assert "EUR to train VGG-16 once" in text
     assert "USD/month" in own  # the claim's
 
 
@@ -135,7 +135,7 @@ def test_the_sliders_calculate_in_it(pages):
 def test_the_summary(tables):
     said = render_summary(tables, study(currency=SAYS))
     assert "Money in EUR at 1.25 USD, ECB 2018-06-29." in said
-    assert "| option | EUR to train vgg16 once | hours | images per EUR | 90 % of EUR | basis |" in said
+    assert "| option | EUR to train VGG-16 once | hours | images per EUR | 90 % of EUR | basis |" in said
     # 58.265 / 1.25 = 46.61 EUR; 498 images/s x 3600 / 1.102778 x 1.25 = 2,032,141
     assert "| office-4x1080ti | 46.6 | 52.8 | 2,032,141 |" in said
     assert not re.findall(r"\bUSD\b", said.replace("1.25 USD", "").replace("USD/month", ""))

@@ -10,6 +10,7 @@ from decision_tables import figure, inputs
 from report_tables import CLAIM, FIGURES, draw_png, files_of, make_report, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.cash_flow import cash_lines
+from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
 from sweetspot.report.provenance import Provenance
@@ -224,9 +225,9 @@ def test_claims_that_do_not_recompute_are_said_plainly():
 
 def test_the_reference_has_its_own_kind_in_the_charts():
     rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
-    rented = rows.assign(kind=["persistent", "persistent", "interruptible"])
+    rented = rows.assign(kind=[PERSISTENT, PERSISTENT, INTERRUPTIBLE])
     data = ChartData({}, "box")
-    assert data.kinds(rows).tolist() == ["box", "persistent", "interruptible"]
-    assert data.kind_names(rows.assign(kind=data.kinds(rows))) == ["persistent", "interruptible", "box"]
-    assert ChartData({}, None).kind_names(rented) == ["persistent", "interruptible"]
-    assert ChartData({}, None).kind_names(rented.head(2)) == ["persistent"]
+    assert data.kinds(rows).tolist() == ["box", PERSISTENT, INTERRUPTIBLE]
+    assert data.kind_names(rows.assign(kind=data.kinds(rows))) == [PERSISTENT, INTERRUPTIBLE, "box"]
+    assert ChartData({}, None).kind_names(rented) == [PERSISTENT, INTERRUPTIBLE]
+    assert ChartData({}, None).kind_names(rented.head(2)) == [PERSISTENT]

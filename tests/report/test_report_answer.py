@@ -251,10 +251,8 @@ def test_a_plan_says_how_it_differs_from_one_training():
     told = pd.DataFrame([row])
     said = plan_beside_training(tables | {"recommendation": told})
     # one training: 3.06 / 225 against 1.1028 / 498 USD, 6.14 times
-    assert said.startswith(
-        "For all phases of the plan together it is not the answer above but cloud, 2.5 times cheaper"
-    )
-    assert f"for one training alone, {headline['winner_title'].iloc[0]}, 6.1 times." in said
+    assert said.startswith("For all phases of the plan together it is another: cloud, 2.5 times cheaper than the next.")
+    assert f"For one training alone it is {headline['winner_title'].iloc[0]}, by 6.1 times." in said
     same = pd.DataFrame([row | {"title": headline["winner_title"].iloc[0]}])
     assert "it is also " in plan_beside_training(tables | {"recommendation": same})
     workloads = pd.DataFrame([row | {"scope": "a, b"}])

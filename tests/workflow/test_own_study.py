@@ -58,7 +58,7 @@ def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     answer = pd.read_parquet(mine / "comparison" / "headline.parquet").iloc[0]
     quoted = " ".join(line.removeprefix("> ") for line in WALK.splitlines() if line.startswith("> "))
     assert answer["first"] in quoted and answer["second"] in quoted
-    assert re.search(r"\d+(\.\d+)? times cheaper", quoted) and "days a month" in quoted
+    assert re.search(r"\d+(\.\d+)? times cheaper", quoted) and "days of use a month" in quoted
 
 
 def test_what_is_not_known_is_said(mine):

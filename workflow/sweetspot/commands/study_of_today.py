@@ -96,7 +96,7 @@ def _machines(
 
     A machine of several devices needs one of a single such device, offered too, to be estimated from.
     """
-    box = _one("A box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
+    box = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
     instances = {"box-4": box | {"base_instance": own.instance}}
     targets = [{"instance": "box-4", "base_instance": own.instance, "gpus": 4}]
     single = {devices.get(known[name]["gpu"]).gpu: name for name in offered if known[name]["gpus"] == 1}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sweetspot.decision.contenders import cost
-from sweetspot.decision.counted import listed, the
+from sweetspot.decision.counted import the
 from sweetspot.decision.options import Row, same_machine
 from sweetspot.decision.said import Said, span
 
@@ -88,11 +88,9 @@ def by_other_lists(said: Said) -> list[str]:
     """What the options named cost under the price lists that the answer leaves out."""
     found = []
     for named in _told_of(said):
-        others = [
-            f"{said.bill(row)} ({row['price_list_title']})" for row in said.who.variants if same_machine(row, named)
-        ]
-        if others:
-            found.append(f"By other price lists {the(named['title'])} costs {listed(others)}.")
+        others = [row for row in said.who.variants if same_machine(row, named)]
+        found += [f"There are other prices of {the(named['title'])}."] if others else []
+        found += [f"By the prices of “{row['price_list_title']}” it costs {said.bill(row)}." for row in others]
     return found
 
 

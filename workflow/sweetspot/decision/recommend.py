@@ -55,7 +55,12 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> dict[str, o
     result |= {"balanced": balanced["option"], "balanced_title": balanced["title"]}
     result["would_change"] = _turning(phase, tornado, money)
     if len(field) == 1:
-        return {**result, "confidence": "clear", "verdict": best["title"], "reason": "the only persistent option"}
+        return {
+            **result,
+            "confidence": "clear",
+            "verdict": best["title"],
+            "reason": "the only one that cannot be taken away",
+        }
     second = field.iloc[1]
     with np.errstate(invalid="ignore"):
         low, high = interval(drawn[1] / drawn[0])

@@ -1,8 +1,9 @@
-"""What to find out first, in two sentences made from the table `worth_knowing`."""
+"""What to find out first, in short sentences made from the table `worth_knowing`."""
 
 import pandas as pd
 
 from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import the
 from sweetspot.decision.options import Row
 
 NOTHING = "No single uncertain figure, known exactly, would change the choice."
@@ -10,7 +11,7 @@ TOO_DEAR = "No single uncertain figure, known exactly, would save more than find
 
 
 def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD") -> list[str]:
-    """At most two sentences on a model: the figure to find out first, and what is first of those that can be timed.
+    """Short sentences on a model: the figure to find out first, and what is first of those that can be timed.
 
     A figure is named where its worth is above its Monte Carlo error (90 %) and above what a timing costs. No sentence
     where nothing competes or nothing is uncertain. code: the currency of the table's money.
@@ -24,41 +25,41 @@ def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD") -> list[s
     if not named:
         return [TOO_DEAR if rows["evppi_usd_low"].gt(0).any() else NOTHING]
     first = named[0]
-    project = f" over the project ({first['project']})"
-    if _timed(first):
-        opening = f"Measure the {first['figure']} first: {_costs(first, code)} and"
-    else:
-        opening = f"Find out the {first['figure']} first: knowing it"
-    return [f"{opening} is worth up to {_usd(first, code)}{project}{_turns(first)}.", _second(first, named, code)]
+    opening = f"Measure the {first['figure']} first." if _timed(first) else f"Find out the {first['figure']} first."
+    worth_it = f"Knowing that is worth up to {_usd(first, code)} over the project."
+    return [opening, *_costs(first, code), worth_it, *_turns(first), *_second(first, named, code)]
 
 
-def _second(first: Row, named: list[Row], code: str) -> str:
+def _second(first: Row, named: list[Row], code: str) -> list[str]:
     """The next figure where the first can be timed, else the first of those that can."""
     if _timed(first):
         if len(named) == 1:
-            return "No other figure is worth finding out."
+            return ["No other figure is worth finding out."]
         following = named[1]
-        costs = f"; {_costs(following, code)}" if _timed(following) else ""
-        return f"Next is the {following['figure']}, worth up to {_usd(following, code)}{costs}."
+        return [f"Next is the {following['figure']}, worth up to {_usd(following, code)}.", *_costs(following, code)]
     timed = next((row for row in named if _timed(row)), None)
     if timed is not None:
-        return (
-            f"Of what can be timed, measure the {timed['figure']} first: {_costs(timed, code)} and is worth up to "
-            f"{_usd(timed, code)}{_turns(timed)}."
-        )
+        opening = f"Of what can be timed, measure the {timed['figure']} first."
+        return [opening, *_costs(timed, code), f"Knowing it is worth up to {_usd(timed, code)}.", *_turns(timed)]
     speed = next((row for row in named if row["assumption"].startswith("throughput")), None)
     if speed is None:
-        return "No speed is worth timing: none, known exactly, would save more than the timing costs."
-    return f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed, code)}; nobody here rents it out."
+        return ["No speed is worth timing: none, known exactly, would save more than the timing costs."]
+    return [
+        f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed, code)}.",
+        "Nobody here rents it out.",
+    ]
 
 
 def _timed(row: Row) -> bool:
     return bool(pd.notna(row["cost_to_learn_usd"]))
 
 
-def _costs(row: Row, code: str) -> str:
-    where = "" if row["learn_on_title"] == row["title"] else f" on {row['learn_on_title']}"
-    return f"it costs about {_money(row['cost_to_learn_usd'])} {code} ({row['minutes_to_learn']:g} minutes{where})"
+def _costs(row: Row, code: str) -> list[str]:
+    """What a timing takes; nothing for what is not timed."""
+    if not _timed(row):
+        return []
+    where = "" if row["learn_on_title"] == row["title"] else f" on {the(str(row['learn_on_title']))}"
+    return [f"That takes {row['minutes_to_learn']:g} minutes{where}, about {_money(row['cost_to_learn_usd'])} {code}."]
 
 
 def _usd(row: Row, code: str) -> str:
@@ -72,13 +73,13 @@ def _money(value: float) -> str:
     return amount(float(f"{value:.2g}"))
 
 
-def _turns(row: Row) -> str:
-    """Where the winner changes; of a speed by how much, since its unit differs from study to study."""
+def _turns(row: Row) -> list[str]:
+    """Where the cheapest changes; of a speed by how much, since its unit differs from study to study."""
     if pd.isna(row["turning_point"]):
-        return ""
+        return []
     if row["unit"] == "images/s":
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
-        shared = f" on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""
-        return f"; the winner changes if it is {abs(change):.0%} {word}".replace("%", " %") + shared
-    return f"; the winner changes at {amount(row['turning_point'])} {row['unit']}"
+        shared = f", on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""
+        return [f"The cheapest changes if it is {abs(change):.0%} {word}".replace("%", " %") + f"{shared}."]
+    return [f"The cheapest changes at {amount(row['turning_point'])} {row['unit']}."]

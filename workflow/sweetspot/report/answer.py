@@ -12,9 +12,9 @@ from sweetspot.report.words import counted_in
 
 # Who stands in the table of the first screen, in this order; columns of the headline.
 ROLES = {
-    "reference": "what is judged",
-    "winner": "the cheaper one",
-    "alternative": "what it is held against",
+    "reference": "what the question is about",
+    "winner": "the answer",
+    "alternative": "held against it",
     "by_hour": "cheapest by the hour",
     "cheapest_of_all": "cheapest of all",
     "fastest": "fastest",
@@ -83,11 +83,11 @@ def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
 def _options(cited: Cited, first: Row, words: Words) -> Table:
     """The options that the sentences name, with what each costs and takes."""
     told: dict[object, list[str]] = {}
-    for column, role in ROLES.items():
+    for column, role in roles_of(first).items():
         if not missing(first[column]) and (words.hours or column != "fastest"):
             told.setdefault(first[column], []).append(role)
-    head = ["option", words.usd.format(model=first["model"])]
-    head += [words.hours.format(model=first["model"])] if words.hours else []
+    head = ["option", words.usd.format(model=first["model_title"])]
+    head += [words.hours.format(model=first["model_title"])] if words.hours else []
     powered = energy_words.shown(cited.tables)
     head += [energy_words.SHOWN[name] for name in powered]
     rows = []
@@ -109,7 +109,7 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     of = f"of {the(text(models[0]['reference_title']))}"
     rows = [
         [
-            text(row["model"]),
+            text(row["model_title"]),
             text(row["winner_title"]),
             *(cited.made(row, name, step, unit="×") for name in ("cost_share", "hours_share")),
             cited.made(row if missing(row["gain"]) else for_the_winner(row), "gain", step, unit="×"),
@@ -122,6 +122,11 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     head = ["model", "cheapest", f"its cost, {of}", "its time", "times cheaper than its rival"]
     head += ["fastest", "its time", "cheapest of all"]
     return {"head": list(head), "rows": list(rows)}
+
+
+def roles_of(first: Row) -> dict[str, str]:
+    """The roles by their column of the headline; what wins is not said to be held against."""
+    return {name: role for name, role in ROLES.items() if name != "alternative" or first[name] != first["winner"]}
 
 
 def ranked(ranks: pd.DataFrame, first: Row, option: object) -> dict[str, object]:

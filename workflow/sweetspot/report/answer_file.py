@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sweetspot.decision.certainty import TIE
 from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
-from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
+from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing
@@ -210,7 +210,7 @@ def _inputs(tables: Tables, box: Mapping[str, Any]) -> dict[str, float]:
 
 def _options(tables: Tables, first: Row) -> list[Option]:
     told: dict[str, list[str]] = {}
-    for column, role in ROLES.items():
+    for column, role in roles_of(first).items():
         if not missing(first.get(column)):
             told.setdefault(text(first[column]), []).append(role)
     ranks = table_of(tables, "ranks")

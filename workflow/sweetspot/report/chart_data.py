@@ -1,6 +1,6 @@
 """What the charts draw: the study's tables, the answer's model, options and names, and which rows are shown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -15,11 +15,18 @@ MODELS = 12  # in a chart
 class ChartData:
     """The study's tables, the model of the answer, the reference option, as several charts need them.
 
-    `machines`: names for people by instance; one without has its key.
+    `machines`: names for people by instance; one without has its key. `model_title`: the name for people of a model,
+    which stands in all tables here instead of its key.
     """
 
-    def __init__(self, tables: Tables, reference: str | None, machines: Mapping[str, str] | None = None) -> None:
-        self.tables = tables
+    def __init__(
+        self,
+        tables: Tables,
+        reference: str | None,
+        machines: Mapping[str, str] | None = None,
+        model_title: Callable[[str], str] = str,
+    ) -> None:
+        self.tables = {name: _named(table, model_title) for name, table in tables.items()}
         self._machines, self._options = dict(machines or {}), titles_of(tables)
         headline = self.table("headline")
         self.model = str(headline["model"].iloc[0]) if len(headline) else ""
@@ -84,3 +91,11 @@ class ChartData:
         published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
         place = models.map(lambda model: 0 if model == first else 1 if model in published else 2)
         return rows[rows["model"].isin(models[place.sort_values(kind="stable").index].head(MODELS))]
+
+
+def _named(table: pd.DataFrame, model_title: Callable[[str], str]) -> pd.DataFrame:
+    """A table whose models have their names for people."""
+    if "model" not in table.columns or model_title is str:
+        return table
+    known = {model: model_title(str(model)) for model in table["model"].dropna().unique()}
+    return table.assign(model=table["model"].map(known))

@@ -121,7 +121,7 @@ def draw_figures(
 
         study = load_study(Path(study_file).parent)
         money = money_of(study)
-        data = ChartData(shown_in(read_tables(tables), money), study.reference, machines)
+        data = ChartData(shown_in(read_tables(tables), money), study.reference, machines, study.model_title)
         # In every label of every chart, so that none can be forgotten.
         specs = {name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files}
         made = engine.draw(specs, bundle is not None)

@@ -30,7 +30,7 @@ ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TE
 ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 IN_A_COLUMN = 36  # characters of a name in a legend of two columns
-PERSISTENT, INTERRUPTIBLE = "persistent", "interruptible"
+PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
 PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"

@@ -15,7 +15,7 @@ BASIS_SIGNS = {
 BASIS_MEANING = {
     "measured": "timed on this machine",
     "published": "printed by somebody else",
-    "equivalent": "another instance's figure, by declaration",
+    "equivalent": "another machine's figure, said to be equal",
     "scaled": "devices × the single-device figure × a published efficiency",
     "stand_in": "nearest published batch or precision of the same device and model",
     "transferred": "the same workload on another device, by the relation of the two",

@@ -21,6 +21,7 @@ from sweetspot.files import write_whole
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.answer_file import answer_json
+from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.draw import spec_beside
@@ -88,6 +89,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
+        "causes": causes(tables),
         "plan_beside": phrases.plan_beside_training(tables),
         "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
         "waiting": waiting_in_words(table_of(tables, "queue")),

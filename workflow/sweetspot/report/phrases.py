@@ -71,12 +71,12 @@ def plan_beside_training(tables: Tables) -> str:
     if whole.empty or missing(whole["margin"].iloc[0]) or missing(first["gain"]):
         return ""
     plan, alone = whole.iloc[0], max(first["gain"], 1 / first["gain"])
-    same = "also" if plan["title"] == first["winner_title"] else "not the answer above but"
+    same = "also" if plan["title"] == first["winner_title"] else "another:"
     cheapest = f"{the(str(plan['title']))}, {times(plan['margin'])} times cheaper than the next"
-    one = f"{the(str(first['winner_title']))}, {times(alone)} times"
+    one = f"{the(str(first['winner_title']))}, by {times(alone)} times"
     return (
-        f"For all phases of the plan together it is {same} {cheapest}; for one training alone, {one}. A plan lets its "
-        "jobs run side by side and shares the months of what is owned among them; one training bears the price of its "
+        f"For all phases of the plan together it is {same} {cheapest}. For one training alone it is {one}. A plan runs "
+        "its jobs side by side and shares the months of what is owned among them. One training bears the price of its "
         "hours."
     )
 

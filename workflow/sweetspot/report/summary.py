@@ -41,7 +41,7 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += [*of_plan, "One job alone:", ""] if first else []
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
-    lines += _options(tables, str(answer["model"]))
+    lines += _options(tables, str(answer["model"]), str(answer["model_title"]))
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
     told = fits(tables)
@@ -61,12 +61,12 @@ def render_summary(tables: Tables, study: Study) -> str:
     return "\n".join(lines)
 
 
-def _options(tables: Tables, model: str) -> list[str]:
+def _options(tables: Tables, model: str, title: str) -> list[str]:
     """The cheapest options of a model that stay, as a table; only what tells options apart."""
     ranks, code = tables["ranks"], counted_in(tables).money.code
     rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool) & ranks["in_answer"].astype(bool)]
     # What is known of time and of USD per image is left out where it ranks nothing.
-    columns = {"usd": counted_in(tables).usd.format(model=model)}
+    columns = {"usd": counted_in(tables).usd.format(model=title)}
     columns |= {"hours": "hours"} if hours_differ(tables) else {}
     columns |= {"images_per_usd": f"{unit_of(tables)} per {code}"} if not bills_decide(tables) else {}
     lines = [f"| option | {' | '.join(columns.values())} | 90 % of {code} | basis |"]

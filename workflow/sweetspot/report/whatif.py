@@ -34,15 +34,17 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     """Offers, and hours and bills of the answer's options, for arithmetic in the page (assets/whatif_model.js).
 
     Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are), `hours` (false
-    where a bill is for a month, which has its hours whatever the machine), `model` shown first, `references` (option
-    by model; none where the study names none), `accepts` (interruptions are accepted), `sources`, `dates`, `bases`
+    where a bill is for a month, which has its hours whatever the machine), `model` (its title) shown first,
+    `references` (option by model; none where the study names none), `accepts` (interruptions are accepted), `sources`,
+    `dates`, `bases`
     (texts by number), and two tables as columns. `offers`: one a priced option: names (`name`: within a sentence, null
     as the title), USD/hour, FIELDS (with `resale`, the curve of a machine owned) and `rent_change`.
     `jobs`: offer and work by number, hours and USD as the tables have them, images/s and per USD; of interruptible
     options `work`, hours without interruptions, and `slots`, jobs at once. `works`: workload, its model, its title.
     Empty where nothing is priced. Only what the answer may take is among them.
     """
-    ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
+    named = (_titled(table_of(tables, name), study) for name in ("ranks", "headline", "options"))
+    ranks, headline, options = named
     if ranks.empty or headline.empty:
         return {}
     rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna() & ranks["images_per_usd"].notna()]
@@ -58,9 +60,14 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
         "model": str(first["model"]),
         "references": _references(headline, study),
         "accepts": study.accepts_interruptions,
-        **_jobs(rows, {offer["option"]: number for number, offer in enumerate(offers)}, table_of(tables, "options")),
+        **_jobs(rows, {offer["option"]: number for number, offer in enumerate(offers)}, options),
         "offers": _columns(offers),
     }
+
+
+def _titled(table: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """A table whose models have their names for people."""
+    return table.assign(model=table["model"].map(study.model_title)) if "model" in table.columns else table
 
 
 def _references(headline: pd.DataFrame, study: Study) -> dict[str, str]:

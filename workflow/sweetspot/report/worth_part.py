@@ -16,7 +16,8 @@ def worth_part(made: Sections) -> Part:
     told = told.sort_values("model", key=lambda model: model != headline["model"].iloc[0], kind="stable")
     rows = [
         [
-            *(text(row[name]) for name in ("model", "figure")),
+            made.model(row),
+            text(row["figure"]),
             made.made(row, "value", STEP),
             text(row["unit"]),
             made.made(row, "evppi_usd", STEP),

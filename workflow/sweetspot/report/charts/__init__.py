@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "plan": "Decision",
     "whatif": "Decision",
+    "why": "Decision",
     "costs": "Costs",
     "use": "Decision",
     "speed": "Speed",

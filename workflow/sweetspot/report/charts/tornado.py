@@ -61,7 +61,7 @@ CHART = Chart(
     caption="Margin of owning at the low and high end of each assumption; an assumption that crosses the tie flips "
     "the winner.",
     stage="price",
-    section="use",
+    section="why",
     order=2,
     draw=draw,
     needs="break_even",

@@ -1,0 +1,58 @@
+"""What makes the tables of the page: titles of machines and models, citing, and the order of their rows."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sweetspot.report.cited import Cited, Row, records, text
+from sweetspot.report.order import in_order
+from sweetspot.report.part import Cell, Part
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.tables import Tables
+from sweetspot.report.words import titles_of
+from sweetspot.study.study import Study
+from sweetspot.warnings import as_text
+
+ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
+
+
+def words(value: object) -> str:
+    """A key that is made of words, as words."""
+    return text(value).replace("_", " ")
+
+
+def warned(row: Row) -> str:
+    """The messages of a row's warnings."""
+    return as_text(row.get("warnings"))
+
+
+class TableMaker(Cited):
+    """Makes tables of the page. `machines`: names for people by instance; one without has its key."""
+
+    def __init__(
+        self, tables: Tables, study: Study, origin: Provenance, machines: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(tables, study, origin)
+        self._machines = dict(machines or {})
+
+    def machine(self, instance: object) -> str:
+        """The name for people of an instance."""
+        return self._machines.get(text(instance), text(instance))
+
+    def model(self, row: Row) -> str:
+        """The name for people of a row's model; of all models together "any"."""
+        return self.study.model_title(text(row["model"]))
+
+    def rows_of(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a table that the page shows, the most telling first."""
+        table = self.table(name)
+        return records((in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS))
+
+    def title(self, option: object) -> str:
+        """The name for people of an option."""
+        return titles_of(self.tables).get(text(option), text(option))
+
+    def part(self, name: str, head: str, rows: Iterable[list[Cell]], classes: Iterable[str] | None = None) -> Part:
+        """A table of the page of the rows of that table."""
+        every = list(rows)
+        kinds = list(classes) if classes is not None else [""] * len(every)
+        return Part(tuple(head.split("|")), every, kinds, len(self.table(name)) - len(every))
