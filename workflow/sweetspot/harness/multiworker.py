@@ -17,6 +17,7 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import tensorflow as backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.nodes import GRACE_S, first_port, worker_facts
+from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
 from sweetspot.harness.train import say, train
 
@@ -86,7 +87,9 @@ def main(request: Request) -> None:
     step, arithmetic = backend.build_step(request, devices, distributed)
     tell(facts=arithmetic)
     train(request, step, tell, agreement(distributed, chief))
-    say(worker={**backend.rates(request, devices), **worker_facts(request, facts)})
+    memory = counted(request)
+    tell(trained=True)
+    say(worker={**memory, **backend.rates(request, devices), **worker_facts(request, facts)})
 
 
 def _nothing(**fact: Any) -> None:

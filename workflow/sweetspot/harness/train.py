@@ -18,8 +18,11 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness import nodes
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import device_facts
+from sweetspot.harness.neighbours import Look
+from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
-from sweetspot.harness.step_times import DIVERGED, may_stop
+from sweetspot.harness.step_times import DIVERGED
+from sweetspot.harness.stop_rule import Stopping, watcher
 
 
 def say(**fact: Any) -> None:
@@ -37,27 +40,29 @@ def die_with_supervisor() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
 
 
-def finished(request: Request, timed: list[float]) -> bool:
-    """Whether the protocol's stop rule holds."""
-    rule = request.min_steps, request.min_seconds, request.min_steps_slow, request.target_half_width
-    return may_stop(timed, *rule)
-
-
 def train(
     request: Request,
     step: Callable[[], float],
     tell: Callable[..., None] = say,
     agree: Callable[[bool], bool] = bool,
+    look: Callable[[], Look | None] | None = None,
 ) -> None:
-    """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end."""
+    """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end.
+
+    look: what others do on this machine (`stop_rule.watcher`); without it no step is left out.
+    """
+    stopping = Stopping(request, look) if look else Stopping(request)
     for _ in range(request.warmup_steps):
         seconds, loss = timed_step(step)
         tell(seconds=seconds, timed=False, loss=loss)
-    timed: list[float] = []
-    while not agree(finished(request, timed)):
+    stopping.begin()
+    while not agree(stopping.enough()):
         seconds, loss = timed_step(step)
-        timed.append(seconds)
+        stopping.add(seconds)
         tell(seconds=seconds, timed=True, loss=loss)
+        if news := stopping.news():
+            tell(news=news)
+    tell(facts=stopping.facts())
 
 
 def timed_step(step: Callable[[], float]) -> tuple[float, float]:
@@ -85,7 +90,8 @@ def main(request: Request) -> None:
     tell(facts=facts)
     step, arithmetic = chosen.build_step(request, devices)
     tell(facts=arithmetic)
-    train(request, step, tell, agree)
+    train(request, step, tell, agree, watcher(request) if first else None)
+    tell(facts=counted(request), trained=True)
     rates = chosen.rates(request, devices)
     if request.nodes == 1:
         tell(facts=rates)
