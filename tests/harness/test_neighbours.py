@@ -197,6 +197,7 @@ def test_the_supervisor_is_the_root_where_this_process_came_from_it(monkeypatch)
     monkeypatch.setenv(ROOT_VARIABLE, "999999999")
     assert root_process() == os.getpid()
     assert watcher(request(gpus_per_node="1", gpus=2))() is None  # its workers may share a host
+    assert watcher(request()._replace(all_steps=True))() is None
 
 
 def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):

@@ -30,8 +30,11 @@ def root_process() -> int:
 
 
 def watcher(request: Request) -> Callable[[], Look | None]:
-    """How a run's process looks at its neighbours; not over several nodes, whose workers may share a host."""
-    return machine_look(root_process()) if request.nodes == 1 else _unseen
+    """How a run's process looks at its neighbours; not over several nodes, whose workers may share a host.
+
+    Nor where every step is to count (`--all-steps`).
+    """
+    return _unseen if request.nodes > 1 or request.all_steps else machine_look(root_process())
 
 
 def _unseen() -> None:
