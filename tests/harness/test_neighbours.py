@@ -131,6 +131,13 @@ def test_patience_ends_and_then_all_steps_count_and_the_run_is_unstable():
     assert told.message.endswith("all steps count: 0 of 20 steps were not, too few")
 
 
+@pytest.mark.parametrize(("least", "steps"), [(100, 80), (2, 32)])
+def test_patience_is_five_seconds_at_least_where_the_protocol_asks_for_as_many(least, steps):
+    # five steps of a sixteenth of a second would be enough: four times that is 1.25 s
+    timed, _ = ran(Always(), lambda: 0.0625, request(min_steps=5, min_seconds=least))
+    assert len(timed) == steps
+
+
 def test_half_the_time_limit_ends_patience_too():
     timed, _ = ran(Always(), lambda: 1.0, request(min_steps=5, min_seconds=100, time_limit_s=20))
     assert len(timed) == 10

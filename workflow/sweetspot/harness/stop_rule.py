@@ -13,6 +13,7 @@ from sweetspot.harness.step_times import may_stop
 
 ROOT_VARIABLE = "SWEETSPOT_RUN_PROCESS"  # the supervisor's process: what came from it is no neighbour
 PATIENCE = 4.0  # a disturbed run lasts at most so many times as long as the rule alone would have it
+LEAST_PATIENCE_S = 5.0  # of timed steps, though the rule alone asked for less; at most the protocol's min_seconds
 LIMIT_SHARE = 0.5  # and no longer than this share of its time limit
 
 
@@ -103,7 +104,8 @@ class Stopping:
             self._alone_s = sum(self.timed)
         if self._alone_s is None:
             return False
-        return sum(self.timed) >= PATIENCE * self._alone_s or self._clock() >= self._until
+        longest = max(PATIENCE * self._alone_s, min(LEAST_PATIENCE_S, self._least_s))
+        return sum(self.timed) >= longest or self._clock() >= self._until
 
     def _kept(self) -> list[float]:
         out = self._neighbours.disturbed()
