@@ -162,9 +162,11 @@ def test_workers_on_processors_of_one_host_are_logical_and_on_its_gpus_are_not()
 
 
 def test_srun_starts_a_worker_on_each_node_in_an_environment_of_its_own():
-    line = nodes.command(request("--gpus-per-node", "1"))
+    line = nodes.command(request("--gpus-per-node", "1"), "a.module", "more")
     assert line[0] == "srun"
     assert line[line.index("--nodes") + 1] == line[line.index("--ntasks") + 1] == "2"
+    assert line[line.index("-m") + 1] == "a.module"
+    assert line[-1] == "more"
     kept = {"SLURM_JOB_ID": "7", "SLURM_CONF": "/c", "PATH": "/bin"}
     assert nodes.outer({**kept, "SLURM_NTASKS": "1", "SLURM_STEP_ID": "0"}) == kept
 

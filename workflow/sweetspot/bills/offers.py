@@ -36,7 +36,7 @@ OFFER_COLUMNS = (
     "sustained_machine_share", "sustained_tiers", "gpu", "gpus", "price_list_title", "month_usd",
     "kwh_per_hour", "kwh_per_hour_low", "kwh_per_hour_high", "kg_co2e_per_hour", "kg_co2e_per_hour_low",
     "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
-    *TREND_COLUMNS, "residual_points",
+    *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}

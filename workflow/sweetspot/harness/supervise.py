@@ -193,6 +193,8 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     timed: list[float] = []
     warm = 0
     for line in process.stdout or ():
+        if not line.startswith("{"):  # libraries print too: gloo, how many it is connected to
+            continue
         said = json.loads(line)
         facts.update(said.get("facts", {}))
         for word in nodes.WORDS & said.keys():

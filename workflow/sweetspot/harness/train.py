@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.harness import nodes
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.neighbours import Look
@@ -25,8 +26,9 @@ from sweetspot.harness.stop_rule import Stopping, watcher
 
 
 def say(**fact: Any) -> None:
-    """One JSON line to the supervisor."""
-    print(json.dumps(fact), flush=True)
+    """One JSON line to the supervisor, written at once: lines of several processes must not run into each other."""
+    sys.stdout.write(f"{json.dumps(fact)}\n")
+    sys.stdout.flush()
 
 
 def die_with_supervisor() -> None:
@@ -84,12 +86,17 @@ def main(request: Request) -> None:
     devices = chosen.devices(request)
     first, agree = chosen.place(request)
     tell = say if first else _nothing
-    tell(facts={**device_facts(request), **chosen.facts(request)})
+    facts = {**device_facts(request), **chosen.facts(request)}
+    tell(facts=facts)
     step, arithmetic = chosen.build_step(request, devices)
     tell(facts=arithmetic)
     train(request, step, tell, agree, watcher(request) if first else None)
     tell(facts=counted(request), trained=True)
-    tell(facts=chosen.rates(request, devices))
+    rates = chosen.rates(request, devices)
+    if request.nodes == 1:
+        tell(facts=rates)
+    elif os.environ.get("LOCAL_RANK", "0") == "0":  # a node's first process tells for it
+        say(worker={**rates, **nodes.worker_facts(request, facts)})
 
 
 def _nothing(**fact: Any) -> None:
@@ -98,6 +105,8 @@ def _nothing(**fact: Any) -> None:
 
 def run(request: Request) -> None:
     """`main`, whose failure is told too: launchers have an exit code of their own, and tracebacks last lines."""
+    if request.nodes > 1:
+        signal.alarm(request.time_limit_s + nodes.GRACE_S)
     try:
         main(request)
     except UserError as error:
@@ -106,6 +115,7 @@ def run(request: Request) -> None:
     except Exception as error:
         said = (str(error).splitlines() or [""])[0]
         place = f" in process {os.environ['RANK']}" if "RANK" in os.environ else ""
+        place += f" on {os.environ['SLURMD_NODENAME']}" if request.nodes > 1 else ""
         say(failure=f"{type(error).__name__}{place}: {said}")
         raise
 
