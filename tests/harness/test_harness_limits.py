@@ -50,6 +50,28 @@ def test_throttling_parts_two_levels_each_of_two_steps(seconds, throttled):
     assert ("throttling" in rules(seconds)) == throttled
 
 
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        ([1, 1.2] * 4, True),
+        ([1, 1.2, 1, 1.2, 1, 1.2, 1, 1], False),  # three are no group
+        ([1, 1.1] * 4, False),  # a tenth is not more than a tenth
+        ([1, 1.11] * 4, True),
+        ([1, 1.3, 1.1, 1.5, 1, 1.5, 1, 1.5], False),  # 0.2 apart, 0.2 within
+        ([1, 1.3, 1.05, 1.35, 1.1, 1.4, 1, 1.3], True),  # 0.2 apart, 0.1 within
+        ([1, 1, 1, 1, 1.3, 1.3, 1.3, 1.3], False),  # throttling says it
+        ([1.3, 1, 1.3, 1, 1.3, 1, 1, 1.3, 1, 1, 1, 1], True),  # 4 of 12: collecting garbage
+    ],
+)
+def test_two_groups_of_steps_in_turn_are_told_and_none_is_left_out(seconds, told):
+    assert ("two_levels" in rules(seconds)) == told
+
+
+def test_two_groups_say_how_many_and_how_long():
+    said = {found.rule: found.message for found in step_warnings([1, 1.2, 1, 1.2, 1, 1.2, 1, 1.2, 1])}
+    assert said["two_levels"].startswith("5 steps took about 1 s and 4 about 1.2 s, in turn: ")
+
+
 def test_five_steps_are_enough_for_a_drift():
     # ten rising pairs: (10 - 1) / sqrt(5 x 4 x 15 / 18) = 2.2; 0.02 a step, 4 steps, over the median 1.04: 7.7 %
     assert step_warnings([1, 1.02, 1.04, 1.06, 1.08])[0] == ("drift", "step time changed by +8% over the run")

@@ -131,6 +131,13 @@ def test_patience_ends_and_then_all_steps_count_and_the_run_is_unstable():
     assert told.message.endswith("all steps count: 0 of 20 steps were not, too few")
 
 
+@pytest.mark.parametrize(("least", "steps"), [(100, 80), (2, 32)])
+def test_patience_is_five_seconds_at_least_where_the_protocol_asks_for_as_many(least, steps):
+    # five steps of a sixteenth of a second would be enough: four times that is 1.25 s
+    timed, _ = ran(Always(), lambda: 0.0625, request(min_steps=5, min_seconds=least))
+    assert len(timed) == steps
+
+
 def test_half_the_time_limit_ends_patience_too():
     timed, _ = ran(Always(), lambda: 1.0, request(min_steps=5, min_seconds=100, time_limit_s=20))
     assert len(timed) == 10
@@ -197,6 +204,7 @@ def test_the_supervisor_is_the_root_where_this_process_came_from_it(monkeypatch)
     monkeypatch.setenv(ROOT_VARIABLE, "999999999")
     assert root_process() == os.getpid()
     assert watcher(request(gpus_per_node="1", gpus=2))() is None  # its workers may share a host
+    assert watcher(request()._replace(all_steps=True))() is None
 
 
 def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):

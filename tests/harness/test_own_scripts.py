@@ -124,6 +124,19 @@ def test_what_is_filled_in_is_one_argument_and_no_shell_sees_it(tmp_path):
     assert not (tmp_path / "stolen").exists()
 
 
+def test_a_run_looks_at_its_neighbours_unless_every_step_is_to_count(tmp_path):
+    described(tmp_path, LOOP + "        print('done')\n", steps={"pattern": "done"})
+    shares = []
+    for watched in (True, False):
+        line = command("run~1.parquet", "--min-steps", "6", cell=CELL, watched=watched)
+        subprocess.run(line, cwd=tmp_path, env=environment(tmp_path), check=True, capture_output=True)
+        (row,) = pd.read_parquet(tmp_path / "run~1.parquet").head(1).to_dict("records")
+        shares.append(row["left_out_share"])
+        (tmp_path / "run~1.parquet").unlink()
+    assert 0 <= shares[0] < 1
+    assert pd.isna(shares[1])
+
+
 def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_path):
     described(tmp_path, LOOP.replace("100_000", "9") + "        print('done')\n", steps={"pattern": "done"})
     measured(tmp_path, "--min-steps", "50")

@@ -10,7 +10,8 @@ SCRIPT = ROOT / "workflow" / "scripts" / "run_benchmark.py"
 CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default"
 
 
-def command(output, *more, cell=CELL, gpus=1):
+def command(output, *more, cell=CELL, gpus=1, watched=False):
+    """The command of a run that counts every step, however busy this machine is; `watched`: as by default."""
     return [
         sys.executable,
         str(SCRIPT),
@@ -19,6 +20,7 @@ def command(output, *more, cell=CELL, gpus=1):
         str(gpus),
         "--run",
         "1",
+        *([] if watched else ["--all-steps"]),
         *more,
         "--output",
         str(output),

@@ -17,6 +17,8 @@ DRIFT = 0.05  # trend over the whole run, relative to its median step
 THROTTLED = 1.10  # later level against the earlier one
 DISTURBED = 1.10  # the mean step against the median: most steps were quicker than the figure would say
 STALLED = 1.50  # a step against the median, from which it is counted as held up
+TWO_LEVELS = 1.10  # the slower of two groups of steps against the quicker
+GROUP = 4  # steps that make a group, at least: of fewer, noise alone makes two groups too often
 IMPRECISE = 0.03  # 95 % half-width of the mean step
 UNSTEADY = ("drift", "throttling", "disturbed")  # rules that make a run unstable: its mean depends on when it ran
 # 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook, section 1.3.6.7.2);
@@ -57,11 +59,12 @@ def may_stop(
 
 
 def step_warnings(seconds: Sequence[float]) -> list[Warned]:
-    """Warnings in the order `warm_up`, `drift`, `throttling`, `disturbed`, `imprecise`; [] for a steady run.
+    """Warnings in the order `warm_up`, `drift`, `throttling`, `two_levels`, `disturbed`, `imprecise`; [] if steady.
 
     warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
     drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
     throttling: the times fall into two levels, the later a tenth slower, every step of it above the earlier.
+    two_levels: the times fall into two groups of at least four steps, the slower a tenth above, that come in turn.
     disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and no second level
     explains it: a few steps were held up (a stopped process, another job on the machine).
     imprecise: the 95 % half-width of the mean step exceeds 3 %.
@@ -81,6 +84,8 @@ def step_warnings(seconds: Sequence[float]) -> list[Warned]:
     if jump is not None:
         first = jump[0] + len(seconds) - len(values)
         found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
+    if jump is None and abs(trend) <= DRIFT:
+        found += _two_levels(values)
     if jump is None:
         found += _disturbed(np.asarray(seconds, dtype=float))
     if half_width(seconds) > IMPRECISE:
@@ -97,6 +102,23 @@ def _disturbed(values: np.ndarray) -> list[Warned]:
     slow = int((values > STALLED * middle).sum())
     words = f"{slow} of {len(values)} steps took over {STALLED:g} times the median, the longest {values.max():.3g} s"
     return [Warned("disturbed", f"the mean step is {above - 1:.0%} above the median of {middle:.3g} s: {words}")]
+
+
+def _two_levels(values: np.ndarray) -> list[Warned]:
+    """The warning `two_levels`, or none: parted at the widest gap, which must exceed what either group spans."""
+    ordered = np.sort(values)
+    if len(ordered) < 2 * GROUP:
+        return []
+    split = int(np.diff(ordered).argmax()) + 1
+    quick, slow = ordered[:split], ordered[split:]
+    if min(len(quick), len(slow)) < GROUP:
+        return []
+    apart = slow[0] - quick[-1] > max(np.ptp(quick), np.ptp(slow))
+    low, high = float(np.median(quick)), float(np.median(slow))
+    if high / low <= TWO_LEVELS or not apart:
+        return []
+    words = f"{len(quick)} steps took about {low:.3g} s and {len(slow)} about {high:.3g} s, in turn"
+    return [Warned("two_levels", f"{words}: the machine or the program has two paces; all of them count")]
 
 
 def _trend(values: np.ndarray) -> float:

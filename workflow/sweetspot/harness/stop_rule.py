@@ -13,6 +13,7 @@ from sweetspot.harness.step_times import may_stop
 
 ROOT_VARIABLE = "SWEETSPOT_RUN_PROCESS"  # the supervisor's process: what came from it is no neighbour
 PATIENCE = 4.0  # a disturbed run lasts at most so many times as long as the rule alone would have it
+LEAST_PATIENCE_S = 5.0  # of timed steps, though the rule alone asked for less; at most the protocol's min_seconds
 LIMIT_SHARE = 0.5  # and no longer than this share of its time limit
 
 
@@ -30,8 +31,11 @@ def root_process() -> int:
 
 
 def watcher(request: Request) -> Callable[[], Look | None]:
-    """How a run's process looks at its neighbours; not over several nodes, whose workers may share a host."""
-    return machine_look(root_process()) if request.nodes == 1 else _unseen
+    """How a run's process looks at its neighbours; not over several nodes, whose workers may share a host.
+
+    Nor where every step is to count (`--all-steps`).
+    """
+    return _unseen if request.nodes > 1 or request.all_steps else machine_look(root_process())
 
 
 def _unseen() -> None:
@@ -100,7 +104,8 @@ class Stopping:
             self._alone_s = sum(self.timed)
         if self._alone_s is None:
             return False
-        return sum(self.timed) >= PATIENCE * self._alone_s or self._clock() >= self._until
+        longest = max(PATIENCE * self._alone_s, min(LEAST_PATIENCE_S, self._least_s))
+        return sum(self.timed) >= longest or self._clock() >= self._until
 
     def _kept(self) -> list[float]:
         out = self._neighbours.disturbed()

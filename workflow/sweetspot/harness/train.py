@@ -91,12 +91,13 @@ def main(request: Request) -> None:
     step, arithmetic = chosen.build_step(request, devices)
     tell(facts=arithmetic)
     train(request, step, tell, agree, watcher(request) if first else None)
-    tell(facts=counted(request), trained=True)
+    memory = counted(request)
+    tell(facts=memory, trained=True)
     rates = chosen.rates(request, devices)
     if request.nodes == 1:
         tell(facts=rates)
     elif os.environ.get("LOCAL_RANK", "0") == "0":  # a node's first process tells for it
-        say(worker={**rates, **nodes.worker_facts(request, facts)})
+        say(worker={**memory, **rates, **nodes.worker_facts(request, facts)})
 
 
 def _nothing(**fact: Any) -> None:

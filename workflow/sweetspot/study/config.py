@@ -70,6 +70,9 @@ class Measure(Closed):
     )
     time_limit_s: Whole = Field(TIME_LIMIT_S, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
+    all_steps: bool = Field(
+        False, description="Count every timed step, also those that others on the machine disturbed"
+    )
     checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
     budget_minutes: Cap = Field(None, description="Cap on the time of all runs together; null: none")
     budget_usd: Cap = Field(None, description="Cap on the cost of all runs together; null: none")
@@ -90,10 +93,18 @@ class Measure(Closed):
         The budget is none of them: it decides what is measured, not how. Nor is the time limit: `limit_flag` gives the
         one that holds, and its default stands here only because this text stands in the records of older runs.
         """
-        left_out = {"xla", "checkpoints", "budget_minutes", "budget_usd", "usd_per_hour", "estimate_minutes"}
+        left_out = {
+            "xla",
+            "all_steps",
+            "checkpoints",
+            "budget_minutes",
+            "budget_usd",
+            "usd_per_hour",
+            "estimate_minutes",
+        }
         values = self.model_dump(exclude=left_out) | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
-        return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
+        return " ".join([*flags, "--xla" if self.xla else "--no-xla", *(["--all-steps"] if self.all_steps else [])])
 
     def limit_flag(self) -> str:
         """How long a run may take, as a flag that follows the others; nothing where that is the default."""
