@@ -25,6 +25,7 @@ COMPARISON = [
     "mix_load",
     "mix_jobs",
     "deadlines",
+    "deadline_steps",
 ]
 
 

@@ -43,15 +43,20 @@ def ask(
     With the study's own seed, month and `counts` and no `days` it is the page's, word for word. deadlines_hours: who
     finishes each workload within so many hours for the least money.
     """
-    rows, _ = apart(options)
-    # Read one by one: plain objects, as the comparison itself has them, and in few blocks (a file gives one a column).
-    rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])}).copy()
+    rows, _ = apart(readable(options))
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)
     found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, money=money)
     late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
     return Asked(found, recommend(late, tornado(rows, month_days, money) if late else pd.DataFrame(), money))
+
+
+def readable(options: pd.DataFrame) -> pd.DataFrame:
+    """`options` as the comparison itself has them: plain objects, and in few blocks (a file gives one a column)."""
+    return options.astype(
+        {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
+    ).copy()
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:

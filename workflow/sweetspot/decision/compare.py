@@ -13,6 +13,7 @@ from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.decision.phases import OVERALL, phases
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
@@ -92,6 +93,7 @@ def compare(
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money), *decided.phases]
     unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
+    coming = phase_rows(options, plans, demands or {})
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, others, settings.money)
@@ -109,7 +111,7 @@ def compare(
         "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters, settings.money),
         "headline": answer,
         "choices": others,
-        "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),
+        "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, [*without_speed(decided.tables), *unserved]),
             decisive_rows(contending, answer),

@@ -8,9 +8,11 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.fits import Needs
-from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
+from sweetspot.decision.mix_deadlines import deadline_table, step_table
+from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
+from sweetspot.decision.mix_waiting import mix_queue
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.phases import OVERALL, PricedPhase
 from sweetspot.decision.settings import Settings
@@ -19,14 +21,17 @@ from sweetspot.decision.simulate import Draws
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
-TABLES = ("mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines")
+TABLES = ("mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "deadline_steps")
 
 
 class Decided(NamedTuple):
-    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`."""
+    """The tables (TABLES), the mixes as phases to recommend for, of which the only one is `overall`, and rows of the
+    queue table.
+    """
 
     tables: dict[str, pd.DataFrame]
     phases: list[PricedPhase]
+    queue: pd.DataFrame
 
 
 def decide(
@@ -36,8 +41,10 @@ def decide(
     draws: Draws,
     offers: pd.DataFrame,
     settings: Settings,
+    due: float | None = None,
 ) -> Decided:
-    """Choose the mixes of all monthly workloads. `options`: those that fit, as drawn; `every`: misfits too.
+    """Choose the mixes of all monthly workloads. `options`: those that fit, as drawn; `every`: misfits too; `due`:
+    hours within which a result of every class is asked for, instead of its own deadline.
 
     Raises UserError where a machine that is there has no figure or no offer.
     """
@@ -53,9 +60,10 @@ def decide(
         "mix_sources": source_table(worked, words),
         "mix_load": load_table(worked, words),
         "mix_jobs": job_table(worked, every, asked, words),
-        "deadlines": deadline_table(worked, draws, words, settings.money),
+        "deadlines": deadline_table(worked, draws, words, settings.money, due),
+        "deadline_steps": step_table(worked, draws, words),
     }
-    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
+    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)], mix_queue(worked, words))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sweetspot.decision.certainty import TIE
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
+from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing
@@ -102,6 +103,7 @@ class Answer(_Part):
         description="Where the study has the work of months: what to have and what to rent for it, in sentences. The "
         "answer is then theirs; outcome, multiple, break-even and options speak of one job alone"
     )
+    deadlines: list[ByDeadline] = Field(description="Of a plan: what being done within any number of hours costs")
     counts: str = Field(description="What a bill pays for: train, run, task, month")
     unit: str = Field(description="What a throughput counts")
     model: str | None = Field(description="What the answer speaks of: the model least favourable to the reference")
@@ -124,6 +126,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
         "worth_knowing": worth_knowing(tables),
+        "deadlines": by_deadline(tables),
         "plan": plan_in_words(shown_in(tables, money), money.code),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }

@@ -66,7 +66,7 @@ def by_row(panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | N
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Marks by basis: filled where measured, one's own, published, equivalent or scaled; hollow stand-ins; dashed predictions."""
+    """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
     import altair as alt
 
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
