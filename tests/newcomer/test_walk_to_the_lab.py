@@ -102,7 +102,7 @@ def test_the_page_says_what_the_document_quotes(walked):
         cwd=walked, env=environment(walked), capture_output=True, text=True, check=False,
     ).stdout  # fmt: skip
     quoted = " ".join(line.removeprefix("> ") for line in WALK.splitlines() if line.startswith("> "))
-    assert quoted in said
+    assert quoted in said, said.splitlines()[1]
 
 
 def test_the_walk_is_at_most_ten_edits_each_of_one_key_or_entry():
