@@ -80,18 +80,20 @@ def run(arguments: argparse.Namespace) -> int:
     _check_workload(options, arguments.workload, deadline)
     check_jobs(arguments.jobs, works, study.name)
     due = [] if deadline is None else [deadline]
-    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, Settings.of(study).money)
+    settings = Settings.of(study)
+    told = (settings.money, settings.deadlines_hours)
+    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, *told)
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
     asked = (arguments.days, arguments.jobs, deadline)
     plan = plan_tables(folder, works, options, study, asked, arguments.workload)
-    told = _told(found, options, study, folder, plan)
+    beside = _told(found, options, study, folder, plan)
     code = outcome(found, plan, deadline)
     stale = _newer(arguments.config / "studies" / study.name, folder)
     if stale:
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
     write = as_json if arguments.json else as_text
-    sys.stdout.write(write(found, study, asked, told, code))
+    sys.stdout.write(write(found, study, asked, beside, code))
     return code
 
 

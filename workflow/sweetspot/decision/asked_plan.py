@@ -38,7 +38,7 @@ def ask_plan(
         every = at_days(every, days)
     rows, _ = apart(every)
     more = {name: _with_jobs(work, jobs) for name, work in works.items()}
-    found = decide(more, rows, every, simulate(rows, settings.seed), offers, settings, due)
+    found = decide(more, rows, every, simulate(rows, settings.seed), offers, settings, due, turning=False)
     return found.tables | {"queue": found.queue}
 
 

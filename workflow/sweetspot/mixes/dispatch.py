@@ -25,7 +25,7 @@ class Done:
 
 
 MOST_ORDERED = 3  # kinds of which all orders are tried; of more the order of merit and its turns
-SLIGHT = 1e-9  # jobs
+SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs of the same
 ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where nothing can be rented for them
 
 
@@ -33,10 +33,11 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
     """The jobs of each month on `counts` machines of each kind held, and on what is rented.
 
     Kinds are filled one after another, each with the jobs that are worth most by its hour, as long as they are worth
-    something; the rest is rented where a job is the cheapest. A job is worth what it costs elsewhere less its running
-    there. With one kind held, one class of jobs, or kinds whose speeds are in proportion no dispatch is cheaper (a
-    fractional knapsack, kinds in order of their running cost). Elsewhere each draw and month takes the cheapest of
-    several such dispatches (`_ways`): docs/decision.md has how far that is from the linear programme.
+    something, of equal ones first those that fewer kinds can do; the rest is rented where a job is the cheapest. A job
+    is worth what it costs elsewhere less its running there. With one kind held, one class of jobs, or kinds whose
+    speeds are in proportion no dispatch is cheaper (a fractional knapsack, kinds in order of their running cost).
+    Elsewhere each draw and month takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far
+    that is from the linear programme.
     """
     rent, chosen = _cheapest(problem)
     fixed = np.zeros(problem.jobs.shape[1])
@@ -111,6 +112,8 @@ def _filled(
         place: np.repeat((counts[place] * problem.held[place].capacity)[:, None], left.shape[2], axis=1)
         for place in order
     }
+    able = [np.isfinite(problem.held[place].hours) for place in order]
+    few = 1.0 - SLIGHT * np.sum(able, axis=0)
     for beside in (True, False) if others else (False,):
         for place in order:
             kind, elsewhere = problem.held[place], rent
@@ -118,7 +121,7 @@ def _filled(
                 if other != place:
                     runs = np.isfinite(problem.held[other].hours)
                     elsewhere = np.minimum(elsewhere, np.where(runs, problem.held[other].running, NEVER))
-            running += _fill(done[:, place], left, kind.hours, kind.running, elsewhere, room[place])
+            running += _fill(done[:, place], left, kind.hours, kind.running, (elsewhere, few), room[place])
     running += np.einsum("jdt,jd->dt", left, np.where(np.isfinite(rent), rent, 0.0))
     return done, left, running
 
@@ -134,9 +137,11 @@ def _cheapest(problem: Problem) -> tuple[Array, npt.NDArray[np.int_]]:
 
 def _by_running(problem: Problem) -> list[int]:
     """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes."""
-    running = np.stack([kind.running.mean(axis=1) for kind in problem.held]) if problem.held else np.empty((0, 0))
-    if not running.size:
+    if not problem.held:
         return []
+    # What a class would pay where it cannot run says nothing of the kind.
+    able = [np.where(np.isfinite(kind.hours), kind.running, NEVER).mean(axis=1) for kind in problem.held]
+    running = np.stack(able)
     least = np.where(np.isfinite(running), running, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = least / np.nanmin(np.where(np.isnan(least), np.inf, least), axis=0)
@@ -144,13 +149,17 @@ def _by_running(problem: Problem) -> list[int]:
     return [int(place) for place in np.argsort(order, kind="stable")]
 
 
-def _fill(done: Array, left: Array, hours: Array, running: Array, elsewhere: Array, room: Array) -> Array:
-    """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room` (its hours, draw x month).
+def _fill(
+    done: Array, left: Array, hours: Array, running: Array, others: tuple[Array, Array | float], room: Array
+) -> Array:
+    """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room`.
 
-    Returns its USD, draw x month.
+    Returns its USD, draw x month. `room`: its hours, draw x month; `others`: USD of a job elsewhere, and a factor that
+    is the less the more kinds can do it.
     """
+    rent, few = others
     with np.errstate(invalid="ignore"):
-        worth = np.where(np.isfinite(hours), (elsewhere - running) / hours, -NEVER)  # nowhere else: infinite
+        worth = np.where(np.isfinite(hours), few * (rent - running) / hours, -NEVER)  # nowhere else: infinite
     order = np.argsort(-worth, axis=0, kind="stable")
     usd, draws = np.zeros(left.shape[1:]), np.arange(left.shape[1])
     for rank in range(len(order)):

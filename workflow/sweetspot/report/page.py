@@ -1,7 +1,10 @@
 """The tables of a study as one self-contained HTML page, and the same answer in Markdown beside it."""
 
+import base64
+import json
 import re
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -11,6 +14,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.decision.counted import Money
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
@@ -22,20 +26,23 @@ from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
+from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
-from sweetspot.report.whatif import code_in_script, json_in_script, script_json, what_if
+from sweetspot.report.whatif import script_json, what_if
 from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = ("whatif", "folds", "origins", "charts")
+STYLES = ("page", "panel")
+SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "folds", "origins")
 
 
 class Drawn(NamedTuple):
@@ -63,6 +70,9 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "figures": figures,
         "answer": answer(made),
         "plan": plan_in_words(tables, money.code),
+        "plan_turning": turning_in_words(tables),
+        "plan_paying": " ".join(paying_in_words(tables)),
+        "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
         "without_speed": without_speed(tables, machines or {}),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
@@ -76,6 +86,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
         "plan_beside": phrases.plan_beside_training(tables),
+        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
         "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
@@ -89,11 +100,10 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
-        "specs": {name: json_in_script(spec) for name, spec in drawn.specs.items() if name in figures.names},
-        "bundle": code_in_script(drawn.bundle),
+        "packed": packed(drawn, figures.names),
         "whatif": payload,
         "whatif_json": script_json(payload),
-        "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),
+        "style": Markup("".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)),
         "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # Last, when every figure has been cited.
@@ -103,10 +113,23 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
     return page
 
 
+def packed(drawn: Drawn, names: Collection[str]) -> str:
+    """The engine and the specifications of these charts, deflated, as base64 text; empty without an engine.
+
+    As text they would be half the page; a browser inflates them by itself (assets/charts.js).
+    """
+    if not drawn.bundle:
+        return ""
+    specs = ",".join(f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in names)
+    whole = f'{{"bundle":{json.dumps(drawn.bundle)},"specs":{{{specs}}}}}'
+    return base64.b64encode(zlib.compress(whole.encode(), 9)).decode()
+
+
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made)}
+    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
+    more |= {"price_changes": price_changes_part(made, machines or {})}
+    return {**made.parts(), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:
