@@ -89,14 +89,18 @@ def _ways(problem: Problem, counts: Sequence[int]) -> Iterator[tuple[list[int], 
 
 
 def _in_proportion(problem: Problem, places: Sequence[int]) -> bool:
-    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost."""
-    one = problem.held[places[0]]
-    for place in places[1:]:
-        for name in ("hours", "running"):
-            mine, theirs = getattr(one, name), getattr(problem.held[place], name)
-            if (np.isfinite(mine) != np.isfinite(theirs)).any() or not np.isfinite(mine).all():
-                return False
-            if not np.allclose(mine * theirs[:1], theirs * mine[:1], rtol=1e-9, atol=0.0):
+    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost.
+
+    Classes that run on none of them do not count.
+    """
+    kinds = [problem.held[place] for place in places]
+    runs = np.stack([np.isfinite(kind.hours) for kind in kinds])
+    some = runs.any(axis=(0, 2))
+    if not runs[:, some].all():
+        return False
+    for one in kinds[1:]:
+        for mine, theirs in ((kinds[0].hours, one.hours), (kinds[0].running, one.running)):
+            if not np.allclose(mine[some] * theirs[some][:1], theirs[some] * mine[some][:1], rtol=1e-9, atol=0.0):
                 return False
     return True
 
