@@ -26,6 +26,7 @@ COMPARISON = [
     "mix_load",
     "mix_jobs",
     "deadlines",
+    "deadline_steps",
     # What the plan of months rests on: the same questions as those of one job above, of the plan.
     "plan_tornado",
     "plan_turning_points",

@@ -116,7 +116,7 @@ def test_one_object_for_programs(project, capsys):
     content = json.loads(said.out)
     assert code == NOT_IN_TIME
     assert content["outcome"] == "nothing in time"
-    assert content["inputs"] == {"days_per_month": 12, "deadline_hours": 40}
+    assert content["inputs"] == {"days_per_month": 12, "jobs_factor": None, "deadline_hours": 40}
     assert content["winner"] == {"option": BOX, "title": BOX}
     # 357.8 / (52.834 x (216.667 / 288 + 0.2)) = 7.11
     assert content["gain"] == pytest.approx(7.11, abs=0.01)

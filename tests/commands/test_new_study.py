@@ -164,3 +164,23 @@ def test_how_jobs_use_devices_is_asked_and_the_work_of_a_month_is_there_to_be_ta
 def test_devices_of_a_job_are_a_number_or_all(typed):
     with pytest.raises(UserError, match=f"'{typed}' given; expected a whole number above 0, or all"):
         main(["new-study", "mine", f"--devices-per-job={typed}"])
+
+
+def test_jobs_of_one_device_of_a_gpu_are_the_work_of_months(config):
+    """What is there costs nothing more to have; the box is priced in euros: 14,500 USD / 1.1378 = 12,740."""
+    typed = ["--gpu-name", "RTX 4090", "--speed", "1301", "--currency", "EUR", "--devices-per-job", "1"]
+    main(["new-study", "mine", *typed, "--config", str(config)])
+    folder = config / "studies" / "mine"
+    (work,) = load_monthly(folder / "workloads.yaml").values()
+    assert (work.have, work.jobs[0].devices_per_job) == ([OWN], 1)
+    box, there = load_yaml(folder / "prices" / "box.yaml")["offers"]
+    assert (box["instance"], there["instance"], there["own"]["capex"]) == ("box-4", OWN, 0)
+    assert box["own"]["capex"] == {"value": 12740, "low": 9140, "high": 18910} and "currency" not in box
+    assert box["own"]["kw"] == {name: pytest.approx(4 * kw) for name, kw in there["own"]["kw"].items()}
+    assert "residual" not in box["own"] and box["own"]["per_kwh"] == there["own"]["per_kwh"]
+    plan = load_invocation(config / "config.yaml", {"study": "mine"}, config)
+    assert plan.study.cells.headline_batch_size == "own"
+    # In dollars the box is the one of office-box-2026, but for what it would bring.
+    main(["new-study", "other", *typed[:4], "--devices-per-job", "1", "--config", str(config)])
+    (dollars, _) = load_yaml(config / "studies" / "other" / "prices" / "box.yaml")["offers"]
+    assert dollars["own"]["capex"]["value"] == 14500 and dollars["own"]["per_kwh"]["value"] == 0.1802

@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from month_tables import LabOfFive
 from readability import EASY, LONGEST, grade, words
+from study_tables import STUDIES
 from sweetspot.decision.mix_words import mixes_in_words
 from sweetspot.errors import UserError
 from sweetspot.report.plan_part import without_speed
+from sweetspot.scaling.evidence import study_efficiency
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import load_study
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency
 
 # By hand, as in config/studies/lab-of-five/README.md.
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on one RTX 4090
@@ -291,3 +297,15 @@ def test_two_of_a_machine_do_twice_as_much(tmp_path):
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
     alone = tables["mixes"].set_index("mix").loc["there"]
     assert "it has 1,405" in alone["status"]
+
+
+def test_jobs_side_by_side_are_no_evidence_of_scaling():
+    """The box works on four jobs at once; the pairs that scaling learns from are those that trained together."""
+    folder = STUDIES / "lab-of-five"
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    table = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    assert "box-4" not in set(table["instance"])
+    pairs = study_efficiency(table, read_efficiency(folder / "efficiency.csv"), instances, "torch")
+    assert set(pairs["instance"]) == {"rtx4090-2", "h100-sxm-8x"}
+    found = pairs[(pairs["instance"] == "rtx4090-2") & (pairs["model"] == "resnet50")]["efficiency"]
+    assert found.iloc[0] == pytest.approx(2468 / (2 * 1301))

@@ -1,5 +1,6 @@
 """The comparison of a study with a monthly workload, by the library functions that the rules call."""
 
+import csv
 import shutil
 from pathlib import Path
 from unittest.mock import patch
@@ -56,6 +57,16 @@ class LabOfFive:
         content = yaml.safe_load(file.read_text())
         change(content)
         file.write_text(yaml.safe_dump(content, sort_keys=False))
+        return self
+
+    def edit_csv(self, name: str, change) -> "LabOfFive":
+        """`change` the rows of a table, the head among them: lists of text."""
+        file = self.folder / name
+        with file.open(newline="") as source:
+            rows = list(csv.reader(source))
+        change(rows)
+        with file.open("w", newline="") as target:
+            csv.writer(target, lineterminator="\n").writerows(rows)
         return self
 
     def table(self, name: str, change) -> "LabOfFive":

@@ -4,7 +4,8 @@ import re
 from typing import NamedTuple
 
 CELL_COLUMNS = ("instance", "framework", "model", "batch_size", "gpus", "precision", "variant")
-BASES = ("measured", "published", "equivalent", "scaled", "stand_in", "transferred", "extrapolated")
+BASES = ("measured", "own", "published", "equivalent", "scaled", "stand_in", "transferred", "extrapolated")
+READ = ("measured", "own", "published")  # read off a clock or out of a text: nothing was made of another figure
 USABLE = ("ok", "unstable")  # statuses of a cell that has a figure; an unstable one is used, with its warning beside it
 SLUG = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 RUN_PATTERN = "/".join(f"{column}~{{{column}}}" for column in (*CELL_COLUMNS, "run"))

@@ -9,9 +9,13 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from sweetspot.bills.queue_events import Kind, capacity, waits
 
 NINETY = 0.9
+FULL = 1e-9  # of the hours; what is less than so much away from all of them is all of them
 CLOSE = 1e-6, 1e-3  # how near a bisection ends, by formula and where each step simulates a queue
 
 
@@ -43,6 +47,28 @@ class Wait(NamedTuple):
         return math.isnan(self.hours)
 
 
+class Tail(NamedTuple):
+    """Who waits how long: `waits_at_all`, the share of jobs that do; `relaxed`, their mean wait in hours, taken as
+    exponential; where the queue was simulated the waits themselves, `seen`, in order.
+    """
+
+    waits_at_all: float
+    relaxed: float
+    seen: tuple[float, ...] = ()
+
+    def beyond(self, hours: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The share of jobs that wait longer than so many hours; all of them longer than a negative number."""
+        if self.seen:
+            later: npt.NDArray[np.float64] = 1.0 - np.searchsorted(self.seen, hours, side="right") / len(self.seen)
+            return later
+        with np.errstate(invalid="ignore"):
+            left = np.exp(-np.maximum(hours, 0.0) / self.relaxed) if self.relaxed > 0 else np.zeros_like(hours)
+        return np.where(hours < 0, 1.0, self.waits_at_all * left)
+
+
+NOBODY, EVERYBODY = Tail(0.0, 0.0), Tail(1.0, math.inf)  # none waits; the queue grows without end
+
+
 def erlang_b(servers: int, load: float) -> float:
     """Share of arrivals that find all `servers` taken and are lost; `load`: arrivals an hour x mean hours.
 
@@ -72,29 +98,46 @@ def wait_for(streams: Sequence[Stream]) -> Wait:
     (`queue_events`), and its mean has an error of some percent.
     """
     streams = [stream for stream in streams if stream.per_hour > 0]
-    busy = sum(stream.per_hour * stream.hours / stream.servers for stream in streams)
-    if not streams:
-        return Wait(0.0, 0.0, 0.0)
-    if busy >= 1:
+    busy = utilisation(streams)
+    tail = tail_of(streams)
+    if tail == EVERYBODY:
         return Wait(busy, math.nan, math.nan)
+    if tail.seen:
+        return Wait(busy, sum(tail.seen) / len(tail.seen), tail.seen[math.ceil(NINETY * len(tail.seen)) - 1])
+    some = tail.waits_at_all > 1 - NINETY
+    ninety = tail.relaxed * math.log(tail.waits_at_all / (1 - NINETY)) if some else 0.0
+    return Wait(busy, tail.waits_at_all * tail.relaxed, ninety)
+
+
+def utilisation(streams: Sequence[Stream]) -> float:
+    """Share of the machine's time that its jobs take; above 1 where it has not so much."""
+    return sum(stream.per_hour * stream.hours / stream.servers for stream in streams)
+
+
+def tail_of(streams: Sequence[Stream]) -> Tail:
+    """The waits of the jobs of `streams`, as `wait_for` finds them; EVERYBODY where the queue grows without end."""
+    streams = [stream for stream in streams if stream.per_hour > 0]
+    busy = utilisation(streams)
+    if not streams:
+        return NOBODY
+    if busy >= 1 - FULL:
+        return EVERYBODY
     if len({stream.servers for stream in streams}) > 1:
-        return _simulated(streams, busy)
+        return _simulated(streams)
     often, servers = sum(stream.per_hour for stream in streams), streams[0].servers
     mean = sum(stream.per_hour * stream.hours for stream in streams) / often
     square = sum(stream.per_hour * stream.hours**2 * (1 + stream.spread**2) for stream in streams) / often
-    waits_at_all = erlang_c(servers, servers * busy)
     relaxed = mean / (servers * (1 - busy)) * (square / mean**2) / 2  # 1 + C_s^2 = square / mean^2
-    ninety = relaxed * math.log(waits_at_all / (1 - NINETY)) if waits_at_all > 1 - NINETY else 0.0
-    return Wait(busy, waits_at_all * relaxed, ninety)
+    return Tail(erlang_c(servers, servers * busy), relaxed)
 
 
-def _simulated(streams: Sequence[Stream], busy: float) -> Wait:
+def _simulated(streams: Sequence[Stream]) -> Tail:
     devices = math.lcm(*(stream.servers for stream in streams))
     kinds = [Kind(one.per_hour, one.hours, one.spread, devices // one.servers) for one in streams]
     if capacity(devices, kinds) <= sum(kind.per_hour for kind in kinds):
-        return Wait(busy, math.nan, math.nan)
-    found = sorted(waits(devices, kinds))
-    return Wait(busy, sum(found) / len(found), found[math.ceil(NINETY * len(found)) - 1])
+        return EVERYBODY
+    found = tuple(sorted(waits(devices, kinds)))
+    return Tail(sum(wait > 0 for wait in found) / len(found), math.nan, found)
 
 
 def outgrown(streams: Sequence[Stream], own_hours: float, limit: float) -> float:
@@ -105,7 +148,7 @@ def outgrown(streams: Sequence[Stream], own_hours: float, limit: float) -> float
     """
     if own_hours > limit:
         return 0.0
-    busy = sum(stream.per_hour * stream.hours / stream.servers for stream in streams)
+    busy = utilisation(streams)
     if busy <= 0:
         return math.inf
     low, high = 0.0, 1.0 / busy

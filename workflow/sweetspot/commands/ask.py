@@ -2,8 +2,11 @@
 
 Reads study.yaml and comparison/options.parquet of results/STUDY, which `make report STUDY=...` made. With --days every
 owned machine is used so many days a month; with --deadline it is said for each workload who finishes in time for the
-least money. The same draws as the page's: asked for the study's own use, it prints the page's sentences. Where the
-study has the work of months, what to have and what to rent for it stands first; neither flag changes that part.
+least money. The same draws as the page's: asked for the study's own use, it prints the page's sentences.
+
+Where the study has the work of months, what to have and what to rent for it stands first and is decided anew: with
+--days owned machines work so many days a month at most, with --jobs so many times as many jobs come, and with
+--deadline it is said for each class what an urgent job costs and how many of the others are in time anyhow.
 
 Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time (of one workload at least), 2 what you can mend:
 a mistake, no results, or no answer yet for want of a price or a speed.
@@ -11,6 +14,7 @@ a mistake, no results, or no answer yet for want of a price or a speed.
     sweetspot ask mine
     sweetspot ask mine --days 12 --deadline 6h
     sweetspot ask mine --deadline 90min --workload one-run --json
+    sweetspot ask lab --jobs 2 --deadline 24h
 """
 
 import argparse
@@ -24,6 +28,7 @@ from typing import Any
 
 import pandas as pd
 
+from sweetspot.commands.ask_plan import Wanted, check_jobs, plan_tables
 from sweetspot.decision.asked import Asked, ask
 from sweetspot.decision.certainty import TIE, amount, percent
 from sweetspot.decision.counted import Money, the
@@ -33,8 +38,10 @@ from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.plan_part import OF_A_PLAN, plan_in_words, plan_is_close
+from sweetspot.report.plan_part import plan_in_words, plan_is_close
+from sweetspot.report.tables import Tables
 from sweetspot.study.study import Study, load_study
+from sweetspot.study.workloads import load_monthly
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
@@ -42,6 +49,11 @@ HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "efficiency.csv", "time_to_target.csv")
 SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
+OF_A_DEADLINE = (
+    "workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra", "p_in_time",
+    "share_in_time", "status",
+)  # fmt: skip
+NO_ROWS = pd.DataFrame()
 FIGURES = ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high", "planned_days")
 
 
@@ -49,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot ask`."""
     parser.add_argument("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
     parser.add_argument("--days", type=float, metavar="N", help="days of use a month of every owned machine")
+    parser.add_argument("--jobs", type=float, metavar="FACTOR", help="times the jobs a month of a workload of months")
     parser.add_argument("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
     parser.add_argument("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead, for programs")
@@ -62,21 +75,25 @@ def run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments.config / "studies" / arguments.study)
     folder = arguments.results / study.name / "comparison"
     options = _options(folder, study.name)
+    works = load_monthly(arguments.config / "studies" / study.name / "workloads.yaml")
     _check(options, study, arguments.days)
     _check_workload(options, arguments.workload, deadline)
+    check_jobs(arguments.jobs, works, study.name)
     due = [] if deadline is None else [deadline]
     settings = Settings.of(study)
     told = (settings.money, settings.deadlines_hours)
     found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, *told)
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
-    beside = _told(found, options, study, folder)
-    code = outcome(found, beside["close"] if deadline is None else None)
+    asked = (arguments.days, arguments.jobs, deadline)
+    plan = plan_tables(folder, works, options, study, asked, arguments.workload)
+    beside = _told(found, options, study, folder, plan)
+    code = outcome(found, plan, deadline)
     stale = _newer(arguments.config / "studies" / study.name, folder)
     if stale:
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
     write = as_json if arguments.json else as_text
-    sys.stdout.write(write(found, study, arguments.days, deadline, beside, code))
+    sys.stdout.write(write(found, study, asked, beside, code))
     return code
 
 
@@ -91,13 +108,15 @@ def hours_of(text: str | None) -> float | None:
     return hours
 
 
-def outcome(found: Asked, close: bool | None = None) -> int:
-    """The exit code: of the deadline where one was asked for, else of the plan (`close`; None: there is none), else of
-    one job alone.
-    """
+def outcome(found: Asked, plan: Tables | None = None, deadline: float | None = None) -> int:
+    """The exit code: of the deadline where one was asked for, else of the plan where there is one, else of one job."""
+    plan = plan or {}
+    close, due = plan_is_close(plan), plan.get("deadlines", NO_ROWS)
+    if close is not None and deadline is not None and len(due):
+        return NOT_IN_TIME if due["option"].isna().any() else ANSWER
     if found.headline.empty:
         return NO_ANSWER
-    if close is not None:
+    if close is not None and deadline is None:
         return TOO_CLOSE if close else ANSWER
     rows = found.deadlines if len(found.deadlines) else found.headline.head(1)
     if len(found.deadlines) and rows["option"].isna().any():
@@ -105,30 +124,26 @@ def outcome(found: Asked, close: bool | None = None) -> int:
     return TOO_CLOSE if rows["confidence"].eq(TIE).any() else ANSWER
 
 
-def as_text(
-    found: Asked, study: Study, days: float | None, deadline: float | None, told: Mapping[str, Any], code: int
-) -> str:
+def as_text(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], code: int) -> str:
     """Sentences, a line each: the answer, who is in time, what a shared machine lets wait."""
     first = found.headline.iloc[0] if len(found.headline) else None
-    lines = [f"{study.title} ({study.name}, {_asked(study, days)})"]
+    lines = [f"{study.title} ({study.name}, {_asked(study, asked)})"]
     lines += [*told["plan"], *(["One job alone:"] if told["plan"] else [])]
     lines += [told["nothing"]] if first is None else [str(first["first"]), str(first["second"])]
-    for row in found.deadlines.to_dict("records"):
+    for row in found.deadlines[~found.deadlines["scope"].isin(told["classes"])].to_dict("records"):
         lines.append(f"{row['phase']}: {_in_time(row, Settings.of(study).money)}")
     lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
     return "\n".join([*filter(None, [*lines, *told["waiting"]])]) + "\n"
 
 
-def as_json(
-    found: Asked, study: Study, days: float | None, deadline: float | None, told: Mapping[str, Any], code: int
-) -> str:
+def as_json(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], code: int) -> str:
     """The same as an object; amounts in USD. Absent figures are null."""
     first = found.headline.iloc[0].to_dict() if len(found.headline) else {}
     content = {
         "study": study.name,
         "as_of": study.as_of.isoformat(),
         "question": study.question,
-        "inputs": {"days_per_month": days, "deadline_hours": deadline},
+        "inputs": {"days_per_month": asked[0], "jobs_factor": asked[1], "deadline_hours": asked[2]},
         "outcome": OUTCOMES[code],
         "sentences": [text for text in (first.get("first"), first.get("second")) if text] or [told["nothing"]],
         "model": first.get("model"),
@@ -141,6 +156,7 @@ def as_json(
             for row in found.deadlines.to_dict("records")
         ],
         "plan": told["plan"],
+        "plan_deadlines": told["deadlines"],
         "waiting": told["waiting"],
     }  # fmt: skip
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -156,9 +172,10 @@ def _in_time(row: Mapping[str, Any], money: Money) -> str:
     return f"{the(str(row['title']))}, {amount(row['hours'])} h for {paid} ({chance}){close}."
 
 
-def _asked(study: Study, days: float | None) -> str:
+def _asked(study: Study, asked: Wanted) -> str:
+    days, jobs, _ = asked
     use = "the study's own use" if days is None else f"{days:g} days of use a month"
-    return f"as of {study.as_of}, {use}"
+    return f"as of {study.as_of}, {use}" + ("" if jobs is None else f", {jobs:g} times the jobs")
 
 
 def _plain(value: Any) -> Any:
@@ -191,17 +208,22 @@ def _check_workload(options: pd.DataFrame, name: str | None, deadline: float | N
         raise UserError("--workload needs --deadline: the answer is about the study's models, not about one workload")
 
 
-def _told(found: Asked, options: pd.DataFrame, study: Study, folder: Path) -> dict[str, Any]:
+def _told(found: Asked, options: pd.DataFrame, study: Study, folder: Path, plan: Tables) -> dict[str, Any]:
     """What stands beside the answer: why there is none, the work of the months, the wait for shared machines."""
-    queue = folder / "queue.parquet"
-    waiting = waiting_in_words(read_parquet(queue)) if queue.is_file() else []
-    money, files = money_of(study), {name: folder / f"{name}.parquet" for name in OF_A_PLAN}
-    plan = shown_in({name: read_parquet(file) for name, file in files.items() if file.is_file()}, money)
+    file, money = folder / "queue.parquet", money_of(study)
+    queue = read_parquet(file) if file.is_file() else NO_ROWS
+    if "queue" in plan:  # decided anew: what the results say of the same jobs is of another number or use
+        queue = pd.concat([queue[~queue["workload"].isin(plan["queue"]["workload"])], plan["queue"]])
+    due = plan.get("deadlines", NO_ROWS)
+    shown = [name for name in OF_A_DEADLINE if name in due.columns]
     return {
-        "plan": plan_in_words(plan, money.code),
-        "close": plan_is_close(plan),
+        "plan": plan_in_words(shown_in(plan, money), money.code),
+        "deadlines": [{name: _plain(row[name]) for name in shown} for row in due.to_dict("records")],
+        "classes": sorted(f"{row.workload}.{row[2]}" for row in due[["workload", "class"]].itertuples())
+        if len(due)
+        else [],
         "nothing": no_answer(len(options), len(options)) if found.headline.empty else "",
-        "waiting": waiting,
+        "waiting": waiting_in_words(queue),
     }
 
 

@@ -6,6 +6,8 @@ figure of one that you timed elsewhere, rentals are those of today and their spe
 processor tells nothing of GPUs: there the rentals are examples of 2018.
 
 How a job uses a machine of several devices is asked: on all of them together, or on one while others run beside it.
+Jobs of one device each are the work of months: where the machine has a GPU, or you timed one, the study then asks what
+to have beside it and what to rent.
 
     sweetspot new-study mine           # or: make study NAME=mine
     make report STUDY=mine
@@ -26,6 +28,7 @@ from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
+from sweetspot.commands.study_of_months import month_block
 from sweetspot.commands.study_of_today import OWN, Own, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
@@ -76,6 +79,8 @@ def create_study(
     if target.exists():
         raise UserError(f"{target}: the study exists; choose another name or edit it")
     own = own or owned(machine, target.parent)
+    there = OWN if own is not None and own.images_per_s is not None else machine[0]
+    months = own is not None and devices_per_job != "all"
     values = {
         "name": name,
         "instance": machine[0],
@@ -85,7 +90,7 @@ def create_study(
         "batch_size": "16",
         "today": today.isoformat(),
         "devices_per_job": str(devices_per_job),
-        "there": OWN if own is not None and own.images_per_s is not None else machine[0],
+        "month": month_block(own.model if own else "resnet50", devices_per_job, there, months),
     }
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
         folder = Path(scratch) / name
@@ -96,7 +101,7 @@ def create_study(
         if own is None:
             _copy_figures(config / "studies" / FIGURES_FROM / "throughput.csv", folder / "throughput.csv")
         else:
-            made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat())
+            made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), months)
             for path, text in made.items():
                 with write_whole(folder / path) as temporary:
                     temporary.write_text(text, encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from sweetspot.commands.study_of_months import with_what_is_there
 from sweetspot.errors import UserError
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
@@ -53,8 +54,13 @@ class Own(NamedTuple):
     usd_per_unit: float | None = None  # of the currency, typed by the person; None: that of RATES
 
 
-def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: str) -> dict[str, str]:
-    """Path below the study's folder -> text, but workloads.yaml. Raises UserError for a currency without a rate."""
+def files_of_today(
+    name: str, own: Own, studies: Path, devices: Devices, today: str, months: bool = False
+) -> dict[str, str]:
+    """Path below the study's folder -> text, but workloads.yaml. Raises UserError for a currency without a rate.
+
+    months: it asks about the work of months: what is there has an offer, and each figure its own batch.
+    """
     source = studies / PRICES_FROM
     offers, lists = _offers(source)
     instances, targets = _machines(own, load_yaml(source / "instances.yaml"), list(offers), devices)
@@ -66,6 +72,7 @@ def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: 
         "today": today,
         "model": own.model,
         "batch_size": str(own.batch_size),
+        "headline": "own" if months and own.images_per_s is not None else str(own.batch_size),
         "precision": own.precision,
         "framework": own.framework,
         "measure": "true" if own.images_per_s is None else "false",
@@ -75,11 +82,14 @@ def files_of_today(name: str, own: Own, studies: Path, devices: Devices, today: 
     if own.currency != "USD":
         study += _yaml({"currency": _shown(own, today)})
     rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
+    box = _box(own, load_yaml(source / "prices" / "office.yaml"), today, devices)
+    if months:
+        box = with_what_is_there(box, own.instance, own.currency, _usd(own, today))
     made = {
         "study.yaml": study,
         "instances.yaml": HEAD["instances"] + _yaml(instances),
         "prices/rent.yaml": HEAD["rent"] + _yaml(rent),
-        "prices/box.yaml": HEAD["box"] + _yaml(_box(own, load_yaml(source / "prices" / "office.yaml"), today, devices)),
+        "prices/box.yaml": HEAD["box"] + _yaml(box),
     }
     return made | ({"throughput.csv": _figure(own, today)} if own.images_per_s is not None else {})
 
@@ -157,8 +167,13 @@ def _rate(own: Own, today: str) -> dict[str, Any]:
 def _shown(own: Own, today: str) -> dict[str, Any]:
     """In which currency the page shows money, at the rate that the box is priced with."""
     rate = _rate(own, today)
-    usd = rate["usd"]["value"] if isinstance(rate["usd"], dict) else rate["usd"]
-    return {"code": own.currency, "usd_per_unit": usd, "as_of": rate["as_of"], "source": rate["source"]}
+    return {"code": own.currency, "usd_per_unit": _usd(own, today), "as_of": rate["as_of"], "source": rate["source"]}
+
+
+def _usd(own: Own, today: str) -> float:
+    """USD of a unit of the box's currency."""
+    usd = 1.0 if own.currency == "USD" else _rate(own, today)["usd"]
+    return float(usd["value"] if isinstance(usd, dict) else usd)
 
 
 def _figure(own: Own, today: str) -> str:

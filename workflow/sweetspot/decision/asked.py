@@ -45,9 +45,7 @@ def ask(
     finishes each workload within so many hours for the least money.
     told_deadlines: those of the study, of which its answer speaks.
     """
-    rows, _ = apart(options)
-    # Read one by one: plain objects, as the comparison itself has them, and in few blocks (a file gives one a column).
-    rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])}).copy()
+    rows, _ = apart(readable(options))
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)
@@ -56,6 +54,13 @@ def ask(
     found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, **told)
     late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
     return Asked(found, recommend(late, moved, money))
+
+
+def readable(options: pd.DataFrame) -> pd.DataFrame:
+    """`options` as the comparison itself has them: plain objects, and in few blocks (a file gives one a column)."""
+    return options.astype(
+        {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}
+    ).copy()
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:

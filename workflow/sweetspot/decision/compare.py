@@ -15,6 +15,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.decision.phases import OVERALL, phases, with_later
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
@@ -94,6 +95,7 @@ def compare(
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days, settings.money)
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
+    coming = phase_rows(options, plans, demands or {})
     waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
     waited = with_mixes(waited, decided, drawn, settings)
     later = [
@@ -122,7 +124,7 @@ def compare(
         "headline": answer,
         "choices": others,
         "when_to_buy": waited.table,
-        "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),
+        "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, [*without_speed(decided.tables), *unserved]),
             decisive_rows(contending, answer),

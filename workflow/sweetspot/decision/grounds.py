@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from sweetspot.cells import READ
 from sweetspot.decision.counted import the
 from sweetspot.decision.options import STAND_IN, Row
 
 SPEED_GROUNDS = {
     "measured": "measured",
+    "own": "timed by ourselves",
     "published": "published",
     "equivalent": "taken from another machine",
     "scaled": "scaled up from one device",
@@ -34,7 +36,7 @@ def grounds(named: Sequence[Row], speeds: bool = True) -> list[str]:
     `speeds`: whether speeds carry anything; of a month's bill they do not.
     """
     found = []
-    if speeds and not {row["throughput_basis"] for row in named} <= {"measured", "published"}:
+    if speeds and not {row["throughput_basis"] for row in named} <= set(READ):
         found.append(_together("speed", [(the(row["title"]), speed_ground(row)) for row in named]))
     weak = [row for row in named if row["price_basis"] in PRICE_GROUNDS]
     prices = [(the(row["title"]), PRICE_GROUNDS[row["price_basis"]]) for row in weak]

@@ -9,12 +9,14 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_breakeven import break_even_table
+from sweetspot.decision.mix_deadlines import deadline_table, step_table
 from sweetspot.decision.mix_figures import figure_table
-from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
+from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_levers import known_of
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
 from sweetspot.decision.mix_tornado import tornado_table, turn_all, turning_table
+from sweetspot.decision.mix_waiting import mix_queue
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.mix_worth import worth_table
 from sweetspot.decision.phases import OVERALL, PricedPhase
@@ -25,22 +27,23 @@ if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
 TABLES = (
-    "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "plan_tornado", "plan_turning_points",
-    "plan_break_even", "plan_worth_knowing", "plan_figures",
+    "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "deadline_steps", "plan_tornado",
+    "plan_turning_points", "plan_break_even", "plan_worth_knowing", "plan_figures",
 )  # fmt: skip
 
 NEAREST = 3  # turning points in the recommendation
 
 
 class Decided(NamedTuple):
-    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`; the mixes
-    themselves, and names for people.
+    """The tables (TABLES), the mixes as phases to recommend for, of which the only one is `overall`, the mixes
+    themselves, names for people, and rows of the queue table.
     """
 
     tables: dict[str, pd.DataFrame]
     phases: list[PricedPhase]
     worked: list[Worked]
     words: Words
+    queue: pd.DataFrame
 
 
 def decide(
@@ -50,8 +53,12 @@ def decide(
     draws: Draws,
     offers: pd.DataFrame,
     settings: Settings,
+    due: float | None = None,
+    turning: bool = True,
 ) -> Decided:
-    """Choose the mixes of all monthly workloads. `options`: those that fit, as drawn; `every`: misfits too.
+    """Choose the mixes of all monthly workloads. `options`: those that fit, as drawn; `every`: misfits too; `due`:
+    hours within which a result of every class is asked for, instead of its own deadline; `turning`: whether what would
+    turn the answer is looked for too.
 
     Raises UserError where a machine that is there has no figure or no offer.
     """
@@ -63,7 +70,7 @@ def decide(
     words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
     known = known_of(draws.figures)
-    turned = [turn_all(one, known, words) for one in worked]
+    turned = [turn_all(one, known, words) for one in worked] if turning else []
     tables = {
         "plan_tornado": tornado_table(turned, words, settings.money),
         "plan_turning_points": turning_table(turned, words, settings.money),
@@ -74,10 +81,11 @@ def decide(
         "mix_sources": source_table(worked, words),
         "mix_load": load_table(worked, words),
         "mix_jobs": job_table(worked, every, asked, words),
-        "deadlines": deadline_table(worked, draws, words, settings.money),
+        "deadlines": deadline_table(worked, draws, words, settings.money, due),
+        "deadline_steps": step_table(worked, draws, words),
     }
-    turning = tables["plan_turning_points"]
-    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)], worked, words)
+    found = _phases(worked, tables["mixes"], tables["plan_turning_points"], settings.month_days)
+    return Decided(tables, [*found], worked, words, mix_queue(worked, words))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:

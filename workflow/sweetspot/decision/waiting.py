@@ -45,7 +45,7 @@ def queue_table(options: pd.DataFrame, offers: pd.DataFrame, demands: Demands, m
     at_once = rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0
     rows = rows.assign(_slots=at_once, _servers=at_once * rows["boxes"].astype(float).fillna(1.0).clip(lower=1.0))
     found = [row for _, part in rows.groupby("option", sort=False) for row in _of_option(part, demands, month_days)]
-    return _with_rivals(pd.DataFrame(found), demands)
+    return with_rivals(pd.DataFrame(found))
 
 
 def _of_option(part: pd.DataFrame, demands: Demands, month_days: float) -> Iterator[dict[str, Any]]:
@@ -54,7 +54,7 @@ def _of_option(part: pd.DataFrame, demands: Demands, month_days: float) -> Itera
     for row in rows:
         own = str(row["workload"])
         others = {str(one["workload"]): one for one in reversed(rows) if one["workload"] != own}
-        sent = {own: row, **others}
+        sent = dict(sorted({own: row, **others}.items()))  # one queue: simulated with the same draws for all
         held = row["purchase"] in HELD
         made: dict[str, Any] = {
             **{name: row[name] for name in ("option", "title", "model", "workload", "is_reference")},
@@ -87,8 +87,12 @@ def _stream(row: Mapping[str, Any], demand: "Demand", end: str, month_days: floa
     return Stream(per_hour, _hours(row, demand, end), demand.hours_cv, int(row["_servers"]))
 
 
-def _with_rivals(rows: pd.DataFrame, demands: Demands) -> pd.DataFrame:
-    """`rows` with the fastest rented option beside each held one, and from when on that is the faster."""
+def with_rivals(rows: pd.DataFrame) -> pd.DataFrame:
+    """`rows` in QUEUE_COLUMNS, with the fastest rented option beside each held one, and from when that is faster.
+
+    rows: as `queue_table` describes them, and `_streams`, the jobs that come to the machine; `_stays`: whether a rented
+    one may be a rival.
+    """
     made = []
     rented = rows[~rows["held"] & rows["_stays"]]
     fastest = {

@@ -10,6 +10,7 @@ from sweetspot.decision.certainty import TIE
 from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
+from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing
@@ -105,6 +106,7 @@ class Answer(_Part):
         description="Where the study has the work of months: what to have and what to rent for it, in sentences. The "
         "answer is then theirs, and so is the outcome; multiple, break-even and options speak of one job alone"
     )
+    deadlines: list[ByDeadline] = Field(description="Of a plan: what being done within any number of hours costs")
     counts: str = Field(description="What a bill pays for: train, run, task, month")
     unit: str = Field(description="What a throughput counts")
     model: str | None = Field(description="What the answer speaks of: the model least favourable to the reference")
@@ -130,6 +132,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
     facts: dict[str, Any] = {
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
+        "deadlines": by_deadline(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
         "buying_later": later_in_words(table_of(shown, "when_to_buy"), money.code),
         "plan": plan_in_words(shown, money.code),

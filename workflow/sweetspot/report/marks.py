@@ -18,6 +18,7 @@ WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SHAPES = {
     "measured": "circle",
+    "own": "triangle-down",
     "published": "diamond",
     "equivalent": "square",
     "scaled": "triangle-up",
@@ -69,7 +70,7 @@ def by_row(panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | N
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
-    """Marks by basis: filled where measured, published, equivalent or scaled; hollow stand-ins; dashed predictions."""
+    """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
     import altair as alt
 
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"

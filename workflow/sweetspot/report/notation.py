@@ -5,6 +5,7 @@ import math
 # Shapes, not colours alone, tell the bases apart; the charts use the same ones.
 BASIS_SIGNS = {
     "measured": "●",
+    "own": "◉",
     "published": "◆",
     "equivalent": "■",
     "scaled": "▲",
@@ -14,6 +15,7 @@ BASIS_SIGNS = {
 }
 BASIS_MEANING = {
     "measured": "timed on this machine",
+    "own": "timed by ourselves, outside this workflow",
     "published": "printed by somebody else",
     "equivalent": "another machine's figure, said to be equal",
     "scaled": "devices × the single-device figure × a published efficiency",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sweetspot.cells import USABLE, weakest
+from sweetspot.cells import READ, USABLE, weakest
 from sweetspot.scaling.machine import declared_facts, family
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
@@ -34,7 +34,7 @@ EFFICIENCY_COLUMNS = (
     "warnings",
 )
 SUPER_LINEAR = 1.05  # an efficiency above it says that the single-device figure is too slow
-OBSERVED = ("measured", "published")  # a scaled figure holds an efficiency already; using it would count it twice
+OBSERVED = READ  # a scaled figure holds an efficiency already; using it would count it twice
 EVIDENCE_COLUMNS = (
     "study",
     "benchmark",

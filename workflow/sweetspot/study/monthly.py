@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from sweetspot.study.base import Closed, Slug, Text
+from sweetspot.study.base import Closed, Count, Slug, Text
 from sweetspot.study.memory import Needs
+from sweetspot.study.sharing import SAYS_SPREAD, Spread
 from sweetspot.study.side_by_side import CONTENTION, SAYS_CONTENTION, SAYS_DEVICES, Contention, DevicesPerJob
 from sweetspot.study.terms import NotNegative, Positive, Share
 
@@ -29,6 +30,7 @@ class JobClass(Needs):
     urgent_devices_per_job: DevicesPerJob | None = Field(
         None, description="Devices that an urgent job takes, where more than the others"
     )
+    hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
     source: Text = Field(description="Where the numbers come from")
 
     @model_validator(mode="after")
@@ -72,6 +74,7 @@ class Monthly(Closed):
         description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
         "month has its own; between: the correlation of two months",
     )
+    people: Count | None = Field(None, description="People whose work it is; with more of them come more jobs")
     contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
     jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)
     source: Text = Field(description="Where the numbers come from")

@@ -53,6 +53,9 @@ class Phase(Closed):
     gpus_per_job: Literal["one", "all"] = Field(
         "all", description="one: a job uses one device, so a box of four works on four jobs; all: it uses the machine"
     )
+    shared: Shared | None = Field(
+        None, description="Where several people share a machine over the project's months: how often such a job comes"
+    )
     source: Text | None = Field(None, description="Where the numbers come from")
 
 

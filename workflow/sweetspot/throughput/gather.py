@@ -12,7 +12,7 @@ from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.measured import measured_table
 from sweetspot.throughput.model_units import units_of
-from sweetspot.throughput.published import published_cells, read_efficiency, read_published, remarks
+from sweetspot.throughput.published import basis_of, published_cells, read_efficiency, read_published, remarks
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
 from sweetspot.throughput.table_columns import MEASURED_NUMBERS, MEASURED_TEXTS, TABLE_COLUMNS
@@ -48,7 +48,7 @@ def gather_throughput(
         own = published_cells(pool, instances, folder / "throughput.csv")
         reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"), as_of)
         units = units_of(pool, folder / "throughput.csv")
-        printed = own.assign(basis="published", warnings=[remarks(row) for row in own.itertuples()])
+        printed = own.assign(basis=own["benchmark"].map(basis_of), warnings=[remarks(row) for row in own.itertuples()])
         parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]
     timed = timed_cells(read_times(folder / TIMES), question, instances)
     if len(timed):

@@ -48,6 +48,7 @@ EFFICIENCY_CSV = {
 # Columns that a throughput.csv may have: what is counted per second, what the source says of the machine, and the date
 # of the software, where its version does not tell it (software_dates.py).
 OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": "", "as_of": ""}
+OWN = "own"  # as `benchmark`: timed by the person who wrote the row
 # Columns that a throughput.csv may have where the source itself bounds its figure: by the rounding of the hours that it
 # prints, or not at all where the figure is a count (both ends are the figure).
 OWN_ENDS = ("images_per_s_low", "images_per_s_high")
@@ -169,6 +170,11 @@ def read_published(path: Path) -> pd.DataFrame:
     return table
 
 
+def basis_of(benchmark: str) -> str:
+    """The basis of a row of throughput.csv: `own` where its benchmark is that, else `published`."""
+    return OWN if benchmark.strip().lower() == OWN else "published"
+
+
 def check_sources(path: Path, table: pd.DataFrame, faults: Faults) -> None:
     """Add the rows that do not say where their figure comes from."""
     add_rows(faults, path, table["source"].str.strip() == "", lambda _: "source is empty; expected its origin")
@@ -251,7 +257,7 @@ def _place(path: Path, table: pd.DataFrame, row: int) -> str:
 
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"], path: Path) -> pd.DataFrame:
-    """Rows of declared instances with a stated batch: the study's own figures, basis `published`.
+    """Rows of declared instances with a stated batch: the study's own figures (`basis_of`).
 
     Rows of instances that the study does not declare are only a pool for stand-ins. Raises UserError
     where a cell stands twice or uses more devices than its instance has.

@@ -1,4 +1,4 @@
-"""Throughput that nobody measured here: published, scaled, declared equivalent, or the nearest stand-in."""
+"""Throughput that nobody measured here: one's own, published, scaled, declared equivalent, or the nearest stand-in."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
 from sweetspot.throughput.against_published import against_published
 from sweetspot.throughput.figure import Figure
-from sweetspot.throughput.published import OWN_ENDS, frameworks_of, remarks
+from sweetspot.throughput.published import OWN_ENDS, basis_of, frameworks_of, remarks
 from sweetspot.throughput.stand_in import same_device, stand_in
 from sweetspot.warnings import joined
 
@@ -98,7 +98,8 @@ class _Resolver:
             raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
         own = self.own.get((name, model, batch_size, instance.gpus))
         if own is not None:
-            figure = Figure(own.images_per_s, own.variant, "published", own.source, remarks(own), bool(own.xla))
+            basis = basis_of(own.benchmark)
+            figure = Figure(own.images_per_s, own.variant, basis, own.source, remarks(own), bool(own.xla))
             low, high = (getattr(own, name, math.nan) for name in OWN_ENDS)
             return figure._replace(images_per_s_low=low, images_per_s_high=high)
         if instance.equivalent_to is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sweetspot.cells import CELL_COLUMNS, USABLE
+from sweetspot.cells import CELL_COLUMNS, READ, USABLE
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import mark_best
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Question
 
-GIVING = ("measured", "published")  # bases that a figure may be transferred from
+GIVING = READ  # bases that a figure may be transferred from
 WORKLOAD = ["framework", "model", "batch_size", "precision"]
 Found = tuple[float, float, float, list[dict[str, str]]]  # rate, low, high, warnings
 NOTHING: Found = (math.nan, math.nan, math.nan, [])

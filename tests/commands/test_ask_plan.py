@@ -1,0 +1,146 @@
+"""`sweetspot ask` of the work of months: deadlines by class, more jobs, another use; against studies that say so."""
+
+import json
+import shutil
+
+import pytest
+from month_tables import LabOfFive
+from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
+from sweetspot.commands.command_line import main
+from sweetspot.decision.asked_plan import ask_plan
+from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import DRAWS
+from sweetspot.errors import UserError
+from sweetspot.files import write_parquet
+from sweetspot.report.plan_part import OF_A_PLAN
+from sweetspot.study.study import load_study
+from sweetspot.study.workloads import load_monthly
+
+FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "boxes", "probability")
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """The study, its tables, and a project whose results they are."""
+    root = tmp_path_factory.mktemp("project")
+    study = LabOfFive(root / "config" / "studies")
+    tables = study.tables(DRAWS)
+    results = root / "results" / "lab-of-five"
+    for name in ("options", "queue", *OF_A_PLAN):
+        write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
+    for name, offers in tables["offers"].groupby("price_list"):
+        write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")
+    return root, study, tables
+
+
+def anew(lab, **wanted):
+    _, study, tables = lab
+    works, settings = load_monthly(study.folder / "workloads.yaml"), Settings.of(load_study(study.folder))
+    return ask_plan(works, tables["options"], tables["offers"], settings, **wanted)
+
+
+def asked(lab, capsys, *arguments):
+    code = main(
+        ["ask", "lab-of-five", *arguments, "--results", str(lab[0] / "results"), "--config", str(lab[0] / "config")]
+    )
+    return code, capsys.readouterr().out
+
+
+def same(one, other):
+    for name in FIGURES:
+        assert one["mixes"][name].tolist() == pytest.approx(other["mixes"][name].tolist(), nan_ok=True), name
+
+
+def edited(lab, where, *edits):
+    """The tables of a study that says what was asked for."""
+    copy = LabOfFive.__new__(LabOfFive)
+    copy.folder = shutil.copytree(lab[1].folder, where / "lab-of-five")
+    for name, change in edits:
+        copy.edit(name, change)
+    return copy.tables(DRAWS)
+
+
+def test_asked_for_nothing_else_the_plan_is_the_pages(lab):
+    same(anew(lab), lab[2])
+
+
+def test_twice_the_jobs_are_those_of_a_study_with_twice_the_jobs(lab, tmp_path):
+    def twice(work):
+        for job in work["lab"]["jobs"]:
+            for name in {"per_month", "urgent_per_month"} & set(job):
+                job[name] = {end: 2 * value for end, value in job[name].items()}
+
+    own = edited(lab, tmp_path, ("workloads.yaml", twice))
+    same(anew(lab, jobs=2.0), own)
+    assert own["mixes"].iloc[0]["usd_per_month"] != lab[2]["mixes"].iloc[0]["usd_per_month"]
+
+
+def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
+    def use(prices):
+        for offer in prices["offers"]:
+            offer["own"]["days_per_month"] = 12
+
+    own = edited(lab, tmp_path, ("prices/ours.yaml", use))
+    same(anew(lab, days=12.0), own)
+    assert own["mix_sources"].set_index(["mix", "option"]).loc[("best", "rtx4090-1"), "device_hours"] <= 0.96 * 12 * 24
+
+
+def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_path):
+    """Of 15 h: an H100 for ResNet-50, 11.5 h x 3.49; for BERT our own after 14.13 h are too late with their wait."""
+    due = anew(lab, due=15.0)["deadlines"].set_index("class")
+    assert (due["within_hours"] == 15.0).all()
+    assert due.loc["resnet50", "option"] == "runpod-1xh100-sxm"
+    assert due.loc["resnet50", "usd"] == pytest.approx(40.135)  # 690 min x 3.49 / 60
+    assert due.loc["bert", "option"] == "runpod-1x4090"
+    assert due.loc["bert", "usd"] == pytest.approx(848 / 60 * 0.69)  # 14.129 h
+    assert due.loc["bert", "per_month"] == 0  # none is asked to hurry
+
+    def earlier(work):
+        work["lab"]["jobs"][0]["within_hours"] = 15.0
+
+    own = edited(lab, tmp_path, ("workloads.yaml", earlier))["deadlines"].iloc[0]
+    for name in ("option", "hours", "usd", "p_in_time"):
+        assert own[name] == due.loc["resnet50", name]
+
+
+def test_what_is_printed_and_the_exit_codes(lab, capsys):
+    code, said = asked(lab, capsys)
+    assert code == TOO_CLOSE and "within 24 h take RunPod with 1 A100 SXM 80GB" in said
+    code, said = asked(lab, capsys, "--deadline", "14h")
+    assert code == 0
+    assert "within 14 h take RunPod with 1 H100 SXM: 11.5 h for 40.1 USD." in said
+    assert "bert within 14 h take RunPod with 1 A100 SXM 80GB: 8.64 h for 13.8 USD." in said
+    assert "lab.bert within 14 h" not in said  # of one job alone, where ours costs nothing to have
+    code, said = asked(lab, capsys, "--deadline", "6h")
+    assert code == NOT_IN_TIME
+    assert "none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h for 40.1 USD." in said
+    code, said = asked(lab, capsys, "--deadline", "6h", "--workload", "lab.bert")
+    assert code == 0 and said.count(" within ") == 1
+    code, said = asked(lab, capsys, "--jobs", "2", "--days", "20")
+    assert said.splitlines()[0].endswith("20 days of use a month, 2 times the jobs)")
+    assert "116 jobs of lab.resnet50 a month" in said  # the queue is that of so many
+
+
+def test_one_object_for_programs(lab, capsys):
+    code, said = asked(lab, capsys, "--deadline", "1d", "--jobs", "0.5", "--json")
+    content = json.loads(said)
+    assert content["inputs"] == {"days_per_month": None, "jobs_factor": 0.5, "deadline_hours": 24}
+    found = {row["class"]: row for row in content["plan_deadlines"]}
+    assert (code, found["resnet50"]["option"]) == (0, "runpod-1xa100-sxm")
+    assert found["resnet50"]["usd"] == pytest.approx(1215 / 60 * 1.59)  # 20.246 h, by the minute
+    assert 0 < found["bert"]["share_in_time"] <= 1
+
+
+@pytest.mark.parametrize(("text", "words"), [("0", "--jobs is 0; expected more than 0"), ("1e9", "at most 1000")])
+def test_a_number_of_jobs_that_no_plan_has(lab, capsys, text, words):
+    with pytest.raises(UserError, match=words):
+        asked(lab, capsys, "--jobs", text)
+
+
+def test_jobs_need_the_work_of_months(lab, tmp_path, capsys):
+    root = shutil.copytree(lab[0], tmp_path / "project")
+    (root / "config/studies/lab-of-five/workloads.yaml").write_text(
+        "one: {kind: training, model: resnet50, samples: 1, source: x}\n"
+    )
+    with pytest.raises(UserError, match="--jobs is 2; expected none: study lab-of-five has no workload of months"):
+        asked((root, *lab[1:]), capsys, "--jobs", "2")
