@@ -17,8 +17,10 @@ from sweetspot.files import write_whole
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.answer_file import answer_json
+from sweetspot.report.card import render_card
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
@@ -28,6 +30,7 @@ from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
+from sweetspot.report.sheet import render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
 from sweetspot.report.whatif import code_in_script, json_in_script, script_json, what_if
@@ -93,7 +96,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "bundle": code_in_script(drawn.bundle),
         "whatif": payload,
         "whatif_json": script_json(payload),
-        "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8")),
+        "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8") + dark_rules()),
         "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # Last, when every figure has been cited.
@@ -162,7 +165,7 @@ def write_report(
     machines: Mapping[str, str] | None = None,
     bundle: str | Path | None = None,
 ) -> None:
-    """Write index.html, summary.md and answer.json into `folder`.
+    """Write index.html, summary.md, answer.json, decision.html and card.svg into `folder`.
 
     The page holds the SVG files `figures` and, with the script `bundle`, the specifications beside them.
 
@@ -179,6 +182,8 @@ def write_report(
         ("index.html", render_page(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
         ("answer.json", answer_json(tables, study)),
+        ("decision.html", render_sheet(tables, study)),
+        ("card.svg", render_card(tables, study)),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
