@@ -67,8 +67,8 @@ $(VENV)-clouds/.ready: envs/cloud-test.lock $(VENV)/.ready-test
 	$(VENV)-clouds/bin/python -m pip install --disable-pip-version-check --progress-bar off -q --require-hashes --no-compile -r $<
 	touch $@
 
-fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow: under a minute
-	python -m pytest -m "not slow"
+fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow: a minute and a half on two cores
+	python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 check: $(VENV)/.ready-test  ## style and types, without running anything
 	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules examples/throughput/Snakefile && mypy

@@ -23,11 +23,14 @@ def test_every_target_of_make_that_a_job_runs_is_there():
     assert {"check", "fast", "report"} <= run <= targets
 
 
-def test_the_pages_are_of_all_studies_that_measure_nothing():
+def test_there_is_a_page_of_every_study_and_none_is_measured_for_it():
     """A study is one that has a study.yaml; the rest of config/studies/ is figures that studies borrow."""
     studies = {file.parent.name: yaml.safe_load(file.read_text()) for file in ROOT.glob("config/studies/*/study.yaml")}
-    unmeasured = {name for name, study in studies.items() if study.get("measure") is False}
-    assert set(JOBS["pages"]["strategy"]["matrix"]["study"]) == unmeasured
+    measured = {name for name, study in studies.items() if study.get("measure") is not False}
+    assert set(JOBS["pages"]["strategy"]["matrix"]["study"]) == set(studies)
+    by = {step["run"].split()[1]: step["if"] for step in JOBS["pages"]["steps"] if "run" in step}
+    (name,) = measured
+    assert by == {"report": f"matrix.study != '{name}'", "early": f"matrix.study == '{name}'"}
     kept = JOBS["pages"]["steps"][-1]["with"]
     assert kept["path"] == "results/${{ matrix.study }}/report"
 

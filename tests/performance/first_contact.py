@@ -1,7 +1,7 @@
 """From a clone to the page of a study that measures nothing, step by step: `python tests/performance/first_contact.py`.
 
-Prints wall and CPU-seconds of each step, what Snakemake's jobs took of the last, and the size of the environment with
-its largest packages. The package cache is warm: a first environment, which is not counted, fills it (`--cold` leaves
+Prints wall and CPU-seconds of each step, what the jobs of `make report` took, and the size of the environment with its
+largest packages. The package cache is warm: a first environment, which is not counted, fills it (`--cold` leaves
 that out). Goals, on two cores: 90 s and 600 MB. Nothing here is a test: times on a shared machine vary.
 """
 
@@ -26,16 +26,29 @@ def cpu_s() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def step(name: str, command: list[str], folder: Path) -> tuple[float, float, str]:
-    """Run one step; print and return its wall and CPU-seconds, and what it said."""
+def step(name: str, command: list[str], folder: Path) -> tuple[float, float, list[tuple[float, str]]]:
+    """Run one step; print and return its wall and CPU-seconds, and the lines it said, each with its second."""
     kept = {word: value for word, value in os.environ.items() if word not in ("PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS")}
     began, used = time.monotonic(), cpu_s()
-    done = subprocess.run(command, cwd=folder, env=kept, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        command, cwd=folder, env=kept, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    said = [(time.monotonic() - began, line.rstrip()) for line in process.stdout]
+    process.wait()
     wall, cpu = time.monotonic() - began, cpu_s() - used
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
+    if process.returncode != 0:
+        sys.exit("\n".join([f"{' '.join(command)} failed:", *(line for _, line in said[-40:])]))
     print(f"{wall:8.1f} s wall {cpu:7.1f} s CPU  {name}", flush=True)
-    return wall, cpu, done.stdout
+    return wall, cpu, said
+
+
+def jobs(said: list[tuple[float, str]], wall: float) -> list[tuple[float, str]]:
+    """Seconds from the start of each job to the next one's; before the first, what `make` and Snakemake took."""
+    starts = [(second, line.split("] ", 1)[1]) for second, line in said if re.match(r"\[\d+/\d+\] ", line)]
+    ends = [second for second, _ in starts] + [wall]
+    named = [(0.0, "until the first job: make, Snakemake, the rules"), *starts]
+    return [(end - second, name) for (second, name), end in zip(named, ends, strict=True)]
 
 
 def megabytes(folder: Path) -> float:
@@ -76,8 +89,9 @@ def main() -> None:
         print(f"{size:8.0f} MB  the environment, {size * 1e6 / 2**20:.0f} MiB as du counts (goal: {GOAL_MB}), of it")
         for part, name in packages(project / ".venv"):
             print(f"{part:8.0f} MB    {name}")
-        jobs = re.search(r"^total +(\d+)", spent[2][2], re.M)
-        print(f"jobs of make report: {jobs[1] if jobs else 'not told'}")
+        print("of make report, from the start of each job to the next one's (two run at once):")
+        for part, name in sorted(jobs(spent[2][2], spent[2][0]), reverse=True)[:8]:
+            print(f"{part:8.1f} s    {name}")
     finally:
         shutil.rmtree(place, ignore_errors=True)
 

@@ -21,8 +21,14 @@ def kept_at(points: Sequence[Sequence[float]], months: npt.ArrayLike, end: int =
     return np.interp(np.asarray(months, float) / MONTHS_A_YEAR, years, kept)
 
 
-def relative(points: Any, months: npt.ArrayLike, central: float) -> Array:
-    """Resale value after `months` over that after `central` months, by the column `residual_points`; 1 without it."""
+def relative(points: Any, months: npt.ArrayLike, central: float, dearer: npt.ArrayLike = 1.0) -> Array:
+    """Resale value over that of the offers (`residual_usd`), by the column `residual_points`; 1 without it.
+
+    After `months`, where the offers have `central`, of a machine bought for `dearer` times the offer's price: a curve
+    is a share of the price and follows both, an amount stays.
+    """
     curve = [] if points is None or isinstance(points, float) else [(p["years"], p["kept"]) for p in points]
     base = float(kept_at(curve, central)) if curve else 0.0
-    return kept_at(curve, months) / base if base > 0 else np.ones_like(np.asarray(months, float))
+    if not base > 0:
+        return np.ones(np.broadcast(months, dearer).shape)
+    return np.asarray(kept_at(curve, months) / base * np.asarray(dearer, float))

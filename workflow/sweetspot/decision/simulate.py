@@ -16,6 +16,7 @@ from sweetspot.decision.rent_ahead import Rents, moves_ahead
 
 Number = float | np.ndarray
 OWNED = ("capex_usd", "residual_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
+PROJECT = ("months", "days_per_month")  # of them, those that are the team's, whichever machine it buys
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
 LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
@@ -107,7 +108,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     if not rows:
         nothing = np.empty((0, draws))
         return Draws(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
-    figures = _Figures(seed, draws)
+    figures = _Figures(seed, draws, rows)
     rents = Rents(partial(stream, seed), draws, _lengths(rows, seed, draws))
     rate = np.stack([figures.images_per_s(row) for row in rows])
     terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row, rents) for row in rows]
@@ -140,7 +141,7 @@ def rent_ends(row: Row, draws: int = DRAWS) -> tuple[float, float]:
 
 def _lengths(rows: list[Row], seed: int, draws: int) -> dict[str, np.ndarray]:
     """The project's months in each draw, by model: those of its owned reference."""
-    figures = _Figures(seed, draws)
+    figures = _Figures(seed, draws, rows)
     owned = (row for row in rows if row["is_reference"] and row["purchase"] == "own")
     return {row["model"]: figures.offered(row, "months", tuple(row[name] for name in OFFER)) for row in owned}
 
@@ -155,17 +156,22 @@ def _central_rate(options: pd.DataFrame) -> np.ndarray:
 class _Figures:
     """Draws of single figures; the same figure gives the same draws."""
 
-    def __init__(self, seed: int, draws: int) -> None:
+    def __init__(self, seed: int, draws: int, rows: list[Row]) -> None:
         self.seed, self.draws = seed, draws
+        box = next((row for row in rows if row["is_reference"] and row["purchase"] == "own"), None)
+        # The project and the use of what is bought are the team's, whichever machine that is: one error for all.
+        self.shared = {name: _offered_key(box, name) for name in PROJECT} if box is not None else {}
         self.known: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str, owner: tuple[object, ...]) -> np.ndarray:
         """A number of an offer by its low and high."""
-        value, low, high = (_number(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
-        key = (name, value, low, high, *owner)
+        value, low, high = ends = _ends(row, name)
+        own = name in self.shared and row["purchase"] == "own"
+        key = (name, *ends) if own else (name, *ends, *owner)
+        error = self.shared[name] if own else key
         if key not in self.known:
-            noise = stream(self.seed, *key).standard_normal(self.draws)
-            self.known[key] = Figure(name, spread(value, low, high, LEVEL_RANGE, noise), key)
+            noise = stream(self.seed, *error).standard_normal(self.draws)
+            self.known[key] = Figure(name, spread(value, low, high, LEVEL_RANGE, noise), error)
         return self._of(key, row)
 
     def images_per_s(self, row: Row) -> np.ndarray:
@@ -209,13 +215,24 @@ class _Figures:
         """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
         owner = tuple(row[name] for name in OFFER)
         capex, residual, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
-        residual = residual * relative(row.get("residual_points"), months, row["months"])
+        dearer = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
+        residual = residual * relative(row.get("residual_points"), months, row["months"], dearer)
         # One electricity price for all boxes of a price list.
         tariff = self.offered(row, "usd_per_kwh", owner[:1])
         held = possession(row, row["capex_usd"], row["months"])  # nothing where it is there already and costs no care
         fixed = row["fixed_usd_per_month"] * possession(row, capex, months, residual) / (held or 1.0)
         electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
         return fixed, electricity, days, np.ones(self.draws)
+
+
+def _ends(row: Row, name: str) -> tuple[float, float, float]:
+    """A number of an offer with its low and high; NaN where there is none."""
+    value, low, high = (_number(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
+    return value, low, high
+
+
+def _offered_key(row: Row, name: str) -> tuple[object, ...]:
+    return (name, *_ends(row, name), *(row[part] for part in OFFER))
 
 
 def _correlation_key(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:

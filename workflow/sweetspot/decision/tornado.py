@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import amount
-from sweetspot.decision.contest import Contest, Rival, contests
+from sweetspot.decision.contest import SHARED, SHARED_IN_A_LIST, Contest, Rival, contests
 from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.rent_ahead import moves_ahead
@@ -17,6 +17,7 @@ from sweetspot.decision.simulate import rent_ends
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 PATHS = "price paths"  # range of a rent: its draws
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for
+STEPS = 14  # factors of 1.6, in which a flip of a shared assumption is looked for
 COLUMNS = (
     "reference", "rival", "model", "assumption", "unit", "value", "low", "high", "range_basis", "margin", "margin_low",
     "margin_high", "swing", "winner_low", "winner_high", "flips", "flip_value", "flip_factor", "text",
@@ -44,6 +45,7 @@ class Parameter(NamedTuple):
     basis: str
     outcome: Callable[[float], tuple[float, str]]
     limit: float  # a value that it cannot exceed
+    shared: bool = False  # it may move an owned rival too
 
 
 def tornado(options: pd.DataFrame, month_days: float, money: Money = DOLLARS) -> pd.DataFrame:
@@ -51,6 +53,7 @@ def tornado(options: pd.DataFrame, month_days: float, money: Money = DOLLARS) ->
 
     `margin` = USD of the cheapest persistent rival / USD of the box (> 1: the box wins), `margin_low`/`margin_high` at
     the assumption's low and high (`range_basis`: declared in the price list, interval of a throughput, or assumed),
+    (what owned rivals share with the box moves for them too: months, days of use, the electricity of one list),
     `winner_low`, `winner_high`, `flips` (the winner changes within the range), `flip_value` and `flip_factor` where the
     winner changes at all (null: nowhere within a factor of 1000 or the month), `text` in words. Empty where the
     reference is not owned.
@@ -105,8 +108,9 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
             low, high, basis = _range(row, key, value)
             outcome = _box_outcome(contest, key)
             yield Parameter(
-                name.format(box=contest.box.name), unit, value, low, min(high, limit), basis, outcome, limit
-            )
+                name.format(box=contest.box.name), unit, value, low, min(high, limit), basis, outcome, limit,
+                key in (*SHARED, *SHARED_IN_A_LIST),
+            )  # fmt: skip
 
 
 def _range(row: Row, field: str, value: float) -> tuple[float, float, str]:
@@ -127,7 +131,7 @@ def _faster(value: float) -> Callable[[float], float]:
 
 
 def _box_outcome(contest: Contest, field: str) -> Callable[[float], tuple[float, str]]:
-    return lambda value: (float(contest.margin(**{field: value})), contest.rivals[0].option)
+    return lambda value: contest.margin_at(**{field: value})
 
 
 def _rival_outcome(
@@ -163,17 +167,23 @@ def _row(contest: Contest, parameter: Parameter, money: Money) -> dict[str, Any]
 
 
 def _flip(parameter: Parameter) -> float:
-    """The value at which the margin is 1; NaN where there is none. It only falls or only rises, so there is one."""
+    """The value at which the margin is 1, the nearest one below the value, else above; NaN where there is none.
+
+    The margin only falls or only rises, but where an owned rival shares the assumption: its ends are then stepped to.
+    """
 
     def excess(log_factor: float) -> float:
-        return float(np.log(parameter.outcome(parameter.value * np.exp(log_factor))[0]))
+        margin = parameter.outcome(parameter.value * np.exp(log_factor))[0]
+        return float(np.log(margin)) if margin > 0 else -np.inf
 
     centre = excess(0.0)
     furthest = np.log(min(FURTHEST, parameter.limit / parameter.value))
     for end in (-np.log(FURTHEST), furthest):
-        edge = excess(end)
-        if np.isfinite(edge) and (edge > 0) != (centre > 0):
-            return float(parameter.value * np.exp(_bisect(excess, 0.0, end)))
+        inner = 0.0
+        for outer in np.linspace(0.0, end, STEPS + 1 if parameter.shared else 2)[1:]:
+            if (excess(outer) > 0) != (centre > 0):
+                return float(parameter.value * np.exp(_bisect(excess, inner, outer)))
+            inner = outer
     return float("nan")
 
 
