@@ -79,6 +79,6 @@ def test_the_fastest_machine_is_counted_over_models():
 
 
 def test_a_long_title_has_lines():
-    drawing = CHARTS["utilisation"].draw(ChartData(small_tables(), BOX))._replace(says="word " * 30)
+    drawing = CHARTS["tornado"].draw(ChartData(small_tables(), BOX))._replace(says="word " * 30)
     lines = specification(drawing)["title"]["text"]
     assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()

@@ -51,7 +51,7 @@ def test_a_figure_leads_to_its_origin_in_the_closed_fold(finished_project):
 def test_keys_move_a_slider_and_open_a_fold(finished_project):
     with opened(finished_project / PAGE) as (tab, _):
         before = tab.get_attribute("#whatif-says", "data-gain")
-        tab.focus('input[name="days_per_month"]')
+        tab.focus('input[name="days"]')
         tab.keyboard.press("ArrowRight")
         assert tab.get_attribute("#whatif-says", "data-gain") != before
         tab.focus("#money details summary")

@@ -143,8 +143,11 @@ def specification(drawing: "Drawing") -> "Spec":
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
     # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
-    if drawing.says:
-        spec["title"] = {"text": textwrap.wrap(drawing.says, TITLE), **TITLE_LOOK}
+    title = textwrap.wrap(drawing.says, TITLE)
+    if drawing.signals:
+        spec["params"] = [{"name": name, "value": value} for name, value in {**drawing.signals, "says": title}.items()]
+    if title:
+        spec["title"] = {"text": {"expr": "says"} if drawing.signals else title, **TITLE_LOOK}
     words = json.dumps(spec)
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
 

@@ -2,6 +2,8 @@
 
 import math
 import textwrap
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweetspot.cells import BASES
@@ -38,12 +40,14 @@ class Drawing(NamedTuple):
     """An Altair chart that refers to its data by name, and the data.
 
     By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: what is
-    seen in it, made from the data: its title.
+    seen in it, made from the data: its title. `signals`: values by name that its expressions speak of; with them the
+    page moves the chart, and its title is one of them.
     """
 
     chart: "alt.TopLevelMixin"
     data: dict[str, "pd.DataFrame"]
     says: str = ""
+    signals: Mapping[str, object] = MappingProxyType({})
 
 
 def named(data: str) -> "alt.Chart":

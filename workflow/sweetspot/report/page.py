@@ -1,7 +1,10 @@
 """The tables of a study as one self-contained HTML page, and the same answer in Markdown beside it."""
 
+import base64
+import json
 import re
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -33,12 +36,13 @@ from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
-from sweetspot.report.whatif import code_in_script, json_in_script, script_json, what_if
+from sweetspot.report.whatif import script_json, what_if
 from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = ("whatif", "folds", "origins", "charts")
+STYLES = ("page", "panel")
+SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "folds", "origins")
 
 
 class Drawn(NamedTuple):
@@ -92,11 +96,12 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
-        "specs": {name: json_in_script(spec) for name, spec in drawn.specs.items() if name in figures.names},
-        "bundle": code_in_script(drawn.bundle),
+        "packed": packed(drawn, figures.names),
         "whatif": payload,
         "whatif_json": script_json(payload),
-        "style": Markup((ASSETS / "page.css").read_text(encoding="utf-8") + dark_rules()),
+        "style": Markup(
+            "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
+        ),
         "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # Last, when every figure has been cited.
@@ -104,6 +109,18 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
     page = environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
     figures.require_all()
     return page
+
+
+def packed(drawn: Drawn, names: Collection[str]) -> str:
+    """The engine and the specifications of these charts, deflated, as base64 text; empty without an engine.
+
+    As text they would be half the page; a browser inflates them by itself (assets/charts.js).
+    """
+    if not drawn.bundle:
+        return ""
+    specs = ",".join(f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in names)
+    whole = f'{{"bundle":{json.dumps(drawn.bundle)},"specs":{{{specs}}}}}'
+    return base64.b64encode(zlib.compress(whole.encode(), 9)).decode()
 
 
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:

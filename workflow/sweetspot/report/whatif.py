@@ -1,120 +1,153 @@
-"""What the page's sliders calculate with."""
+"""What the page's control panel calculates with."""
 
 import json
 import math
-import re
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.bills.price_paths import central_change
+from sweetspot.bills.price_paths import central_change, moves
 from sweetspot.decision.counted import the
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import counted_in
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
 
 OWN = (
-    "fixed_usd_per_month", "variable_usd_per_hour", "capex_usd", "months", "residual_usd", "kw", "pue",
-    "usd_per_kwh", "days_per_month",
+    "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",
+    "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
+    "discount_rate", "downtime_share", "boxes",
 )  # fmt: skip
+TERM = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")  # of a contract: due whatever the use
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
+FIELDS = {"own": OWN, "reserved": TERM, "committed": TERM, **dict.fromkeys(INTERRUPTIBLE, SPOT)}
 MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
+DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
+SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
+Row = dict[str, Any]
 
 
 def what_if(tables: Tables, study: Study) -> dict[str, object]:
-    """Offers, throughputs and bills of the answer's cells, for arithmetic in the page.
+    """Offers, and hours and bills of the answer's options, for arithmetic in the page (assets/whatif_model.js).
 
-    Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are),
-    `model` shown first, `reference` (its option), `offers` (one a priced option: names,
-    `name` that within a sentence, USD/hour, the fields of owning (OWN: what a month of possession and an hour of use
-    cost, and what the sliders change of them; `resale`, its curve) or of interruptions (SPOT) and `rent_change`),
-    `jobs` (option, model, images/s, samples, hours and USD as the tables have them). Empty where the reference is not
-    owned: there is nothing to move.
+    Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are), `hours` (false
+    where a bill is for a month, which has its hours whatever the machine), `model` shown first, `references` (option
+    by model; none where the study names none), `accepts` (interruptions are accepted), `sources`, `dates`, `bases`
+    (texts by number), and two tables as columns. `offers`: one a priced option: names (`name`: within a sentence, null
+    as the title), USD/hour, FIELDS (with `resale`, the curve of a machine owned) and `rent_change`.
+    `jobs`: offer and work by number, hours and USD as the tables have them, images/s and per USD; of interruptible
+    options `work`, hours without interruptions, and `slots`, jobs at once. `works`: workload, its model, its title.
+    Empty where nothing is priced. Only what the answer may take is among them.
     """
     ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
     if ranks.empty or headline.empty:
         return {}
-    box = ranks[ranks["option"] == headline["reference"].iloc[0]]
-    if box.empty or box["purchase"].iloc[0] != "own":
+    rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna() & ranks["images_per_usd"].notna()]
+    rows = rows[rows["in_answer"].astype(bool)]
+    offers = _offers(rows, tables["offers"])
+    if not offers:
         return {}
-    # The box under another price list is no rival of itself.
-    key = box.iloc[0]
-    itself = (ranks["instance"] == key["instance"]) & (ranks["purchase"] == "own")
-    ranks = ranks[~itself | (ranks["option"] == key["option"])]
-    jobs = _jobs(ranks)
-    used = {job["option"] for job in jobs}
+    first, words = headline.iloc[0], counted_in(tables)
     return {
         "month_days": study.month_days,
-        "currency": "USD" if study.currency is None else study.currency.code,
-        "model": str(headline["model"].iloc[0]),
-        "reference": str(headline["reference"].iloc[0]),
-        "offers": [offer for offer in _offers(ranks, tables["offers"]) if offer["option"] in used],
-        "jobs": jobs,
+        "currency": words.money.code,
+        "hours": bool(words.hours),
+        "model": str(first["model"]),
+        "references": _references(headline, study),
+        "accepts": study.accepts_interruptions,
+        **_jobs(rows, {offer["option"]: number for number, offer in enumerate(offers)}, table_of(tables, "options")),
+        "offers": _columns(offers),
     }
 
 
-def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[dict[str, Any]]:
+def _references(headline: pd.DataFrame, study: Study) -> dict[str, str]:
+    """The option that each model is judged by, where the study names a machine."""
+    if study.reference is None:
+        return {}
+    return dict(zip(headline["model"].astype(str), headline["reference"].astype(str), strict=True))
+
+
+def _offers(ranks: pd.DataFrame, offers: pd.DataFrame) -> list[Row]:
     names = ranks[[*KEY, "option", "title", "persistent"]].drop_duplicates("option")
     rows = names.merge(offers.drop_duplicates(KEY), on=KEY)
     found = []
     for row in rows.to_dict("records"):
-        own = row["purchase"] == "own"
-        fields = {name: _number(row[name] if own else row.get(name)) for name in (OWN if own else SPOT)}
+        title = str(row["title"])
+        fields = {name: _number(row.get(name)) for name in FIELDS.get(row["purchase"], ())}
         found.append({
             **{name: str(row[name]) for name in ("option", "title", "instance", "purchase", "provider")},
-            "name": the(str(row["title"])),
-            "persistent": bool(row["persistent"]), "usd_per_hour": _number(row["usd_per_hour"]), **fields,
+            "name": None if the(title) == title else the(title),
+            "usd_per_hour": _number(row["usd_per_hour"]), **fields,
             **_ahead(row),
         })  # fmt: skip
     return found
 
 
-def _ahead(row: dict[str, Any]) -> dict[str, Any]:
+def _ahead(row: Row) -> Row:
     """Resale value by age of a machine owned; yearly change of the rent that may move, null of a contract's."""
     if row["purchase"] == "own":
         curve = row.get("residual_points")
         points = [] if curve is None or isinstance(curve, float) else curve
         return {"resale": [[float(point["years"]), float(point["kept"])] for point in points]}
-    return {"rent_change": central_change(row) if row["purchase"] in MOVABLE else None}
+    return {"rent_change": central_change(row) if row["purchase"] in MOVABLE or moves(row) else None}
 
 
-def _jobs(ranks: pd.DataFrame) -> list[dict[str, Any]]:
-    """The first workload of each model that stands for it alone."""
-    rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna()]
-    models = rows.groupby("workload")["model"].nunique()
-    rows = rows[rows["workload"].isin(models[models == 1].index)]
-    rows = rows[rows["workload"] == rows.groupby("model")["workload"].transform("min")]
-    # An undisturbed machine works hours x 3600 x images/s samples; one waiting for a spot machine more hours.
-    work = rows.assign(samples=rows["hours"] * 3600 * rows["images_per_s"]).groupby("workload")["samples"].min()
-    return [
+def _jobs(rows: pd.DataFrame, numbers: dict[str, int], options: pd.DataFrame) -> Row:
+    """The jobs as columns, with the texts that their numbers stand for. `numbers`: of the offers, by option."""
+    works = rows[["workload", "model"]].drop_duplicates().sort_values(["model", "workload"])
+    place = {key: number for number, key in enumerate(works.itertuples(index=False, name=None))}
+    texts = {
+        name: sorted(rows[name].astype(str).str.slice(0, SOURCE).unique()) for name in ("source", "as_of", "basis")
+    }
+    told = {name: {text: number for number, text in enumerate(found)} for name, found in texts.items()}
+    at_once = _slots(options)
+    hours = rows.assign(slots=[at_once.get(key, 1.0) for key in zip(rows["option"], rows["workload"], strict=True)])
+    # An undisturbed machine takes its work's hours; one that waits for a spot machine more.
+    each = hours["hours"] * hours["images_per_s"] / hours["slots"]
+    work = each.groupby([rows["model"], rows["workload"]]).transform("min") * hours["slots"] / hours["images_per_s"]
+    taken = hours["purchase"].isin(INTERRUPTIBLE)
+    found = [
         {
-            "option": str(row["option"]), "model": str(row["model"]), "workload": str(row["workload"]),
-            "images_per_s": float(row["images_per_s"]), "images_per_usd": float(row["images_per_usd"]),
-            "samples": float(work[row["workload"]]), "hours": float(row["hours"]), "usd": float(row["usd"]),
+            "offer": numbers[str(row["option"])], "work_of": place[(row["workload"], row["model"])],
+            **{name: _number(row[name]) for name in ("hours", "usd", "images_per_s", "images_per_usd")},
+            "work": _number(alone) if away else None,
+            "slots": _number(row["slots"]) if row["slots"] > 1 else None,
+            **{name: told[name][str(row[name])[:SOURCE]] for name in told},
         }
-        for row in rows.to_dict("records")
+        for row, alone, away in zip(hours.to_dict("records"), work, taken, strict=True)
+        if str(row["option"]) in numbers
     ]  # fmt: skip
+    return {
+        "works": [[str(workload), str(model)] for workload, model in place],
+        "sources": texts["source"], "dates": texts["as_of"], "bases": texts["basis"], "jobs": _columns(found),
+    }  # fmt: skip
+
+
+def _slots(options: pd.DataFrame) -> dict[tuple[object, object], float]:
+    """How many jobs of a workload an option works on at once, by option and workload."""
+    if "jobs_at_once" not in options.columns:
+        return {}
+    return dict(zip(zip(options["option"], options["workload"], strict=True), options["jobs_at_once"], strict=True))
+
+
+def _columns(rows: list[Row]) -> dict[str, list[object]]:
+    """Rows as columns; a column of nulls alone is left out."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return {name: values for name, values in columns.items() if any(value not in (None, []) for value in values)}
 
 
 def _number(value: object) -> float | None:
     if missing(value) or not math.isfinite(float(value)):  # type: ignore[arg-type]
         return None
-    return float(value)  # type: ignore[arg-type]
+    short = float(f"{float(value):.{DIGITS}g}")  # type: ignore[arg-type]
+    return int(short) if short.is_integer() and abs(short) < 10**DIGITS else short
 
 
 def script_json(payload: object) -> Markup:
-    """A payload as JSON for a script element."""
-    return json_in_script(json.dumps(payload, allow_nan=False, ensure_ascii=True, separators=(",", ":")))
-
-
-def json_in_script(text: str) -> Markup:
-    """JSON for a script element: nothing in it can end the element or begin a comment."""
+    """A payload as JSON for a script element: nothing in it can end the element or begin a comment."""
+    text = json.dumps(payload, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
-
-
-def code_in_script(text: str) -> Markup:
-    """JavaScript for a script element: what would end it, or begin a comment, stands in strings and patterns only."""
-    return Markup(re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE))

@@ -1,181 +1,195 @@
 "use strict";
+// The control panel: its controls, the address that keeps what they say, and what follows them. It calculates nothing.
 (() => {
   const source = document.getElementById("whatif-data");
   if (!source) return;
-  const data = JSON.parse(source.textContent);
-  const form = document.getElementById("sliders"), outcome = document.getElementById("outcome");
-  const box = data.offers.find((offer) => offer.option === data.reference);
-  const zero = (value, other = 0) => (value === null || value === undefined ? other : value);
-
-  // What the sliders change of the two columns of offers.parquet: the price of the box less what it is sold for, over
-  // its months; and electricity. All else in them (maintenance, discounting, staff) stays as the price list has it.
-  const kept = (o, months) => {
-    const points = o.resale || [], years = months / 12;
-    if (!points.length) return 1;
-    const next = points.findIndex((point) => point[0] >= years);
-    if (next < 0) return points[points.length - 1][1];
-    if (next === 0) return points[0][1];
-    const [before, after] = [points[next - 1], points[next]];
-    return before[1] + ((after[1] - before[1]) * (years - before[0])) / (after[0] - before[0]);
-  };
-  const sold = (o) => {
-    const then = data.offers.find((one) => one.option === o.option), base = kept(then, then.months);
-    return base > 0 ? (zero(o.residual_usd) * kept(o, o.months)) / base : zero(o.residual_usd);
-  };
-  const writtenOff = (o) => (o.capex_usd - sold(o)) / o.months;
-  // Mean rent of a project over today's: month t pays (1 + change)^(t / 12), the last part of a month its fraction.
-  const meanRent = (change, months) => {
-    let paid = 0;
-    for (let t = 0; t < months; t += 1) paid += Math.min(1, months - t) * (1 + change) ** (t / 12);
-    return paid / months;
-  };
-  const powerOf = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
-
-  // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours).
-  const interval = (d, m) => {
-    const part = d / (2 * m);
-    return d < 2 * m ? Math.sqrt(2 * d * m) * (1 + Math.sqrt(part) / 3 + part / 9) - d : m;
-  };
-  const stretched = (o, rate, work) => {
-    if (!(rate > 0)) return work === undefined ? 1 : work;
-    const m = 1 / rate, d = zero(o.checkpoint_s) / 3600, r = zero(o.restore_s) / 3600;
-    let tau = o.every_s === null || o.every_s === undefined ? interval(d, m) : o.every_s / 3600;
-    if (work !== undefined) tau = Math.min(tau, work);
-    return (m * Math.exp(r / m) * Math.expm1((tau + d) / m) * (work === undefined ? 1 : work)) / tau;
+  const { zero, given } = whatIfModel, { number } = whatIfSeries;
+  const data = whatIfModel.unpack(JSON.parse(source.textContent));
+  const at = (id) => document.getElementById(id);
+  const form = at("sliders"), outcome = at("outcome"), says = at("whatif-says"), fold = at("panel-fold");
+  const box = data.offers.find((one) => one.option === data.references[data.model] && one.purchase === "own");
+  const made = (tag, fields = {}, ...children) => {
+    const one = Object.assign(document.createElement(tag), fields);
+    one.append(...children);
+    return one;
   };
 
-  function result(job, moved) {
-    const offer = data.offers.find((one) => one.option === job.option);
-    const work = job.samples / job.images_per_s / 3600;
-    if (offer.purchase === "own") {
-      const own = offer.option === data.reference ? { ...offer, ...moved.box } : offer;
-      const fixed = offer.fixed_usd_per_month + writtenOff(own) - writtenOff(offer);
-      const variable = offer.variable_usd_per_hour + powerOf(own) - powerOf(offer);
-      const hourly = fixed / (24 * own.days_per_month) + variable;
-      return { hours: work, usd: work * hourly, perUsd: (3600 * job.images_per_s) / hourly, fixed, variable };
-    }
-    const interruptible = offer.purchase === "spot" || offer.purchase === "preemptible";
-    const times = zero(moved.providers[offer.provider], 1) * (interruptible ? moved.spotPrice : 1);
-    const movable = offer.rent_change !== null && offer.rent_change !== undefined;
-    const yearly = moved.rentChange === null ? offer.rent_change : moved.rentChange / 100;
-    const assumed = movable ? meanRent(offer.rent_change, box.months) : 1;
-    const rent = movable ? meanRent(yearly, zero(moved.box.months, box.months)) : 1;
-    const rate = zero(offer.interruptions_per_hour) * (interruptible ? moved.spotRate : 1);
-    const machine = stretched(offer, rate, work);
-    const then = stretched(offer, zero(offer.interruptions_per_hour), work);
-    const fees = job.usd / assumed - then * offer.usd_per_hour;
-    return {
-      hours: machine * (1 + (rate * zero(offer.wait_s)) / 3600),
-      usd: (machine * offer.usd_per_hour + fees) * times * rent,
-      perUsd: (3600 * job.images_per_s) / (offer.usd_per_hour * times * rent * stretched(offer, rate)),
-    };
+  // One entry a control: its key in the address, `read` of a text there (undefined: ignored), `show` of the state in it.
+  // state[key] is null where the study's own figure holds.
+  const controls = {}, state = {};
+  let typing = null; // the field whose text is being typed: it is left alone
+  const inRange = (low, high) => (text) => (/^-?\d{1,12}(\.\d{1,9})?$/.test(text) ? Math.min(high, Math.max(low, Number(text))) : undefined);
+  function control(key, frame, input, rest, read, show) {
+    input.id = `control-${Object.keys(controls).length}`; input.name = key; frame.htmlFor = input.id;
+    controls[key] = { input, rest, read, show };
+    state[key] = rest;
+    input.addEventListener("input", () => {
+      state[key] = input.type === "checkbox" ? input.checked : zero(read(input.value), rest);
+      typed(input);
+    });
+    input.addEventListener("change", keep);
+    return frame;
+  }
+  function slider(key, label, [low, high, step], value, show, parent = form) {
+    const output = made("output"), input = made("input", { type: "range", min: low, max: high, step });
+    parent.append(control(key, made("label", {}, label, output, input), input, null, inRange(low, high), () => {
+      const now = zero(state[key], value);
+      input.value = zero(now, 0);
+      output.textContent = show(now);
+      input.setAttribute("aria-valuetext", output.textContent);
+    }));
+  }
+  function limit(key, label, unit) {
+    const input = made("input", { type: "number", min: 0, step: "any", inputMode: "decimal", placeholder: "no limit" });
+    const read = (text) => { const value = inRange(0, 1e9)(text); return value > 0 ? value : undefined; };
+    const frame = control(key, made("label", { className: "limit" }, `${label} `, input, ` ${unit}`), input, null, read, () => {
+      if (typing !== input) input.value = zero(state[key], "");
+    });
+    form.append(frame);
   }
 
-  const sliders = [];
-  function slider(name, label, low, high, step, value, show) {
-    const frame = document.createElement("label"), output = document.createElement("output"), input = document.createElement("input");
-    // `output` can be labelled too and stands first: the label must name its input.
-    input.id = `slider-${sliders.length}`; frame.htmlFor = input.id;
-    input.type = "range"; input.min = low; input.max = high; input.step = step; input.name = name;
-    input.defaultValue = value === null ? 0 : value;
-    frame.append(label, output, input); form.append(frame);
-    input.addEventListener("input", update);
-    // The browser rounds a range to its steps: untouched, the table's own figure counts.
-    const one = { name, input, output, show, value, start: input.value };
-    one.read = () => (input.value === one.start ? value : Number(input.value));
-    sliders.push(one);
+  function workControl() {
+    const input = made("select");
+    const models = new Set(data.works.map((work) => work.model)), alone = models.size === data.works.length;
+    data.works.forEach((work, place) => input.add(new Option(alone ? work.model : `${work.model}: ${work.workload}`, place)));
+    const place = (text) => data.works.findIndex((work, one) => work.workload === text || String(one) === text);
+    const frame = control("work", made("label", {}, "what is done ", input), input, data.first,
+      (text) => { const found = place(text); return found < 0 ? undefined : found; }, () => { input.value = state.work; });
+    if (data.works.length > 1) form.append(frame);
   }
-  const text = (value, digits = 3) => {
-    if (!Number.isFinite(value)) return "never";
-    const places = value === 0 ? 0 : Math.max(0, Math.min(6, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
-    return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
-  };
+  function jobsControl() {
+    const input = made("input", { type: "number", min: 0, step: "any", id: "control-jobs", inputMode: "decimal" });
+    form.append(made("label", { className: "limit", htmlFor: "control-jobs" }, "or jobs a week ", input));
+    const of = (found) => (24 * 7 * (1 - zero(found.box.downtime_share)) * zero(found.judged.job.slots, 1)) / (data.month_days * found.judged.hours);
+    input.addEventListener("input", () => {
+      const asked = inRange(0, 1e9)(input.value), found = whatIfModel.answer(data, state);
+      if (asked > 0 && found.box) { state.days = inRange(1, Math.floor(data.month_days))((asked / of(found)).toFixed(6)); typed(input); }
+    });
+    input.addEventListener("change", keep);
+    return (found) => { if (found.box && typing !== input) input.value = Number((found.box.days_per_month * of(found)).toPrecision(3)); };
+  }
 
-  const models = [...new Set(data.jobs.map((job) => job.model))];
-  const choose = document.createElement("select");
-  choose.name = "model";
-  for (const model of models) choose.add(new Option(model, model, model === data.model, model === data.model));
-  choose.addEventListener("input", update);
-  const chooser = document.createElement("label");
-  chooser.append("model ", choose); form.append(chooser);
-  slider("days_per_month", "days of use a month", 1, 30, 0.5, box.days_per_month, (v) => text(v, 3));
-  slider("months", "months of the project", 3, 72, 1, box.months, (v) => text(v, 2));
-  slider("usd_per_kwh", `electricity, ${data.currency}/kWh`, 0, 1, 0.01, zero(box.usd_per_kwh), (v) => text(v, 3));
-  slider("capex_usd", `price of the box, ${data.currency}`, 0, 4 * box.capex_usd, Math.max(1, Math.round(box.capex_usd / 130)), box.capex_usd, (v) => text(v, 4));
-  const changes = data.offers.map((o) => o.rent_change).filter((g) => g !== null && g !== undefined);
-  if (changes.length) {
-    const ends = [...new Set([Math.min(...changes), Math.max(...changes)])].map((g) => text(100 * g, 2));
-    const shown = (v) => (v === null ? `as assumed (${ends.join(" to ")})` : text(v, 2));
-    slider("rentChange", "rental prices change a year, %", -60, 60, 1, null, shown);
+  workControl();
+  limit("within", "finish within", "hours");
+  limit("spend", "spend at most", data.currency);
+  const away = data.offers.filter(whatIfModel.isInterruptible);
+  {
+    const input = made("input", { type: "checkbox" });
+    const flag = (text) => (text === "1" ? true : text === "0" ? false : undefined);
+    const frame = control("interruptible", made("label", { className: "check" }, input, " interruptible machines allowed"), input, data.accepts, flag,
+      () => { input.checked = state.interruptible; });
+    if (away.length) form.append(frame);
   }
-  const interruptible = data.offers.filter((o) => o.purchase === "spot" || o.purchase === "preemptible");
-  if (interruptible.length) slider("spotPrice", "spot prices, times today's", 0.2, 3, 0.05, 1, (v) => text(v, 3));
-  const rates = interruptible.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
+  let showJobs = () => {};
+  if (box) {
+    slider("days", "days of use a month", [1, Math.floor(data.month_days), 0.5], box.days_per_month, (v) => number(v));
+    showJobs = jobsControl();
+    slider("months", "months of the project", [3, 72, 1], box.months, (v) => number(v, 2));
+    slider("kwh", `electricity, ${data.currency}/kWh`, [0, 1, 0.01], zero(box.usd_per_kwh), (v) => number(v));
+    // Not below what it is sold for.
+    const least = Math.max(0.2 * box.capex_usd, box.resale && box.resale.length ? 0 : zero(box.residual_usd));
+    const span = [Math.ceil(least), Math.ceil(3 * box.capex_usd), Math.max(1, Math.round(box.capex_usd / 100))];
+    slider("price", `price of ${box.name}, ${data.currency}`, span, box.capex_usd, (v) => number(v, 4));
+    const changes = data.offers.map((o) => o.rent_change).filter(given);
+    const ends = [...new Set([Math.min(...changes), Math.max(...changes)])].map((g) => number(100 * g, 2));
+    if (changes.length) slider("rent", "rental prices change a year, %", [-60, 60, 1], null, (v) => (given(v) ? number(v, 2) : `as assumed (${ends.join(" to ")})`));
+  }
+  const more = made("details", {}, made("summary", { textContent: "Prices and interruptions" }));
+  const asToday = (v) => number(v);
+  if (away.length) slider("spot-price", "spot prices, times today's", [0.2, 3, 0.05], 1, asToday, more);
+  const rates = away.map((o) => zero(o.interruptions_per_hour)).filter((rate) => rate > 0);
   if (rates.length) {
     const ends = [...new Set([Math.min(...rates), Math.max(...rates)])];
-    const perHour = (v) => `${text(v, 3)} (${ends.map((rate) => text(v * rate, 2)).join(" to ")} an hour)`;
-    slider("spotRate", "interruptions, times today's", 0, 10, 0.1, 1, perHour);
+    slider("spot-rate", "interruptions, times today's", [0, 10, 0.1], 1, (v) => `${number(v)} (${ends.map((rate) => number(v * rate, 2)).join(" to ")} an hour)`, more);
   }
   const providers = [...new Set(data.offers.filter((o) => o.purchase !== "own").map((o) => o.provider))];
-  for (const name of providers) slider(`provider:${name}`, `prices of ${name}, times today's`, 0.2, 3, 0.05, 1, (v) => text(v, 3));
-  const reset = document.createElement("button");
-  reset.type = "button"; reset.textContent = "Back to the study's figures";
-  reset.addEventListener("click", () => { form.reset(); update(); });
-  form.append(reset);
+  for (const name of providers) slider(`provider:${name}`, `prices of ${name}, times today's`, [0.2, 3, 0.05], 1, asToday, more);
+  const reset = made("button", { type: "button", textContent: "Back to the study's figures" });
+  reset.addEventListener("click", () => { rest(); render(); keep(); });
+  form.append(more, reset);
+  form.addEventListener("submit", (event) => event.preventDefault());
 
-  function read() {
-    const moved = { box: {}, providers: {}, spotPrice: 1, spotRate: 1, rentChange: null };
-    for (const one of sliders) {
-      const value = one.read();
-      one.output.textContent = one.show(value);
-      if (one.name.startsWith("provider:")) moved.providers[one.name.slice(9)] = value;
-      else if (one.name.startsWith("spot") || one.name === "rentChange") moved[one.name] = value;
-      else moved.box[one.name] = value;
-    }
-    return moved;
-  }
+  const rest = () => { for (const key of Object.keys(controls)) state[key] = controls[key].rest; };
+  const moved = () => Object.keys(controls).filter((key) => state[key] !== controls[key].rest);
+  const inputs = () => ({ ...state, spotPrice: state["spot-price"], spotRate: state["spot-rate"],
+    providers: Object.fromEntries(providers.map((name) => [name, state[`provider:${name}`]])) });
 
-  function update() {
-    const moved = read();
-    const rows = data.jobs.filter((job) => job.model === choose.value).map((job) => ({
-      job, offer: data.offers.find((one) => one.option === job.option), ...result(job, moved) }));
-    rows.sort((a, b) => a.usd - b.usd);
-    const own = rows.find((row) => row.job.option === data.reference);
-    for (const row of rows) {
-      const bracket = (3600 * own.job.images_per_s) / row.perUsd - own.variable, days = own.fixed / (24 * bracket);
-      row.days = row === own ? null : bracket > 0 && days <= data.month_days ? days : Infinity;
-    }
-    const rival = rows.filter((row) => row !== own && row.offer.persistent).sort((a, b) => b.perUsd - a.perUsd)[0];
-    const rented = rows.filter((row) => row.offer.purchase !== "own" && row.offer.persistent).sort((a, b) => b.perUsd - a.perUsd)[0];
-    const days = rented ? rented.days : Infinity;
-    outcome.replaceChildren();
-    const say = document.createElement("p");
-    if (rival) {
-      const gain = own.perUsd / rival.perUsd, wins = gain >= 1;
-      const [first, second] = wins ? [own.offer.name, rival.offer.name] : [rival.offer.name, own.offer.name];
-      say.textContent = `${first.replace(/^the /, "The ")} is ${text(wins ? gain : 1 / gain)} times cheaper than ` +
-        `${second}; owning pays from ${Number.isFinite(days) ? text(days) + " days a month" : "no use within a month"}.`;
-      say.dataset.gain = gain; say.dataset.days = days; say.dataset.rival = rival.job.option;
-    }
-    say.id = "whatif-says"; say.className = "says";
-    const table = document.createElement("table");
-    const head = table.createTHead().insertRow();
-    for (const name of ["", "option", data.currency, "hours", "break-even days"]) {
-      const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = name; head.append(cell);
-    }
-    head.cells[0].textContent = "place";
-    const body = table.createTBody();
-    rows.forEach((row, place) => {
-      const line = body.insertRow();
-      line.className = row === own ? "good" : row.offer.persistent ? "" : "interruptible";
-      line.dataset.option = row.job.option; line.dataset.usd = row.usd; line.dataset.hours = row.hours; line.dataset.days = row.days;
-      for (const value of [place + 1, row.offer.title, text(row.usd), text(row.hours), row.days === null ? "" : text(row.days)])
-        line.insertCell().textContent = value;
-    });
-    const frame = document.createElement("div");
-    frame.className = "scroll"; frame.tabIndex = 0; frame.setAttribute("role", "region"); frame.setAttribute("aria-label", "What-if ranking");
-    frame.append(table);
-    outcome.append(say, frame);
+  // The address: what differs from the study, behind what others keep there.
+  const parts = () => location.hash.slice(1).split("&").filter((part) => part.includes("="));
+  const keyOf = (part) => { try { return decodeURIComponent(part.slice(0, part.indexOf("="))); } catch { return ""; } };
+  const valueOf = (part) => { try { return decodeURIComponent(part.slice(part.indexOf("=") + 1)); } catch { return ""; } };
+  const owns = (key) => Object.prototype.hasOwnProperty.call(controls, key);
+  const text = (key) => (key === "work" ? data.works[state.work].workload : state[key] === true ? "1" : state[key] === false ? "0" : String(state[key]));
+  function keep() {
+    const mine = moved().map((key) => `${encodeURIComponent(key)}=${encodeURIComponent(text(key))}`);
+    const all = [...parts().filter((part) => !owns(keyOf(part))), ...mine].join("&");
+    const address = all ? `#${all}` : location.pathname + location.search;
+    if (all !== location.hash.slice(1) && (all || parts().length)) history.pushState(null, "", address);
   }
-  update();
+  function follow() {
+    // A link within the page says nothing of the figures.
+    if (location.hash.length > 1 && !location.hash.includes("=")) return;
+    rest();
+    for (const part of parts()) {
+      const key = keyOf(part), value = owns(key) ? controls[key].read(valueOf(part)) : undefined;
+      if (value !== undefined) state[key] = value;
+    }
+    render();
+  }
+  window.addEventListener("popstate", follow);
+  window.addEventListener("hashchange", follow);
+
+  // What follows.
+  const columns = [["place", "place"], ["option", "option"], ["usd", data.currency], ...(data.hours ? [["hours", "hours"]] : []), ...(box ? [["days", "owning pays from, days"]] : [])];
+  const head = made("tr", {}, ...columns.map(([, name]) => made("th", { scope: "col", textContent: name })));
+  const body = made("tbody"), frame = made("div", { className: "scroll", tabIndex: 0 }, made("table", {}, made("thead", {}, head), body));
+  frame.setAttribute("role", "region"); frame.setAttribute("aria-label", "What-if ranking");
+  outcome.append(frame);
+  function line(row, place, found) {
+    const cells = { place, option: row.offer.title, usd: number(row.usd), hours: number(row.hours), days: row.days === null ? "" : number(row.days) };
+    const one = made("tr", {}, ...columns.map(([name]) => made("td", { textContent: cells[name] })));
+    one.className = [row === found.judged ? "good" : "", whatIfModel.isInterruptible(row.offer) ? "interruptible" : "", row.fits ? "" : "out"].join(" ").trim();
+    Object.assign(one.dataset, { option: row.offer.option, usd: row.usd, hours: row.hours, days: row.days });
+    return one;
+  }
+  function typed(input) {
+    typing = input;
+    render();
+    typing = null;
+  }
+  let waiting = false;
+  function render() {
+    const asked = inputs(), found = whatIfModel.answer(data, asked);
+    for (const one of Object.values(controls)) one.show();
+    showJobs(found);
+    const words = whatIfSeries.sentences(data, asked, found).join(" ");
+    if (says.textContent !== words) says.textContent = words;
+    const option = (row) => (row ? row.offer.option : "");
+    Object.assign(says.dataset, { gain: found.gain, days: found.days, rival: option(found.rival), winner: option(found.winner), judged: option(found.judged), take: option(found.take) });
+    let place = 0;
+    const ordered = [...found.rows.filter((row) => row.fits), ...found.rows.filter((row) => !row.fits)];
+    body.replaceChildren(...ordered.map((row) => line(row, row.fits ? (place += 1) : "–", found)));
+    if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; for (const name of Object.keys(liveCharts)) move(name); }); }
+  }
+  // Charts that were drawn: those not yet in view follow when they are.
+  const bands = {};
+  function move(name) {
+    if (!liveCharts[name]) return;
+    const view = liveCharts[name], asked = inputs(), series = whatIfSeries.charts[name](data, asked, whatIfModel.answer(data, asked));
+    if (!series) return;
+    if (series.data.band) {
+      bands[name] = bands[name] || view.data("band").map(({ days, low, high }) => ({ days, low, high }));
+      if (!moved().length) series.data.band = bands[name];
+    }
+    for (const [set, rows] of Object.entries(series.data)) view.data(set, rows);
+    for (const [signal, value] of Object.entries(series.signals)) view.signal(signal, value);
+    view.runAsync().then(view.tidied);
+  }
+  document.addEventListener("chart-drawn", (event) => move(event.detail));
+
+  at("panel").hidden = false; at("outcome-fold").hidden = false;
+  fold.open = !matchMedia("(max-width: 760px)").matches;
+  rest();
+  follow();
+  if (!says.textContent) render();
 })();

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from sweetspot.report.tables import Tables
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
-SECTIONS = {"plan": "Decision", "costs": "Costs", "use": "Decision", "speed": "Speed", "unmeasured": "Speed"}
+SECTIONS = {
+    "plan": "Decision",
+    "whatif": "Decision",
+    "costs": "Costs",
+    "use": "Decision",
+    "speed": "Speed",
+    "unmeasured": "Speed",
+}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, dashes, empty, named, told
+from sweetspot.report.marks import TEXT, Drawing, empty, named, told
+from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, key_of_lines, keyed, slot_colour, slot_dash
+from sweetspot.report.notation import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,17 +15,19 @@ if TYPE_CHECKING:
 
 HOURS_A_DAY = 24
 RIVALS = 3
+WHOLE = {"downtime_share": 0.0, "boxes": 1.0}
 COLUMNS = ["option", "month", "cumulative_usd"]
 
 
 def draw(data: "ChartData") -> Drawing:
     """A line an option: USD paid up to each month."""
     import altair as alt
+    import pandas as pd
 
     flow, offers = data.table("cash_flow"), data.table("offers")
     key = ["price_list", "instance", "purchase"]
     if len(flow):
-        flow = flow.merge(offers[[*key, "days_per_month"]], on=key)
+        flow = flow.merge(offers[[*key, "days_per_month", *(name for name in WHOLE if name in offers.columns)]], on=key)
     ranks = data.table("ranks")
     if len(ranks) and "trend_kind" in offers.columns:
         ranks = ranks.merge(offers[[*key, "trend_kind", "trend_change"]].drop_duplicates(key), on=key, how="left")
@@ -32,12 +36,16 @@ def draw(data: "ChartData") -> Drawing:
         return empty("Nothing to own in this study: no cash flow to compare.")
     rows = rows.assign(title=data.titles(rows["option"]))
     names = list(dict.fromkeys(rows["title"]))
-    x = alt.X("month:Q", title="month")
-    y = alt.Y("cumulative_usd:Q", title=f"USD so far for its work ({data.model})")
-    lines = named("rows").mark_line(strokeWidth=2)
-    lines = lines.encode(x=x, y=y, color=colour("title:N", names), strokeDash=dashes("title:N", names))
+    rows["slot"] = rows["title"].map({name: slot for slot, name in enumerate(names)})
+    paid = rows.groupby("slot")["cumulative_usd"].last()
+    told_of = [f"{name}: {number(paid[slot])} USD in {rows['month'].max():g} months" for slot, name in enumerate(names)]
+    keys = pd.DataFrame({"told": told_of, "slot": range(len(names)), "line": range(len(names))})
+    x = alt.X("month:Q", title="month", axis=alt.Axis(tickMinStep=1), scale=alt.Scale(nice=False))
+    y = alt.Y("cumulative_usd:Q", title="USD so far for the work of the box", axis=alt.Axis(format="~s"))
+    lines = named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=slot_colour(), strokeDash=slot_dash())
     lines = lines.encode(tooltip=told(title=f"option{TEXT}", month="month", cumulative_usd="USD so far"))
-    return Drawing(alt.layer(lines, width=WIDTH - 70, height=230), {"rows": rows}, _says(rows))
+    plot = alt.layer(lines, width=CHART_WIDTH, height=CHART_HEIGHT)
+    return Drawing(keyed(plot, *key_of_lines()), {"rows": rows, "keys": keys}, _says(rows), {"moves": True})
 
 
 def _says(rows: "pd.DataFrame") -> str:
@@ -56,9 +64,10 @@ def _says(rows: "pd.DataFrame") -> str:
 def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str, model: str) -> "pd.DataFrame":
     """Columns option, month, cumulative_usd: the reference's own cash flow, and its cheapest rivals'.
 
-    `cash_flow` has also `days_per_month`, the use that its figures stand for. A rival pays each month for the images
-    that the box makes in it: 24 days_per_month x 3600 x images/s of the box / images per USD of the rival, along its
-    price path (`trend_kind`, `trend_change` of `ranks`, where it has them). Empty where the reference has no cash flow.
+    `cash_flow` has also `days_per_month`, the use that its figures stand for, and may have WHOLE. A rival pays each
+    month for the images that the boxes make in it: 24 days_per_month (1 - downtime_share) boxes x 3600 x images/s /
+    images per USD of the rival, along its price path (`trend_kind`, `trend_change` of `ranks`, where it has them).
+    Empty where the reference has no cash flow.
     """
     import pandas as pd
 
@@ -72,7 +81,9 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
     own = cash_flow[(cash_flow["instance"] == reference) & cash_flow["price_list"].isin(box["price_list"])]
     if own.empty or box.empty or "days_per_month" not in own.columns:
         return pd.DataFrame(columns=COLUMNS)
-    images = HOURS_A_DAY * own["days_per_month"].iloc[0] * 3600 * box["images_per_s"].iloc[0]
+    first = own.fillna({name: value for name, value in WHOLE.items() if name in own.columns}).iloc[0]
+    hours = HOURS_A_DAY * first["days_per_month"] * (1 - first.get("downtime_share", 0.0)) * first.get("boxes", 1.0)
+    images = hours * 3600 * box["images_per_s"].iloc[0]
     parts = [own.assign(option=box["option"].iloc[0])[COLUMNS]]
     others = rows[rows["instance"] != reference].sort_values("images_per_usd", ascending=False).head(RIVALS)
     for _, rival in others.iterrows():
@@ -91,8 +102,8 @@ CHART = Chart(
     title="Money paid by month: owning against renting the same work",
     caption="Money paid by month: owning, against renting the same work.",
     stage="price",
-    section="costs",
-    order=4,
+    section="whatif",
+    order=3,
     draw=draw,
     needs="break_even",
 )

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, log_axis, named, points, told
 from sweetspot.report.notation import number
-from sweetspot.report.tables import hours_differ
+from sweetspot.report.tables import hours_differ, table_of
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
+    from sweetspot.report.tables import Tables
 
 CHART_WIDTH, CHART_HEIGHT, ROOM = WIDTH - 70, 230, 18  # pixels; ROOM: within the frame, around all points
 KEY_LINE = 16  # pixels a line of the key
@@ -133,6 +134,12 @@ def _panel(rows: "pd.DataFrame", lines: int, model: str, kinds: list[str]) -> "a
     return alt.vconcat(plot, key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=frame), spacing=6)
 
 
+def _several(tables: "Tables") -> bool:
+    """Whether there are fronts of several models: that of the answer's stands beside the control panel (`front`)."""
+    ranks = table_of(tables, "ranks")
+    return hours_differ(tables) and len(ranks) > 0 and ranks["model"].nunique() > 1
+
+
 CHART = Chart(
     title="Hours against USD; dashed: the front that nothing beats in both; numbers: below each chart",
     caption="Hours against USD of the same work. The dashed front joins the options that nothing beats in both; they "
@@ -142,5 +149,5 @@ CHART = Chart(
     section="costs",
     order=2,
     draw=draw,
-    fits=hours_differ,
+    fits=_several,
 )

@@ -1,0 +1,155 @@
+"""Hours against money, for one work: its options, the front that nothing beats, and what keeps within the limits."""
+
+import math
+from typing import TYPE_CHECKING
+
+from sweetspot.report.charts import Chart
+from sweetspot.report.charts.time_cost import DEAR, ROOM, numbered
+from sweetspot.report.marks import (
+    GREY,
+    INTERRUPTIBLE,
+    ORIGIN,
+    PERSISTENT,
+    TEXT,
+    Drawing,
+    colour,
+    empty,
+    named,
+    points,
+    told,
+)
+from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, ends, keyed, log_ticks, told_lines
+from sweetspot.report.tables import hours_differ
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from sweetspot.report.chart_data import ChartData
+
+SHOWN = ("model", "option", "label", "hours", "usd", "kind", "basis", "source", "as_of", "on_front", "fits")
+
+
+def draw(data: "ChartData") -> Drawing:
+    """A point an option of the answer's work by its basis; what is on the front has a number, named below."""
+    import pandas as pd
+
+    rows = front_rows(data)
+    if rows.empty:
+        return empty("No workload with a model to train in this study.")
+    low_x, high_x = _ends(rows["hours"], CHART_WIDTH)
+    low_y, high_y = _ends(rows["usd"], CHART_HEIGHT)
+    signals = {
+        "x0": low_x, "x1": high_x, "y0": low_y, "y1": high_y,
+        "xticks": log_ticks(low_x, high_x), "yticks": log_ticks(low_y, high_y),
+    }  # fmt: skip
+    data_of = {
+        "rows": rows,
+        "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
+        "limits": pd.DataFrame(columns=["hours", "usd"]),
+    }
+    return Drawing(keyed(_plot(_kinds(data)), told_lines(0)), data_of, _says(rows, data), signals)
+
+
+def _kinds(data: "ChartData") -> list[str]:
+    """What the options are that the panel may show."""
+    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+
+    taken = data.table("ranks")["purchase"].isin(TAKEN).any()
+    return [PERSISTENT, *([INTERRUPTIBLE] if taken else []), *([data.box] if _judged(data) else [])]
+
+
+def _says(rows: "pd.DataFrame", data: "ChartData") -> str:
+    best = int((rows["on_front"]).sum())
+    many = f"{best} options are" if best != 1 else "1 option is"
+    return f"{data.model}: {many} beaten by none in both time and money"
+
+
+def _judged(data: "ChartData") -> bool:
+    """Whether the study names a machine that is judged."""
+    return bool(data.reference)
+
+
+def front_rows(data: "ChartData") -> "pd.DataFrame":
+    """The options of the first work of the answer's model that the answer may take, with `kind`, `label`, `on_front`
+    (of those that the study accepts nothing is at most as slow and at most as dear, and better in one), `fits`.
+
+    Not among them: what cannot be taken and is beaten; what costs DEAR times the cheapest and is beaten.
+    """
+    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+
+    rows = data.table("ranks")
+    if rows.empty:
+        return rows
+    rows = rows[rows["in_answer"].astype(bool) & (rows["model"] == data.model)]
+    rows = rows[(rows["workload"] == rows["workload"].min()) & (rows["hours"] > 0) & (rows["usd"] > 0)]
+    allowed = rows["persistent"].astype(bool)
+    known = rows[allowed] if allowed.any() else rows
+    pairs = list(zip(known["hours"], known["usd"], strict=True))
+    beaten = [
+        any(h <= hours and u <= usd and (h < hours or u < usd) for h, u in pairs)
+        for hours, usd in zip(rows["hours"], rows["usd"], strict=True)
+    ]
+    judged = (rows["option"] == data.option) & _judged(data)
+    kind = rows["purchase"].isin(TAKEN).map({True: INTERRUPTIBLE, False: PERSISTENT}).mask(judged, data.box)
+    label = data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
+    rows = rows.assign(kind=kind, label=label, fits=allowed, beaten=beaten)
+    rows["on_front"] = rows["option"].isin(known["option"]) & ~rows["beaten"]
+    dear = rows["usd"] > DEAR * known["usd"].min()
+    shown = rows["on_front"] | (rows["option"] == data.option) | ~dear & (allowed | ~rows["beaten"])
+    return rows[shown].sort_values(["usd", "option"], kind="stable").reset_index(drop=True)[[*SHOWN]]
+
+
+def _ends(values: "pd.Series", size: int) -> tuple[float, float]:
+    """The ends of a logarithmic scale of that size, with ROOM around all values."""
+    low, high = math.log(values.min()), math.log(values.max())
+    around = (high - low) * ROOM / (size - 2 * ROOM) if high > low else math.log(2)
+    return math.exp(low - around), math.exp(high + around)
+
+
+def _plot(kinds: list[str]) -> "alt.LayerChart":
+    import altair as alt
+
+    amounts = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
+    axes = [
+        alt.Axis(values=alt.ExprRef(ticks), labelExpr=amounts, title=title)
+        for ticks, title in (("xticks", "hours (log)"), ("yticks", "USD (log)"))
+    ]
+    x = alt.X("hours:Q", scale=ends("x0", "x1", type="log"), axis=axes[0])
+    y = alt.Y("usd:Q", scale=ends("y0", "y1", type="log"), axis=axes[1])
+    every = named("rows").encode(x=x, y=y, opacity=alt.Opacity("shown:Q", scale=None))
+    every = every.transform_calculate(shown="datum.fits ? 1 : 0.25")
+    words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
+    marks = named("keys").encode(x=x, y=y, text="mark:N")
+    look = {"dy": -12, "fontSize": 12, "fontWeight": "bold", "clip": True}
+    limits, bottom, right = named("limits"), alt.value(CHART_HEIGHT), alt.value(CHART_WIDTH)
+    edges = limits.mark_rule(color="#00694d", strokeDash=[5, 4], clip=True)
+    return alt.layer(
+        limits.mark_rect(color="#009E73", opacity=0.12, clip=True).encode(
+            x=x, y=y, x2=alt.value(0), y2=bottom
+        ),
+        edges.encode(x=x, y=alt.value(0), y2=bottom),
+        edges.encode(y=y, x=alt.value(0), x2=right),
+        named("rows").encode(x=x, y=y).transform_filter("datum.on_front").mark_line(
+            color=GREY, strokeDash=[4, 3], interpolate="step-after", clip=True
+        ),
+        *points(every, color=colour("kind:N", kinds), tooltip=words),
+        # A white rim keeps a number legible where a line or a point lies behind it.
+        marks.mark_text(stroke="white", strokeWidth=4, **look),
+        marks.mark_text(color="#111", **look),
+        width=CHART_WIDTH,
+        height=CHART_HEIGHT,
+    )  # fmt: skip
+
+
+CHART = Chart(
+    title="Hours against USD of one work; dashed: the front that nothing beats in both; numbers: below",
+    caption="Hours against USD of one work. The dashed front joins the options that nothing beats in both; they have "
+    "numbers. Faint: what is not taken, as it is interruptible or beyond a limit. What costs more than 20 times the "
+    "cheapest is not drawn.",
+    stage="price",
+    section="whatif",
+    order=1,
+    draw=draw,
+    fits=hours_differ,
+)
