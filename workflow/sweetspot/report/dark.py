@@ -13,6 +13,7 @@ INK, SOFT = "#ffffff", "#b5bbc1"
 SERIES = ["#3f8fd8", "#e0661a", "#1fb589", "#d58ab5", "#f2c14e", "#b5dcf7", INK]
 DARK = {
     **dict(zip(COLOURS, SERIES, strict=True)),
+    "#00694d": SERIES[2],  # an edge of what is within the limits
     "#000": INK,
     "#111": INK,
     "black": INK,

@@ -11,6 +11,7 @@ from sweetspot.report.marks import (
     by_row,
     colour,
     empty,
+    line_step,
     log_axis,
     name_axis,
     points,
@@ -62,7 +63,7 @@ def draw(data: "ChartData") -> Drawing:
         bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint, yOffset=offset),
         *points(alt.Chart(), y=y, x=x, color=tint, yOffset=offset, tooltip=words),
         width=WIDTH - (190 if many else 100),
-        height=alt.Step(15 if len(names) == 1 else max(7, 20 // len(names))),
+        height=line_step(rows["machine"], 15) if len(names) == 1 else alt.Step(max(7, 20 // len(names))),
     )
     scales = alt.ScaleResolveMap(y="independent") if many else None
     return Drawing(by_row(panel, "cell:N" if many else "machine:N", scales), {"rows": rows}, said)
