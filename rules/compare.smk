@@ -18,6 +18,7 @@ COMPARISON = [
     "headline",
     "choices",
     "queue",
+    "when_to_buy",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
     "mixes",
@@ -25,6 +26,11 @@ COMPARISON = [
     "mix_load",
     "mix_jobs",
     "deadlines",
+    # What the plan of months rests on: the same questions as those of one job above, of the plan.
+    "plan_tornado",
+    "plan_turning_points",
+    "plan_break_even",
+    "plan_worth_knowing",
 ]
 
 
@@ -83,6 +89,7 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         headline=f"{RESULTS}/comparison/headline.parquet",
+        recommendation=f"{RESULTS}/comparison/recommendation.parquet",
         offers=rules.compare.input.offers,
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",

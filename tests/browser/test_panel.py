@@ -89,7 +89,7 @@ def agrees(tab, library, work, model):
 @pytest.mark.parametrize(
     ("control", "value"),
     [
-        *(("days", value) for value in (1, 14.5, 30)),
+        *(("days", value) for value in (1, 14.5, 30.5)),
         *(("months", value) for value in (3, 37, 72)),
         *(("kwh", value) for value in (0, 0.5, 1)),
         *(("price", value) for value in (1800, 14400, 27000)),  # 0.2, 1.6 and 3 times its 9000 USD
@@ -230,7 +230,7 @@ def test_the_address_keeps_the_view_and_the_back_button_leads_back(tab):
 @pytest.mark.parametrize(
     ("address", "control", "value"),
     [
-        ("#days=1e9", "days", "12"), ("#days=999", "days", "30"), ("#days=-4", "days", "1"),
+        ("#days=1e9", "days", "12"), ("#days=999", "days", "30.5"), ("#days=-4", "days", "1"),
         ("#days=NaN", "days", "12"), ("#months=0x20", "months", "30"), ("#within=-1", "within", ""),
         ("#months=%3Cscript%3Ealert(1)%3C/script%3E", "months", "30"), ("#within=%E0%A4%A", "within", ""),
         ("#kwh=Infinity", "kwh", "0.25"), ("#work=__proto__", "work", "0"),

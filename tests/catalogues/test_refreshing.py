@@ -8,7 +8,7 @@ from sweetspot.catalogues.listing import Catalogue, Listing
 from sweetspot.catalogues.refreshing import Found, judged, rows
 from sweetspot.catalogues.sources.source import Fetched
 from sweetspot.study.base import validated
-from sweetspot.study.catalogue_map import FilePart, OwnPart
+from sweetspot.study.catalogue_map import FilePart, OwnPart, RegionPart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 
@@ -93,3 +93,42 @@ def test_source_place_and_checksum_are_told():
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1", source="by mail"))
     assert found.values["source"] == "by mail through the catalogue, use1-az1, sha256 abc"
     assert found.values["as_of"] == DAY
+
+
+def contract(**terms):
+    return {"purchase": "reserved", "commitment": {"term_months": 12.0, **terms}}
+
+
+CONTRACTS = RegionPart(lists=["rent"], instances={"a": "p5.48xlarge"}, purchases=["reserved"])
+
+
+def test_a_contract_by_the_hour_has_the_price_of_its_own_term():
+    year, three = (entry("reserved", usd, term_months=months) for usd, months in ((30.0, 12.0), (20.0, 36.0)))
+    found = asked(contract(per_hour=34.0), entry("on_demand", 10.0), three, year, part=CONTRACTS)
+    assert (found.old, found.new, found.values["commitment.per_hour"]) == (34.0, 30.0, 30.0)
+    assert "per_hour" not in found.values
+    assert asked(contract(per_hour=34.0), three, part=CONTRACTS).stays == (
+        "the catalogue has no reserved (12 months) price of p5.48xlarge"
+    )
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        (
+            {"per_hour": 5.0, "upfront": 100.0},
+            "is paid upfront, by the month or by use: a catalogue knows only rates an",
+        ),
+        ({"per_month": 900.0}, "is paid upfront, by the month or by use"),
+        ({"per_hour": 34.0, "charged": "used"}, "is paid upfront, by the month or by use"),
+        ({"per_hour": {"value": 34.0, "low": 30.0, "high": 40.0}}, "has a range, which a catalogue does not know"),
+    ],
+)
+def test_other_contracts_stay_by_name(terms, told):
+    found = asked(contract(**terms), entry("reserved", 30.0, term_months=12.0), part=CONTRACTS)
+    assert found.stays.startswith(told) and found.values is None
+
+
+def test_a_contract_stays_where_its_part_does_not_name_contracts():
+    found = asked(contract(per_hour=34.0), entry("reserved", 30.0, term_months=12.0))
+    assert found.stays == "has no hourly rate (reserved): a catalogue knows only those"

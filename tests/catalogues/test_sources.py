@@ -198,6 +198,34 @@ def test_what_is_no_price_list_of_aws(server, tmp_path, body, told):
         ask_aws(server, tmp_path, body)
 
 
+def test_contracts_of_aws_that_are_paid_by_the_hour(server, tmp_path):
+    heading = AWS.splitlines(keepends=True)[5]
+    names = [name.strip('"') for name in heading.decode().strip().split(",")]
+    of_p5 = next(csv.DictReader(io.StringIO(AWS.decode().split("\n", 5)[5])))
+    deal = of_p5 | {"TermType": "Reserved", "PurchaseOption": "No Upfront", "OfferingClass": "standard"}
+    rows = [
+        of_p5,
+        deal | {"LeaseContractLength": "3yr", "PricePerUnit": "23.776"},
+        deal | {"LeaseContractLength": "1yr", "PricePerUnit": "34.6"},
+        deal | {"LeaseContractLength": "1yr", "PricePerUnit": "5.0", "OfferingClass": "convertible"},
+        deal | {"LeaseContractLength": "1yr", "PricePerUnit": "6.0", "PurchaseOption": "Partial Upfront"},
+        deal | {"LeaseContractLength": "1yr", "PricePerUnit": "7.0", "Unit": "Quantity"},
+        deal | {"LeaseContractLength": "1yr", "PricePerUnit": "8.0", "Operating System": "Windows"},
+    ]
+    told = "".join(",".join(f'"{row[name]}"' for name in names) + "\n" for row in rows)
+    server.routes[AWS_PATH] = Answer(b"".join(AWS.splitlines(keepends=True)[:6]) + told.encode())
+    part = {"instances": {"a": "p5.48xlarge"}}
+    listed = [
+        {(entry.purchase, entry.term_months): entry.per_hour for entry in fetched.catalogue.listings}
+        for fetched in (
+            fetch("aws", "us-east-1", part, server, tmp_path / "1"),
+            fetch("aws", "us-east-1", part | {"purchases": ["on_demand", "reserved"]}, server, tmp_path / "2"),
+        )
+    ]
+    assert listed[0] == {("on_demand", None): 55.04}
+    assert listed[1] == {("on_demand", None): 55.04, ("reserved", 36.0): 23.776, ("reserved", 12.0): 34.6}
+
+
 def azure_pages(*pages, counts=None):
     """The interface: items of the asked machine and region, each page with the link to the next."""
 
@@ -235,6 +263,27 @@ def test_azures_pages_are_followed_on_the_host_that_was_asked(server, tmp_path):
     found = ask_azure(server, tmp_path, azure_pages(AZURE[:2], AZURE[2:]))
     assert prices(found) == {(H100, "on_demand", "eastus"): 98.32, (H100, "spot", "eastus"): 18.169536}
     assert len(server.asked) == 2 and len(found.told) == 2
+
+
+def test_a_reservation_of_azure_is_spread_over_the_hours_of_its_term(server, tmp_path):
+    """The item of Microsoft's documentation: 25,007 USD for a year of E64 v4, under the unit `1 Hour`."""
+    year = next(item for item in AZURE if item["type"] == "Reservation")
+    three = year | {"reservationTerm": "3 Years", "retailPrice": 52_560.0}
+    broken = year | {"reservationTerm": "a while"}
+    server.routes["/api/retail/prices"] = azure_pages([year, three, broken])
+    asked = {"instances": {"a": "Standard_E64_v4"}, "purchases": ["reserved"]}
+    found = fetch("azure", "southcentralus", asked, server, tmp_path)
+    told = [(entry.purchase, entry.term_months, entry.per_hour) for entry in found.catalogue.listings]
+    assert told == [("reserved", 12.0, pytest.approx(25007 / 365 / 24)), ("reserved", 36.0, pytest.approx(2.0))]
+    assert found.catalogue.left_out()[0].endswith("reservationTerm is 'a while'; expected 1 Year or 3 Years")
+    (target,) = server.asked
+    assert "priceType%20eq%20%27Reservation%27" in target
+
+
+def test_azure_is_asked_for_both_where_both_are_wanted(server, tmp_path):
+    server.routes["/api/retail/prices"] = azure_pages([])
+    fetch("azure", "eastus", {"instances": {"a": "x"}, "purchases": ["on_demand", "reserved"]}, server, tmp_path)
+    assert ["Reservation" in target for target in server.asked] == [False, True]
 
 
 def test_azures_other_money_and_other_regions(server, tmp_path):

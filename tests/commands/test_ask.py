@@ -196,10 +196,10 @@ def test_the_work_of_months_stands_first_and_gives_the_exit_code(project, capsys
         write_parquet(month_tables()[name], folder / f"{name}.parquet")
     code, said = asked(project, capsys)
     lines = said.out.splitlines()
-    assert code == 0 and lines[1].startswith("1 × office box, the rest on RunPod: 900 USD a month")
+    assert code == 0 and lines[1].startswith("Take the office box: 1.1 times cheaper than RunPod")
     assert lines.index("One job alone:") > 1
     close = month_tables()["mixes"].assign(confidence="too close to call")
     write_parquet(close, folder / "mixes.parquet")
     code, said = asked(project, capsys, "--json")
     assert code == TOO_CLOSE
-    assert json.loads(said.out)["plan"][0].startswith("Too close to call: 1 × office box")
+    assert json.loads(said.out)["plan"][0].startswith("Too close to call: the office box")

@@ -1,18 +1,21 @@
 """`sweetspot refresh-prices` against a real local server with real rows: what is written, what stays, what it did."""
 
+import json
 import re
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from price_refresh import NOW, STUDY, contents, offers, own_config, put_catalogues, refresh
-from price_server import serving
+from price_refresh import AZURE, NOW, STUDY, contents, offers, own_config, put_catalogues, refresh
+from price_server import Answer, serving
 from project_copy import copy_project, run_snakemake, scheduled
 from sweetspot.catalogues.downloads import Downloads
 from sweetspot.commands import refresh_prices
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
+
+H100 = "Standard_ND96isr_H100_v5"
 
 
 @pytest.fixture
@@ -71,6 +74,35 @@ def test_prices_days_sources_and_notes_are_written_and_the_old_lists_kept(config
     assert "with as_of: 2026-11-22 in study.yaml" in told
 
 
+def test_contracts_get_the_price_of_their_term_and_keep_all_else(config, server, capsys):
+    """Made totals of one and three years; the lists have 62.928 and 43.16 an hour."""
+    year = next(item for item in AZURE if item["type"] == "Reservation")
+    here = year | {"armSkuName": "Standard_ND96isr_H100_v5", "armRegionName": "eastus"}
+    items = [here | {"retailPrice": 60.0 * 8760}, here | {"reservationTerm": "3 Years", "retailPrice": 40.0 * 26_280}]
+
+    def answer(query):
+        there = items if "Reservation" in query["$filter"][0] and H100 in query["$filter"][0] else []
+        return Answer(json.dumps({"Items": there, "NextPageLink": None, "Count": len(there)}).encode())
+
+    server.routes["/api/retail/prices"] = answer
+    before = {name: offers(config, name) for name in ("contracts-1y", "contracts-3y")}
+    refresh(config, server, providers=("azure",))
+    for name, months, usd in (("contracts-1y", 12, 60.0), ("contracts-3y", 36, 40.0)):
+        key, after = ("azure-ND96isr-H100-v5", "reserved"), offers(config, name)
+        new, old = after.pop(key), before[name].pop(key)
+        assert (new.commitment.per_hour.value, new.commitment.term_months.value) == (usd, months)
+        assert str(new.as_of) == "2026-11-22" and new.source.startswith("Azure retail prices, eastus, 2026-11-22")
+        assert new.model_copy(update=dict.fromkeys(("commitment", "as_of", "source"))) == old.model_copy(
+            update=dict.fromkeys(("commitment", "as_of", "source"))
+        )
+        assert after == before[name]
+    told = capsys.readouterr().out
+    assert re.search(r"azure-ND96isr-H100-v5 \(reserved\) +62\.928 -> 60 +-4\.7%", told)
+    assert (
+        "azure-ND96isr-H200-v5 (reserved): Azure retail prices, eastus2, 2026-11-22 has no reserved (12 months)" in told
+    )
+
+
 def test_what_stays_is_named_with_its_reason(config, server, capsys):
     refresh(config, server, "--dry-run")
     told = capsys.readouterr().out
@@ -80,7 +112,14 @@ def test_what_stays_is_named_with_its_reason(config, server, capsys):
     )
     assert "a3-ultragpu-8g says GPUs and its line has none" in told
     assert "stays: spot: in no catalogue of study.yaml: aws-p6-b300.48xlarge, nebius-8xb300" in told
-    assert "stays: lists that no catalogue refreshes: buying, capacity-blocks, contracts-1y, contracts-3y" in told
+    assert (
+        "stays: contracts-1y: azure-ND96isr-H100-v5 (reserved): Azure retail prices, eastus, 2026-11-22 has no" in told
+    )
+    in_none = (
+        "stays: contracts-3y: in no catalogue of study.yaml: aws-p5.48xlarge, gcp-a3-highgpu-8g, gcp-a3-megagpu-8g"
+    )
+    assert in_none in told
+    assert "stays: lists that no catalogue refreshes: buying, capacity-blocks\n" in told
 
 
 def test_a_dry_run_writes_nothing(config, server, capsys):

@@ -104,7 +104,7 @@ def test_a_study_without_a_choice_has_no_rows_and_says_nothing():
 def test_the_range_is_said_with_the_winner_that_stays():
     table = choices(market(), published(LATE, EARLY, OWN))
     assert span_in_words(table, "m") == (
-        "With other published figures of the V100 or without TPU, Box stays the cheaper on m, by 1.4 to 4.0 times."
+        "With other published figures of the V100 or without TPU, Box is still the cheaper on m, by 1.4 to 4.0 times."
     )
 
 
@@ -113,4 +113,4 @@ def test_a_winner_that_changes_is_said():
     table = choices(market(), published(LATE, LATE | {"images_per_s": 2400.0, "batch_size": 256.0}))
     assert table["gain"].min() == pytest.approx(0.7)
     assert set(table["winner_title"]) == {"Box", "TPU"}
-    assert span_in_words(table, "m").endswith("the gain on m is 0.70 to 2.0: the winner changes.")
+    assert span_in_words(table, "m").endswith("the multiple on m is 0.70 to 2.0: the cheapest changes.")

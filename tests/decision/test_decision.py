@@ -135,10 +135,9 @@ def test_one_machine_alone_has_a_cost_and_no_rival():
     assert found["recommendation"]["reason"][0] == "the only persistent option"
     assert all(found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "choices", "pairs"))
     # 94.72 million images / 498 / 3600 h x 1.102778 USD = 58.3 USD
-    assert (
-        found["headline"]["first"].tolist()
-        == [f"Only {BOX} has both a price and a figure: 58.3 USD, and no rival."] * 2
-    )
+    nothing = "58.3 USD. Nothing else has both a price and a speed."
+    said = [f"Only {BOX} can be judged: {nothing}", f"Only {BOX} can be judged on VGG-16: {nothing}"]
+    assert found["headline"]["first"].tolist() == said
 
 
 def test_a_reference_that_is_rented_has_no_break_even():

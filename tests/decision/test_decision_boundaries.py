@@ -41,7 +41,7 @@ def drawn(options, **changes):
         rows = zip(options["option"], options[columns.get(name, name)], strict=True)
         return np.array([changes.get(name, {}).get(which, [value] * count) for which, value in rows], float)
 
-    return Draws(**{name: field(name) for name in Draws.__dataclass_fields__ if name != "figures"})
+    return Draws(**{name: field(name) for name in Draws.__dataclass_fields__ if name not in ("figures", "rents")})
 
 
 @cache

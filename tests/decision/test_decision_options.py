@@ -133,15 +133,13 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
     head = found["headline"].iloc[0]
     assert head["scope"] == "answer" and head["winner"] == BOX and head["alternative"] == "p3.2xlarge"
     assert head["p_cheaper"] == 1.0 and head["days"] == pytest.approx(1.3735, abs=2e-4)
-    assert "; owning pays from 1.4 days a month (" in head["second"]
+    assert "Owning pays from 1.4 days of use a month." in head["first"]
     # 6.14 times, and spot at 1.11 / 225 against 1.1028 / 498 USD is no cheaper
-    assert head["first"].startswith(
-        f"{BOX} is the cheapest that cannot be taken away: 6.1 times cheaper than the next, p3.2xlarge ("
-    )
+    assert head["first"].startswith(f"Take {BOX}: 6.1 times cheaper than p3.2xlarge (")
     assert head["cheapest_of_all"] == BOX
-    assert "probability over 99 %" in head["first"]
+    assert "almost certain (over 99 %)" in head["first"]
     # the box is extrapolated in these tables and its rival published: the answer says on which it hangs
-    assert head["more"].endswith(f" The speed of {BOX} is a prediction, that of p3.2xlarge published.")
+    assert head["more"].endswith(f" The speed of {BOX} is a prediction. That of p3.2xlarge is published.")
 
 
 def test_a_box_that_never_pays_says_from_which_price_of_its_rival_it_would():
@@ -171,7 +169,7 @@ def test_the_answer_names_the_figure_that_stands_in(columns, ground):
     market = inputs()
     measured = market.throughput.assign(basis="stand_in", **columns)
     head = compare(replace(market, throughput=measured), settings())["headline"].iloc[0]
-    assert head["more"].endswith(f" that of p3.2xlarge {ground}.")
+    assert head["more"].endswith(f" That of p3.2xlarge is {ground}.")
     assert (head["alternative_basis"], head["alternative_ground"]) == ("stand_in", ground)
 
 
@@ -185,7 +183,7 @@ def test_a_price_that_stands_in_is_not_called_a_speed_that_does():
     nobody = market.extrapolation.assign(instance="none")
     given = replace(market, offers=offers, costs=costs, throughput=throughput, extrapolation=nobody)
     head = compare(given, settings())["headline"].iloc[0]
-    assert head["more"].endswith(" The price of p3.2xlarge is a stand-in (derived, not published).")
+    assert head["more"].endswith(" The price of p3.2xlarge is derived, not published.")
     assert "The speed of" not in head["more"]
     assert (head["alternative_basis"], head["alternative_price_basis"]) == ("published", "stand_in")
 

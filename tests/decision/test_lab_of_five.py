@@ -170,11 +170,19 @@ def test_a_dearer_rental_never_helps_itself(tmp_path):
 
 def test_the_sentences(lab):
     said = mixes_in_words(lab["mixes"], lab["mix_sources"], lab["deadlines"])
-    assert said[0].startswith("Too close to call: 1 × office box with 4 RTX 4090, the rest on RunPod")
-    assert "against RunPod with 1 RTX 4090 for the rest" in said[0]
-    assert any(sentence.startswith("What is there, alone, cannot do it") for sentence in said)
-    assert said[-1].startswith("A result of resnet50 within 24 h: RunPod with 1 A100 SXM 80GB, 20.2 h, 32.2 USD")
-    assert 2 <= len(said) <= 4
+    best, rival = (lab["mixes"].set_index("mix").loc[name] for name in ("best", "runpod-1x4090"))
+    assert said[0].startswith(
+        f"Too close to call: the office box with 4 RTX 4090 looks {rival['times_best']:.2f} times cheaper than RunPod "
+        f"with 1 RTX 4090 ({rival['times_best_low']:.2f} to {rival['times_best_high']:.1f}), a chance of about "
+    )
+    assert f"({100 * best['probability']:.0f} %)" in said[0] and len(said[0].split()) <= 45
+    assert said[1].startswith(
+        "With one office box with 4 RTX 4090, the rest on RunPod with 1 A100 SXM 80GB, the month "
+    )
+    assert said[2].startswith("With RunPod with 1 RTX 4090 for the rest it costs 1,1")
+    assert "What is there cannot do it alone." in said
+    assert "ResNet-50 (urgent) does not run on it in time." in said
+    assert said[-2] == ("For a result of ResNet-50 within 24 h take RunPod with 1 A100 SXM 80GB: 20.2 h for 32.2 USD.")
 
 
 def test_what_is_there_needs_an_offer(tmp_path):

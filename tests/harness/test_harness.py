@@ -12,8 +12,8 @@ import pytest
 from harness_runs import CELL, ROOT, command, measure
 from sweetspot.harness.processor import instruction_sets
 from sweetspot.harness.request import parse_request
+from sweetspot.harness.stop_rule import Stopping
 from sweetspot.harness.supervise import outcome
-from sweetspot.harness.train import finished
 
 
 @pytest.fixture(scope="module")
@@ -111,13 +111,24 @@ def request(**values):
     return parse_request([*CELL.split(), "--gpus", "1", "--run", "1", "--output", "x", *flags.split()])
 
 
-def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three():
-    rule = request(min_steps=5, min_seconds=20, min_steps_slow=3)
-    assert not finished(rule, [1.0] * 4)
-    assert finished(rule, [1.0] * 5)
-    assert not finished(rule, [15.0, 15.0])
-    assert finished(rule, [15.0, 15.0, 15.0])
-    assert not finished(rule, [6.0, 6.0, 6.0])
+@pytest.mark.parametrize(
+    ("seconds", "steps", "ends"),
+    [
+        ([1.0] * 4, 1, False),
+        ([1.0] * 5, 1, True),
+        ([15.0, 15.0], 1, False),
+        ([15.0, 15.0, 15.0], 1, True),
+        ([6.0, 6.0, 6.0], 1, False),
+        ([2.0, 2.0, 2.0], 4, True),  # intervals of four steps of 2 s: 24 s
+        ([2.0, 2.0, 2.0], 3, False),
+    ],
+)
+def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three(seconds, steps, ends):
+    stopping = Stopping(request(min_steps=5, min_seconds=20, min_steps_slow=3))
+    for took in seconds:
+        stopping.add(took, steps)
+    assert stopping.enough() == ends
+    assert stopping.facts() == {}  # nobody looked
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import pytest
 from fake_nvml import NVML
 from sweetspot.harness import facts, processor
 from sweetspot.harness.devices import visible_cards
+from sweetspot.harness.joules import processor_energy
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.sampling import Sampler, card_facts, card_watch, processor_energy, summary
+from sweetspot.harness.sampling import Sampler, card_facts, card_watch, summary
 from sweetspot.harness.supervise import judged
 
 

@@ -4,7 +4,7 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from sweetspot.harness import facts, nodes, processor, sampling
+from sweetspot.harness import facts, joules, nodes, processor, sampling
 from sweetspot.harness.request import Request, parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.sampling import Sample, Sampler, summary
@@ -114,42 +114,10 @@ def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, te
     assert processor.instruction_sets() == sets
 
 
-@pytest.mark.parametrize(
-    ("readings", "spent"),
-    # when made, when started, when finished: what counts is from the start on
-    [
-        ([5.0, 100.0, 130.0], {"processor_joules": 30.0}),
-        ([5.0, 100.0, 100.0], {"processor_joules": 0.0}),
-        ([5.0, None, 50.0], {}),
-        ([5.0, 100.0, None], {}),
-    ],
-)
-def test_energy_is_what_the_counter_rose_by(monkeypatch, readings, spent):
-    told = iter({} if value is None else {"package": sampling.Counter(int(value * 1e6), 0)} for value in readings)
-    monkeypatch.setattr(sampling, "processor_energy", lambda: next(told))
-    sampler = Sampler(list)
-    sampler.start()
-    assert sampler.finish() == spent
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "joules"),
-    [
-        ({"a": (90_000_000, 100_000_000)}, {"a": (20_000_000, 100_000_000)}, 30.0),  # 10 up to its range, 20 from 0 on
-        ({"a": (90_000_000, 100_000_000), "b": (1, 9)}, {"a": (95_000_000, 100_000_000), "b": (1, 9)}, 5.0),
-        ({"a": (90_000_000, 0)}, {"a": (20_000_000, 0)}, None),  # fell, and its range is not told
-        ({"a": (1, 9)}, {"a": (2, 9), "b": (3, 9)}, None),
-    ],
-)
-def test_an_energy_counter_that_started_again_is_counted_over_its_range(before, after, joules):
-    looks = ({name: sampling.Counter(*values) for name, values in look.items()} for look in (before, after))
-    assert sampling.joules_between(*looks) == joules
-
-
 def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
     assert sampling.INTERVAL_S == 0.5
     monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
-    monkeypatch.setattr(sampling, "processor_energy", dict)
+    monkeypatch.setattr(joules, "processor_energy", dict)
     looks = []
 
     def look():
@@ -194,9 +162,11 @@ def test_workers_on_processors_of_one_host_are_logical_and_on_its_gpus_are_not()
 
 
 def test_srun_starts_a_worker_on_each_node_in_an_environment_of_its_own():
-    line = nodes.command(request("--gpus-per-node", "1"))
+    line = nodes.command(request("--gpus-per-node", "1"), "a.module", "more")
     assert line[0] == "srun"
     assert line[line.index("--nodes") + 1] == line[line.index("--ntasks") + 1] == "2"
+    assert line[line.index("-m") + 1] == "a.module"
+    assert line[-1] == "more"
     kept = {"SLURM_JOB_ID": "7", "SLURM_CONF": "/c", "PATH": "/bin"}
     assert nodes.outer({**kept, "SLURM_NTASKS": "1", "SLURM_STEP_ID": "0"}) == kept
 

@@ -3,7 +3,7 @@
 import pytest
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
-from sweetspot.harness import multiworker, nodes
+from sweetspot.harness import multiworker, nodes, torch_launch
 from sweetspot.harness.request import Request
 from sweetspot.study.executors import Executor
 
@@ -35,7 +35,7 @@ def test_more_devices_than_a_node_has_take_several_nodes(gpus, nodes, local):
 
 
 def test_workers_are_started_one_a_node_and_end_together():
-    words = nodes.command(request())
+    words = nodes.command(request(), "sweetspot.harness.multiworker")
     assert words[:4] == ["srun", "--nodes", "2", "--ntasks"]
     assert {"--overlap", "--ntasks-per-node=1", "--kill-on-bad-exit=1"} <= set(words)
     left = nodes.outer({"SLURM_JOB_ID": "7", "SLURM_NNODES": "1", "PATH": "/bin"})
@@ -78,3 +78,21 @@ def test_the_worker_that_failed_is_named():
         "n2: task 1: Exited with exit code 1; ValueError on n2: bad"
     )
     assert nodes.message([], "", "ended with exit code 1") == "ended with exit code 1"
+
+
+@pytest.mark.parametrize(
+    ("listed", "first"),
+    [("gpu9", "gpu9"), ("gpu[9-10]", "gpu9"), ("gpu[07,09-12],big1", "gpu07"), ("big1,gpu[1-2]", "big1")],
+)
+def test_workers_meet_at_the_first_node_of_slurms_list(listed, first):
+    assert nodes.first_host({"SLURM_STEP_NODELIST": listed}) == first
+
+
+def test_torchs_launcher_starts_a_process_a_device_and_those_of_all_nodes_meet():
+    asked = request(gpus=8, per_node=4)
+    assert torch_launch.arguments(asked, SLURM | {"SLURM_NODEID": "1"}) == [
+        *("--nnodes", "2", "--node-rank", "1", "--master-addr", "gpu9"),
+        *("--master-port", str(10_000 + 7 * 101 + 1 * 10), "--nproc-per-node", "4"),
+    ]
+    assert torch_launch.arguments(request(gpus=4), {}) == ["--standalone", "--nproc-per-node", "4"]
+    assert torch_launch.share_of_cores(asked) == 1

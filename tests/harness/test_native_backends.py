@@ -4,6 +4,7 @@ JAX is in the tests' lock. The CPU build of PyTorch is on no common registry: wh
 skipped, and docs/measuring.md says when they ran.
 """
 
+import functools
 import json
 import os
 import subprocess
@@ -13,47 +14,84 @@ import pandas as pd
 import pytest
 from harness_runs import ROOT, measure
 from sweetspot.harness.backends import backend
+from sweetspot.harness.nodes import joined
 from sweetspot.harness.own_networks import ADAMW, arithmetic
 from sweetspot.harness.request import parse_request
 from sweetspot.throughput.old_run_files import run_facts
 
 pytestmark = pytest.mark.slow
-ENV = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support"))
+ENV = {**os.environ, "PYTHONPATH": PATHS, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 ENV |= {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+ENV_OF_NODES = {name: value for name, value in ENV.items() if name != "PATH"}
 NOT_HERE = "the CPU build of torch is not installed here"
 
 
-def told(framework, **changes):
-    """What the training process, or the processes, of a cell say."""
+TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch-size": 8}
+MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora")
+ALIKE = ("tiny_gpt2", "tiny_vit", "tiny_llama_lora")  # of these JAX is held against itself on other devices
+# What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
+CELLS = {
+    ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS},
+    ("jax", 2): {model: TWO | {"model": model} for model in MODELS}
+    | {f"{model} in shards": TWO | {"model": model, "variant": "fsdp"} for model in ALIKE},
+    ("jax", 1): {model: ONE | {"model": model} for model in ALIKE}
+    | {f"bf16 {number}": {"model": "tiny_bert", "precision": number} for number in ("fp32", "bf16")},
+    ("torch", 2): {model: TWO | {"model": model} for model in MODELS}
+    | {
+        f"{model} {variant}": TWO | {"model": model, "variant": variant}
+        for model in ("tiny_gpt2", "tiny_cnn", "tiny_llama_lora")
+        for variant in ("fsdp", "ddp")
+    },
+    ("torch", 1): {variant: {"variant": variant} for variant in ("default", "compile", "fsdp")}
+    | {f"bf16 {number}": {"model": "tiny_bert", "precision": number} for number in ("fp32", "bf16")}
+    | {"half a base": {"model": "tiny_llama_lora", "precision": "bf16"}},
+}
+
+
+def asked(framework, **changes):
     flags = {"instance": "here", "framework": framework, "model": "tiny_gpt2", "batch-size": 4, "gpus": 1, "run": 1}
     flags |= {"precision": "fp32", "variant": "default", "output": "x", "min-steps": 6, "min-seconds": 1000} | changes
-    request = parse_request([part for name, value in flags.items() for part in (f"--{name}", str(value))])
-    command, environment = backend(framework).launch(request)
+    return parse_request([part for name, value in flags.items() for part in (f"--{name}", str(value))])
+
+
+@functools.cache
+def told(framework, gpus):
+    """What the training process, or the processes, of these cells say, by the name of the cell."""
+    pytest.importorskip(framework, reason=NOT_HERE)
+    cells = CELLS[framework, gpus]
+    requests = [asked(framework, **changes) for changes in cells.values()]
+    command, environment = backend(framework).launch(requests[0])
+    assert command[-2:] == ["sweetspot.harness.train", requests[0].to_json()]
+    command = [*command[:-2], "many_cells", *(request.to_json() for request in requests)]
     environment = ENV if environment is None else environment | ENV
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    found, number = {name: [] for name in cells}, 0
+    for line in done.stdout.splitlines():
+        entry = json.loads(line)
+        number = entry.get("cell", number)
+        found[list(cells)[number]].append(entry)
+    return found
 
 
-def losses(framework, **changes):
-    return [entry["loss"] for entry in told(framework, **changes) if "loss" in entry]
+def losses(framework, gpus, cell):
+    return [entry["loss"] for entry in told(framework, gpus)[cell] if "loss" in entry]
 
 
-def learns(framework, **changes):
-    found = losses(framework, **changes)
+def learns(framework, gpus, cell):
+    found = losses(framework, gpus, cell)
     assert len(found) == 8  # two of warm-up
     assert np.mean(found[-2:]) < found[0]
     return found
 
 
-@pytest.mark.parametrize("model", ["tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit"])
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
 def test_every_framework_trains_every_kind_of_network_on_two_devices(framework, model):
     pytest.importorskip(framework, reason=NOT_HERE)
-    entries = told(framework, model=model, gpus=2)
-    found = [entry["loss"] for entry in entries if "loss" in entry]
-    assert np.mean(found[-2:]) < found[0]
-    facts = {name: value for entry in entries for name, value in entry.get("facts", {}).items()}
+    learns(framework, 2, model)
+    facts = {name: value for entry in told(framework, 2)[model] for name, value in entry.get("facts", {}).items()}
     expected = arithmetic(model, 4, 2)
     assert (facts["unit"], facts["samples_per_step"]) == (expected["unit"], expected["samples_per_step"])
     # Keras counts its layers, and its encoder has no vectors of segments; its small CNN has a bias a filter more
@@ -62,45 +100,65 @@ def test_every_framework_trains_every_kind_of_network_on_two_devices(framework, 
     assert facts["machine_matmul_flops"] > 0
 
 
-@pytest.mark.parametrize("model", ["tiny_gpt2", "tiny_bert", "tiny_vit"])
+@pytest.mark.parametrize("model", ALIKE)
 def test_jax_computes_the_same_on_one_device_on_two_and_in_shards(model):
-    pytest.importorskip("jax")
-    one = losses("jax", model=model, **{"batch-size": 8})
-    two = losses("jax", model=model, gpus=2)
-    shards = losses("jax", model=model, gpus=2, variant="fsdp")
-    np.testing.assert_allclose(two, one, rtol=1e-4)
-    np.testing.assert_allclose(shards, one, rtol=1e-4)
+    one = losses("jax", 1, model)
+    np.testing.assert_allclose(losses("jax", 2, model), one, rtol=1e-4)
+    np.testing.assert_allclose(losses("jax", 2, f"{model} in shards"), one, rtol=1e-4)
 
 
-def test_torch_computes_the_same_replicated_in_shards_and_compiled():
-    pytest.importorskip("torch", reason=NOT_HERE)
-    replicated = learns("torch", gpus=2)
-    np.testing.assert_allclose(learns("torch", gpus=2, variant="fsdp"), replicated, rtol=1e-4)
-    np.testing.assert_allclose(learns("torch", gpus=2, variant="ddp"), replicated, rtol=1e-4)
-    alone = learns("torch")
-    np.testing.assert_allclose(learns("torch", variant="compile"), alone, rtol=1e-3)
-    np.testing.assert_allclose(learns("torch", variant="fsdp"), alone, rtol=1e-4)
-    assert replicated[-1] != alone[-1]  # the other process's data were in the gradients
+@pytest.mark.parametrize("model", ["tiny_gpt2", "tiny_llama_lora"])
+def test_torch_computes_the_same_replicated_and_in_shards(model):
+    replicated = learns("torch", 2, model)
+    np.testing.assert_allclose(learns("torch", 2, f"{model} fsdp"), replicated, rtol=1e-4)
+    np.testing.assert_allclose(learns("torch", 2, f"{model} ddp"), replicated, rtol=1e-4)
 
 
-@pytest.mark.parametrize("variant", ["default", "fsdp"])
+def test_torch_computes_the_same_compiled_and_in_a_group_of_one():
+    alone = learns("torch", 1, "default")
+    np.testing.assert_allclose(learns("torch", 1, "compile"), alone, rtol=1e-3)
+    np.testing.assert_allclose(learns("torch", 1, "fsdp"), alone, rtol=1e-4)
+    assert learns("torch", 2, "tiny_gpt2")[-1] != alone[-1]  # the other process's data were in the gradients
+
+
+@pytest.mark.parametrize("variant", ["fsdp", "ddp"])
 def test_networks_with_normalisation_train_in_shards_too(variant):
-    pytest.importorskip("torch", reason=NOT_HERE)
-    learns("torch", model="tiny_cnn", gpus=2, variant=variant)
+    learns("torch", 2, f"tiny_cnn {variant}")
 
 
 @pytest.mark.parametrize("framework", ["jax", "torch"])
 def test_sixteen_bits_train(framework):
-    pytest.importorskip(framework, reason=NOT_HERE)
-    plain = losses(framework, model="tiny_bert")
-    half = learns(framework, model="tiny_bert", precision="bf16")
+    plain = losses(framework, 1, "bf16 fp32")
+    half = learns(framework, 1, "bf16 bf16")
     assert half != plain
     np.testing.assert_allclose(half, plain, rtol=0.05)
 
 
+def test_adapters_train_beside_a_base_of_sixteen_bits():
+    learns("torch", 1, "half a base")
+
+
+@pytest.mark.parametrize("framework", ["jax", "torch"])
+def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monkeypatch):
+    one_node = losses(framework, 2, "tiny_gpt2")
+    (tmp_path / "srun").symlink_to(ROOT / "tests" / "support" / "srun_here.py")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("SLURM_JOB_ID", str(os.getpid()))  # the ports follow from it
+    command, environment = backend(framework).launch(asked(framework, gpus=2, **{"gpus-per-node": 1}))
+    done = subprocess.run(command, env=environment | ENV_OF_NODES, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    entries = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    np.testing.assert_allclose([entry["loss"] for entry in entries if "loss" in entry], one_node, rtol=1e-4)
+    found = joined([entry["worker"] for entry in entries if "worker" in entry], "cpu")
+    assert [worker["node"] for worker in found["workers"]] == ["n1", "n2"]
+    assert found["logical"]
+    assert found["machine_matmul_flops"] == sum(worker["machine_matmul_flops"] for worker in found["workers"])
+
+
 COUNTS = [
     (model, counter)
-    for model in ("resnet50", "vgg16", "bert_base", "gpt2_small", "vit_b16")
+    for model in ("resnet50", "vgg16", "bert_base", "gpt2_small", "vit_b16", "llama_1b", "llama_1b_lora")
     for counter in ("jax", "torch")
 ]
 

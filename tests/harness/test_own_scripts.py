@@ -213,20 +213,52 @@ def test_no_script_outlives_its_supervisor(tmp_path, number):
     assert not (tmp_path / "run~1.parquet").exists()
 
 
-def test_a_script_that_writes_without_end_costs_no_memory_and_ends(tmp_path):
-    program = """
-        import sys
-        for _ in range(300):
-            sys.stdout.write("x" * (1 << 20))
+FLOODS = {
+    "its output": """
+        import os, sys
+        for _ in range(1024):
+            os.write(1, b"x" * (1 << 20))
         print("\\nnearly done")
         sys.exit(7)
-    """
-    status, message = failed(tmp_path, program)
+    """,
+    "the file of its steps": """
+        import sys
+        with open("log.jsonl", "wb") as log:
+            log.truncate(1 << 30)
+        print("nearly done")
+        sys.exit(7)
+    """,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", FLOODS)
+def test_a_script_that_writes_a_gigabyte_costs_no_memory_and_ends(tmp_path, where):
+    steps = {"json_lines": "log.jsonl"} if "file" in where else {"pattern": "^step"}
+    status, message = failed(tmp_path, FLOODS[where], steps=steps)
     assert status == "failed"
     assert message.startswith("the script ended with exit code 7; no step was told")
     assert message.endswith("nearly done")
     facts = run_facts(tmp_path / "run~1.parquet")
-    assert facts["memory_peak_bytes"] < 250e6  # 300 MB were written
+    assert facts["memory_peak_bytes"] < 250e6
+
+
+def test_a_script_that_forks_and_leaves_its_output_to_a_child_ends_with_its_last_words(tmp_path):
+    program = """
+        import os, sys, time
+        print("started the workers", flush=True)
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+        os._exit(4)
+    """
+    status, message = failed(tmp_path, program)
+    assert (status, message) == (
+        "failed",
+        "the script ended with exit code 4; no step was told by lines that match '^step'; its last words: "
+        "started the workers",
+    )
+    until(lambda: processes(tmp_path) == [], "the end of all that the script started")
 
 
 @pytest.mark.parametrize(

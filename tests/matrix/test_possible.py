@@ -14,6 +14,8 @@ from sweetspot.study.instances import Instance
 
 CELL = Cell("here", "tensorflow", "vgg16", 16, 1, "fp32", "default")
 
+OVER_NODES = "tensorflow with default or B; jax with default or fsdp; torch with default, ddp or fsdp"
+
 
 def check(where="local", device="gpu", has=4, xla=False, per_node=None, **changes):
     measure = {"where": where, "device": device, "gpus_per_node": per_node}
@@ -49,9 +51,12 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, **change
         ({"xla": True, "variant": "C", "gpus": 2}, ["measure.xla", "variant 'C'"]),
         ({"xla": True, "framework": "torch"}, ["measure.xla", "framework torch"]),
         ({"where": "slurm", "per_node": 4, "gpus": 6}, ["gpus 6, more than its gpus_per_node 4", "multiple"]),
-        ({"where": "slurm", "per_node": 4, "gpus": 8, "variant": "A"}, ["variant A", "default or B"]),
-        ({"where": "slurm", "per_node": 4, "gpus": 8, "framework": "jax"}, ["framework jax", "default or B"]),
-        ({"where": "slurm", "per_node": 4, "gpus": 8, "framework": "torch"}, ["framework torch", "default or B"]),
+        ({"where": "slurm", "per_node": 4, "gpus": 8, "variant": "A"}, ["variant A", OVER_NODES]),
+        ({"where": "slurm", "per_node": 4, "gpus": 8, "framework": "keras-jax"}, ["framework keras-jax", OVER_NODES]),
+        (
+            {"where": "slurm", "per_node": 4, "gpus": 8, "framework": "torch", "variant": "compile"},
+            ["torch", OVER_NODES],
+        ),
         ({"where": "slurm", "per_node": 4, "gpus": 8, "xla": True}, ["measure.xla", "gpus 8"]),
     ],
 )

@@ -7,30 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mix_problems import held, problem, rented, small_problems
 from scipy.optimize import linprog
 from sweetspot.mixes.demand import load_duration, month_noise
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
+from sweetspot.mixes.problem import NEVER
 from sweetspot.mixes.purchase import numbers_to_have
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, mixes
-
-
-def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draws=1):
-    """A kind held with the same figures in every draw; hours and running by class."""
-    every = np.ones(draws)
-    by_class = [np.asarray(part, float)[:, None] * every for part in (hours, running)]
-    return Held(name, there, for_sale, fixed * every, capacity * every, *by_class)
-
-
-def rented(name, usd, hours=None, draws=1):
-    prices = np.asarray(usd, float)[:, None] * np.ones(draws)
-    return Rented(name, prices, np.asarray(hours if hours is not None else usd, float)[:, None] * np.ones(draws))
-
-
-def problem(jobs, kinds, offers):
-    """`jobs`: class x draw x month."""
-    amounts = np.asarray(jobs, float)
-    return Problem(tuple("abcdef"[: len(amounts)]), amounts, tuple(kinds), tuple(offers))
 
 
 def by_linear_programme(one, counts):
@@ -111,26 +94,24 @@ def test_what_runs_dearer_than_it_is_rented_is_not_run():
     assert done.usd[0] == pytest.approx(25.0)
 
 
+def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
+    """Class b runs on the cheap machine alone, which has 100 h: 90 of a go there, 10 to the dear one.
+
+    What b would pay on the dear machine, where it does not run, is given as 0, as the workflow does.
+    """
+    cheap = held("cheap", [1.0, 1.0], [0.1, 0.1], 100, there=1, for_sale=False)
+    dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1, for_sale=False)
+    case = problem([[[100.0]], [[10.0]]], [cheap, dear], [rented("rent", [5.0, 5.0])])
+    done = dispatch(case, (1, 1))
+    assert done.held[:, 0, 0, 0].tolist() == pytest.approx([90.0, 10.0])
+    assert done.usd[0] == pytest.approx(100 * 0.1 + 10 * 0.5)
+
+
 def test_an_urgent_class_is_bought_for_where_nothing_rented_is_in_time():
     """Class b runs on the machine for sale alone: one is bought, though a is cheaper rented."""
     machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, fixed=500.0)
     case = problem([[[10.0]], [[2.0]]], [machine], [rented("rent", [1.0, NEVER], [1.0, 0.0])])
     assert mixes(case)[0].counts == (1,)
-
-
-figures = st.floats(0.1, 10.0)
-
-
-@st.composite
-def small_problems(draw):
-    classes, kinds, offers = (draw(st.integers(1, most)) for most in (3, 2, 2))
-    amounts = [[[draw(st.floats(0.0, 60.0))]] for _ in range(classes)]
-
-    def column():
-        return np.array([draw(figures) for _ in range(classes)])
-
-    kept = [held(f"k{n}", column(), column(), draw(st.floats(20, 200)), draw(st.floats(0, 300))) for n in range(kinds)]
-    return problem(amounts, kept, [rented(f"r{n}", column()) for n in range(offers)])
 
 
 @given(small_problems())

@@ -184,7 +184,7 @@ def test_a_wrong_specification_is_an_error_not_an_empty_chart():
 
 def test_a_figure_that_no_chart_draws_is_refused(tmp_path):
     with pytest.raises(
-        ValueError, match="chart 'pie' is unknown; expected one of mix_load, front, utilisation, cash_flow"
+        ValueError, match="chart 'pie' is unknown; expected one of mix_load, plan_tornado, front, utilisation"
     ):
         draw_figures({}, tmp_path / "study.yaml", ["pie.svg"], [])
 

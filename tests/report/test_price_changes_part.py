@@ -3,7 +3,8 @@
 import pandas as pd
 from decision_tables import study
 from report_tables import small_tables
-from sweetspot.decision.then_and_now import State, moved
+from sweetspot.decision.rank_changes import to_markdown
+from sweetspot.decision.then_and_now import State, moved, plans_of
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
@@ -82,3 +83,41 @@ def test_the_page_has_the_section_only_with_history():
     assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
     assert "<p>Now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
     assert "price_changes.csv" in page
+
+
+def plans(**told) -> pd.DataFrame:
+    return pd.DataFrame([{"workload": name, "usd": usd, "said": said} for name, (usd, said) in told.items()])
+
+
+def with_plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    table = offers(a=(1.0, "2026-09-19"))
+    then, now = (State(table, ranks(table), "Rent a.", one) for one in (before, after))
+    return moved(then, now)
+
+
+def test_what_prices_did_to_the_answer_of_each_plan():
+    before = plans(lab=(40_000.0, "1 × box, the rest on a"), years=(9000.0, "b"), same=(5.0, "c"), gone=(7.0, "d"))
+    after = plans(lab=(44_000.0, "nothing bought, all on a"), years=(9900.0, "b"), same=(5.0, "c"))
+    table = with_plans(before, after)
+    found = {row.workload: row for row in table[table["what"] == "plan"].itertuples()}
+    assert set(found) == {"lab", "years", "gone"}
+    assert (found["lab"].before, found["lab"].after, round(found["lab"].change, 9)) == (40_000.0, 44_000.0, 0.1)
+    words = price_changes_words({"price_changes": table})
+    assert words[1:] == [
+        "The first sentence of the answer is the same, in every figure.",
+        "Plan gone: then d (7.00 USD); now nothing (– USD).",
+        "Plan lab: then 1 × box, the rest on a (40,000 USD); now nothing bought, all on a (44,000 USD).",
+        "Plan years: b, as then; 9,000 USD then, 9,900 USD now (+10.0%).",
+    ]
+    text = to_markdown(table[table["what"] != "answer"], "then", "now")
+    assert "Plan lab, before: 1 × box, the rest on a, 40,000 USD\n\nAfter: nothing bought, all on a, 44,000 USD" in text
+    assert price_changes_part(Sections({"price_changes": table}, study(), Provenance()), {}).rows == []
+
+
+def test_of_what_is_recommended_only_whole_plans_are_told():
+    rows = [
+        ("fine-tuning", "plan years", "a"), ("overall", "plan years", "b"), ("overall", "job, other", "c"),
+        ("lab", "plan lab", "d"), ("job within 6 h", "job", "e"), ("overall", "plan lone", "f"),
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["phase", "scope", "verdict"]).assign(usd=1.0)
+    assert plans_of(table)[["workload", "said"]].to_numpy().tolist() == [["years", "b"], ["lab", "d"], ["lone", "f"]]

@@ -6,6 +6,7 @@ from functools import cache
 import pandas as pd
 from price_lists import price_study
 from study_tables import STUDIES
+from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
@@ -66,5 +67,6 @@ def borrowed_tables(name: str) -> Tables:
         extrapolation=scaling["extrapolation"],
         efficiency=efficiency,
     )
-    compared = compare(inputs, Settings.of(study), load_groups(folder / "workloads.yaml"), draws=200)
+    groups, plans = (load(files[0]) for load in (load_groups, load_plans))
+    compared = compare(inputs, Settings.of(study), groups, draws=200, buying=plans)
     return Tables(throughput, scaling, priced, compared)

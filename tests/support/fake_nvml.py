@@ -21,6 +21,7 @@ NVML = SimpleNamespace(
     nvmlDeviceGetUtilizationRates=lambda handle: SimpleNamespace(gpu=(90, 30)[handle]),
     nvmlDeviceGetMemoryInfo=lambda handle: SimpleNamespace(used=(5, 7)[handle], total=12),
     nvmlDeviceGetPowerUsage=lambda handle: (100_000, 200_000)[handle],
+    nvmlDeviceGetTotalEnergyConsumption=refuse,  # before Volta
     nvmlDeviceGetTemperature=lambda handle, sensor: (50, 70)[handle],
     nvmlDeviceGetClockInfo=refuse,
     nvmlDeviceGetMaxClockInfo=lambda handle, clock: 875,

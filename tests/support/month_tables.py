@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import yaml
@@ -57,5 +58,15 @@ class LabOfFive:
         file.write_text(yaml.safe_dump(content, sort_keys=False))
         return self
 
-    def tables(self, draws: int = 400) -> dict[str, pd.DataFrame]:
-        return month_tables(self.folder, draws)
+    def table(self, name: str, change) -> "LabOfFive":
+        """The rows of a CSV file changed: `change` takes and returns a table."""
+        file = self.folder / name
+        change(pd.read_csv(file)).to_csv(file, index=False)
+        return self
+
+    def tables(self, draws: int = 400, turning: bool = False) -> dict[str, pd.DataFrame]:
+        """The tables; those of what would turn the plan, which take a second, are empty but with `turning`."""
+        if turning:
+            return month_tables(self.folder, draws)
+        with patch("sweetspot.decision.mix_tornado.levers", lambda *_: []):
+            return month_tables(self.folder, draws)

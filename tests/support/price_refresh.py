@@ -22,7 +22,8 @@ AZURE = json.loads((DATA / "published_prices" / "azure_items.json").read_text())
 def azure(query: dict[str, list[str]]) -> Answer:
     """Azure's items of the machine and the region that are asked for."""
     (asked,) = query["$filter"]
-    here = [item for item in AZURE if f"'{item['armSkuName']}'" in asked and "'eastus'" in asked]
+    of_kind = [item for item in AZURE if f"'{item['type']}'" in asked]
+    here = [item for item in of_kind if f"'{item['armSkuName']}'" in asked and "'eastus'" in asked]
     return Answer(json.dumps({"Items": here, "NextPageLink": None, "Count": len(here)}).encode())
 
 

@@ -56,10 +56,12 @@ def month_tables() -> dict[str, pd.DataFrame]:
     hours = {"work_device_hours": 1000.0, "there_device_hours": 600.0, "bought_device_hours": 300.0}
     best = {"workload": "lab", "mix": "best", "kind": "best", "title": "1 × office box, the rest on RunPod",
             "status": "ok", "months": 30.0, "same_as_best": False, "times_best": 1.0, "probability": 0.9,
-            "confidence": "likely",
+            "confidence": "likely", "bought": "1 × office box", "boxes": 1, "main_rented_title": "RunPod",
+            "times_best_low": 1.0, "times_best_high": 1.0,
             "rented_device_hours": 100.0, **hours, **figures}  # fmt: skip
     pure = best | {"mix": "cloud", "kind": "rented", "title": "RunPod for the rest", "usd_per_month": 1000.0,
-                   "usd": 30_000.0, "times_best": 10 / 9, "probability": 0.1}  # fmt: skip
+                   "usd": 30_000.0, "times_best": 10 / 9, "probability": 0.1, "bought": "", "boxes": 0,
+                   "times_best_low": 1.0, "times_best_high": 1.3}  # fmt: skip
     named = (
         ("own-1", "RTX 4090", "there", 600.0),
         ("box", "office box", "bought", 300.0),
@@ -80,6 +82,38 @@ def month_tables() -> dict[str, pd.DataFrame]:
     job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
            "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
     made = {"mixes": [best, pure], "mix_sources": sources, "mix_load": load, "deadlines": [due], "mix_jobs": [job]}
+    return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables()
+
+
+def plan_tables() -> dict[str, pd.DataFrame]:
+    """What that plan hangs on: a rent that turns it, and the price of the box, which does not."""
+    about = {"workload": "lab", "assumption": "price of RunPod", "quantity": "usd_per_hour", "subject": "c",
+             "unit": "USD/hour", "value": 0.7}  # fmt: skip
+    ends = {"low": 0.56, "high": 0.84, "margin": 10 / 9, "margin_low": 0.9, "margin_high": 1.3, "swing": 0.4,
+            "flips": True, "range_basis": "assumed", "winner_low": "RunPod for the rest",
+            "winner_high": "1 × office box", "text": "the best mix changes inside its range"}  # fmt: skip
+    other = about | ends | {"assumption": "price of the office box", "quantity": "capex_usd", "unit": "USD",
+                            "value": 9000.0, "margin_low": 1.2, "margin_high": 1.05, "swing": 0.15, "low": 8000.0,
+                            "high": 10_000.0, "flips": False, "text": "no value of it"}  # fmt: skip
+    to = "nothing bought, the rest on RunPod"
+    points = [
+        about | {"side": "below", "turning_value": 0.63, "factor": 0.9, "to_title": to, "usd_per_month": 900.0,
+                 "text": f"price of RunPod below 0.63 USD/hour: {to}"},
+        about | {"assumption": "runs a month", "unit": "jobs/month", "value": 60.0, "side": "below",
+                 "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0,
+                 "text": f"runs a month below 51 jobs/month: {to}"},
+    ]  # fmt: skip
+    pays = {"workload": "lab", "title": "office box", "option": "box", "quantity": "device_hours",
+            "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0, "pays_from": 850.0,
+            "pays_from_low": 700.0, "pays_from_high": 1100.0, "p_pays": 0.8}  # fmt: skip
+    months = pays | {"quantity": "months", "assumption": "months that the purchase of the office box is spread over",
+                     "unit": "months", "planned": 30.0, "pays_from": 24.0}  # fmt: skip
+    worth = about | {"figure": "price of RunPod", "title": "RunPod", "evppi_usd": 400.0, "evppi_usd_low": 300.0,
+                     "evppi_usd_high": 500.0, "cost_to_learn_usd": None, "minutes_to_learn": None,
+                     "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1,
+                     "project": "30 months"}  # fmt: skip
+    made = {"plan_tornado": [about | ends, other], "plan_turning_points": points, "plan_break_even": [pays, months],
+            "plan_worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
 
 

@@ -16,7 +16,7 @@ from sweetspot.matrix.budget import Run
 from sweetspot.matrix.schedule import run_file
 
 STUDY = "rare-2018"  # measures nothing
-SENTENCE = "Hetzner EX51-SSD-GPU is the cheapest, 0.50 USD a run"  # docs/studies.md
+SENTENCE = "Take Hetzner EX51-SSD-GPU if it works all month: 0.50 USD a run"  # docs/studies.md
 CATALOGUE = "workflow/Snakefile"  # where snakedeploy and the catalogue look
 THREADS = ["--force-use-threads"]  # without it each table starts Snakemake anew: correct too, but a minute a study
 MODULE = """
@@ -127,7 +127,7 @@ def test_twice_in_one_workflow(checkout, snakemake, tmp_path):
     mine = importer(tmp_path / "mine", text, STUDY, "initialized-2017")
     done = snakemake(mine)
     require_page(mine / "one" / "results" / STUDY / "report" / "index.html", done)
-    other = "The home-built machine with a GTX 1080 Ti is the cheapest that cannot be taken away"
+    other = "Take the home-built machine with a GTX 1080 Ti: 6.8 times cheaper than Paperspace P5000"
     require_page(mine / "results" / "initialized-2017" / "report" / "index.html", done, other)
 
 

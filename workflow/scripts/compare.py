@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
@@ -29,7 +30,8 @@ def main(
     figures = [read_published(Path(file)) for file in published]
     others = pd.concat(figures, ignore_index=True) if figures else None
     groups, needs = load_groups(workloads), load_needs(workloads)
-    more = {"needs": needs, "demands": load_demands(workloads), "monthly": load_monthly(workloads)}
+    more = {"needs": needs, "demands": load_demands(workloads), "monthly": load_monthly(workloads),
+            "buying": load_plans(workloads)}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), groups, published=others, **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.then_and_now import State, Unpriced, answer_of, moved, state_under
+from sweetspot.decision.then_and_now import State, Unpriced, answer_of, moved, plans_of, state_under
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.study.energy_facts import Energy
 from sweetspot.throughput.published import read_published
@@ -34,7 +34,8 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
     )
     before = state_under({name: Path(file) for name, file in zip(lists, inputs["then"], strict=True)}, study)
     offers = pd.concat([read_parquet(file) for file in inputs["offers"]], ignore_index=True)
-    after = State(offers, read_parquet(inputs["ranks"]), answer_of(read_parquet(inputs["headline"])))
+    ranks, headline, recommended = (read_parquet(inputs[name]) for name in ("ranks", "headline", "recommendation"))
+    after = State(offers, ranks, answer_of(headline), plans_of(recommended))
     write_parquet(moved(before, after), output)
 
 

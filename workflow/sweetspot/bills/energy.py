@@ -35,7 +35,8 @@ def kg_co2e(kwh: Any, g_per_kwh: Any) -> Any:
 def energy_terms(offer: Offer, machine: Instance, energy: Energy | None) -> Row:
     """The energy columns of an offer (OFFER_COLUMNS): what an hour of use takes and emits; null where not known.
 
-    `kwh_per_hour` = kW x PUE. Owned: those of the price list; `power_basis` is `measured` or `declared` as it says.
+    `kwh_per_hour` = kW x PUE. Owned: those of the price list; `power_basis` is `measured` or `declared` as it says, or
+    `metered` where runs measured joules (bills/metered.py).
     Rented: devices x W x (1 + host share) x utilisation and the provider's PUE, all declared in study.yaml;
     `power_basis` is `estimated`. The machine draws for all its devices, whatever a cell uses. `kg_co2e_per_hour` =
     that x the grid's intensity. `_low` takes the low end of every factor, `_high` the high end. `power_source`,

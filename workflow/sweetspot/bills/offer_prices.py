@@ -89,6 +89,7 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("days_per_month", days),
         **spread("residual_usd", times(sold, money)),
         "residual_points": points,
+        **_later(own),
         "maintenance_usd_per_month": ends[0]["maintenance"],
         "staff_usd_per_month": ends[0]["staff"],
         "pue": own.pue.value,
@@ -96,6 +97,12 @@ def _owned(own: Own, money: Triple) -> Row:
         "downtime_share": own.downtime_share,
         "boxes": own.boxes,
     }
+
+
+def _later(own: Own) -> Row:
+    """How the price of a new machine changes a year; nothing where it stays."""
+    change = own.capex_change_per_year
+    return {} if change is None else spread("capex_change", (change.value, *change.ends))
 
 
 def _own_at(own: Own, sold: Triple, end: int, usd: float) -> dict[str, float]:

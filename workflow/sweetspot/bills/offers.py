@@ -5,6 +5,7 @@ from typing import Any
 
 from sweetspot.bills.columns import Columns, from_rows
 from sweetspot.bills.energy import energy_terms
+from sweetspot.bills.metered import Metered, with_metered
 from sweetspot.bills.money import rate_used, source_of, to_usd
 from sweetspot.bills.offer_prices import Row, price
 from sweetspot.bills.price_paths import TREND_COLUMNS
@@ -35,7 +36,7 @@ OFFER_COLUMNS = (
     "sustained_machine_share", "sustained_tiers", "gpu", "gpus", "price_list_title", "month_usd",
     "kwh_per_hour", "kwh_per_hour_low", "kwh_per_hour_high", "kg_co2e_per_hour", "kg_co2e_per_hour_low",
     "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
-    *TREND_COLUMNS, "residual_points",
+    *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
@@ -48,21 +49,26 @@ def offer_rows(
     month_days: float,
     energy: Energy | None = None,
     price_paths: bool | None = None,
+    metered: Mapping[str, Metered] | None = None,
 ) -> tuple[list[Row], list[Row]]:
     """The offers of `prices`, in their order, and their fees: rows of the two tables, still without warnings.
 
     Of a fee, `usd` is the price of all of it (`count`) per `unit`: per_start, per_hour (billed) or per_month.
 
     `month_days` is the length of the list's month, `energy` what the study declares of power and grids, `price_paths`
-    whether its prices move.
+    whether its prices move,
+    `metered` the power that runs measured, which replaces a stated kW of machines owned.
     Raises UserError for a currency without a rate.
     """
     rows, fees = [], []
-    for offer in prices.offers:
-        machine = instances[offer.instance]
+    for stated in prices.offers:
+        measured = (metered or {}).get(stated.instance)
+        offer, machine = with_metered(stated, measured), instances[stated.instance]
         here = _identity(name, offer, prices, machine, month_days)
         due = _fees(here, offer, prices)
         terms = _terms(offer, prices, month_days, due) | energy_terms(offer, machine, energy)
+        if measured is not None and offer.own is not None and offer is not stated:
+            terms["power_source"] = f"{measured.source}; x PUE {offer.own.pue.value:g}"
         rows.append(here | terms | price(offer, prices, month_days) | trend_terms(offer, machine, price_paths))
         fees += due
     return rows, fees

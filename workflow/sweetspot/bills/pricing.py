@@ -10,6 +10,7 @@ import pyarrow as pa
 from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
 from sweetspot.bills.columns import Columns, from_arrow, from_rows, to_arrow
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
+from sweetspot.bills.metered import Metered, metered_machines
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, offer_rows, offers_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.price_lint import LINT_COLUMNS, lint, offer_findings, warnings_of
@@ -45,7 +46,10 @@ def price_study(
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
-    offers, fees, findings = read_prices(price_file, name, instances, month_days, study_date, energy, price_paths)
+    metered = metered_machines(throughput, instances, energy)
+    offers, fees, findings = read_prices(
+        price_file, name, instances, month_days, study_date, energy, price_paths, metered
+    )
     check_workloads(workloads, instances, workload_file)
     check_there(load_monthly(workload_file), instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
@@ -71,11 +75,12 @@ def read_prices(
     study_date: date,
     energy: Energy | None = None,
     price_paths: bool | None = None,
+    metered: Mapping[str, Metered] | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
     check_instances([offer.instance for offer in prices.offers], instances, str(file))
-    return price_tables(prices, name, instances, month_days, study_date, energy, price_paths)
+    return price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
 
 
 def price_tables(
@@ -86,10 +91,11 @@ def price_tables(
     study_date: date,
     energy: Energy | None = None,
     price_paths: bool | None = None,
+    metered: Mapping[str, Metered] | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list whose machines are all among `instances`."""
     month = prices.month_days or month_days
-    rows, fees = offer_rows(name, prices, instances, month, energy, price_paths)
+    rows, fees = offer_rows(name, prices, instances, month, energy, price_paths, metered)
     listed = lint(prices, rows, instances, study_date, month)
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
     offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])

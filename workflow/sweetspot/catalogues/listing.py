@@ -21,7 +21,8 @@ class Listing:
     """One price of a catalogue: an hour of a machine in a place, with what the catalogue says of the machine.
 
     `instance` is a name for files; `title` the catalogue's own name where that is none. `region` holds `place`, where
-    the catalogue tells both: AWS' zones have names (use1-az1) that do not begin with their region's.
+    the catalogue tells both: AWS' zones have names (use1-az1) that do not begin with their region's. `term_months`: of
+    a contract, whose hours are due whether used or not.
     """
 
     line: int
@@ -37,6 +38,7 @@ class Listing:
     memory_gib: float | None = None
     title: str = ""
     region: str = ""
+    term_months: float | None = None
 
     def within(self, place: str) -> bool:
         """Whether it is in `place`: a zone, or a region, or how one of them begins."""

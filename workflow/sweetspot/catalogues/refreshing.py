@@ -10,6 +10,7 @@ from sweetspot.catalogues.sources.source import Fetched
 from sweetspot.study.catalogue_map import RATES, FilePart, OwnPart, Part
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.terms import Amount
 
 JUMP = 4.0
 """A price this many times the old one, or its part, is not believed. Of 6,335 steps between two readings of one
@@ -64,14 +65,14 @@ def judged(
     row: Row, prices: PriceList, part: Part, fetched: Fetched, machine: Instance, accepted: Collection[str] = ()
 ) -> Found:
     """What the catalogue says of one offer. `accepted`: instances whose price may jump."""
-    offer, old = row.offer, row.offer.per_hour
-    reason = _kept(row, prices)
+    offer, old = row.offer, _rate(row.offer)
+    reason = _kept(row, prices, part)
     if reason or old is None:
         return Found(row, stays=reason)
     name = part.instances[offer.instance]
-    entry = _entry(fetched.catalogue, name, part, offer.purchase)
+    entry = _entry(fetched.catalogue, name, part, offer)
     if entry is None:
-        return Found(row, old.value, stays=_absent(fetched, name, part, offer.purchase))
+        return Found(row, old.value, stays=_absent(fetched, name, part, offer))
     if fetched.as_of < row.as_of:
         return Found(row, old.value, stays=f"is of {row.as_of}, the catalogue's price of {fetched.as_of}")
     new = round(entry.per_hour * machine.nodes, DECIMALS)
@@ -85,12 +86,26 @@ def judged(
     return Found(row, old.value, new, values)
 
 
-def _kept(row: Row, prices: PriceList) -> str:
+def _rate(offer: Offer) -> Amount | None:
+    """The hourly price of an offer: its own, or that of a contract which is paid by nothing else."""
+    deal = offer.commitment
+    if deal is None:
+        return offer.per_hour
+    alone = deal.charged == "always" and not any(sum.ends[1] for sum in (deal.upfront, deal.per_month))
+    return deal.per_hour if alone else None
+
+
+def _kept(row: Row, prices: PriceList, part: Part) -> str:
     """Why a catalogue's hourly price is no price of this offer; '' where it is one."""
-    offer = row.offer
-    if offer.per_hour is None or offer.purchase not in RATES:
+    offer, rate = row.offer, _rate(row.offer)
+    if offer.purchase not in (*RATES, *part.purchases):
         return f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
-    if offer.per_hour.low is not None or offer.per_hour.high is not None:
+    if rate is None:
+        paid = (
+            "is paid upfront, by the month or by use" if offer.commitment else f"has no hourly rate ({offer.purchase})"
+        )
+        return f"{paid}: a catalogue knows only rates an hour"
+    if rate.low is not None or rate.high is not None:
         return "has a range, which a catalogue does not know"
     tax = offer.vat or prices.vat
     if tax is not None and tax.included:
@@ -98,26 +113,33 @@ def _kept(row: Row, prices: PriceList) -> str:
     return ""
 
 
-def _entry(catalogue: Catalogue, name: str, part: Part, purchase: str) -> Listing | None:
+def _term(offer: Offer) -> float | None:
+    """Months of an offer's contract; None without one."""
+    return None if offer.commitment is None else offer.commitment.term_months.value
+
+
+def _entry(catalogue: Catalogue, name: str, part: Part, offer: Offer) -> Listing | None:
     """The cheapest price of the machine in the part's place; a preemptible machine is the catalogue's spot."""
-    wanted = "spot" if purchase == "preemptible" else purchase
+    wanted = "spot" if offer.purchase == "preemptible" else offer.purchase
     place = part.place if isinstance(part, FilePart | OwnPart) else None
     of_machine = [
         entry
         for entry in catalogue.listings
         if name in (entry.instance, entry.title)
-        and entry.purchase in (wanted, purchase)
+        and entry.purchase in (wanted, offer.purchase)
+        and entry.term_months == _term(offer)
         and (place is None or entry.within(place))
     ]
     return min(of_machine, key=lambda entry: entry.per_hour, default=None)
 
 
-def _absent(fetched: Fetched, name: str, part: Part, purchase: str) -> str:
+def _absent(fetched: Fetched, name: str, part: Part, offer: Offer) -> str:
     place = part.place if isinstance(part, FilePart | OwnPart) else None
     where = fetched.source.split(", sha256")[0]
-    fault = fetched.catalogue.why_without(name)
+    fault, term = fetched.catalogue.why_without(name), _term(offer)
     told = f" ({fault})" if fault else ""
-    return f"{where} has no {purchase} price of {name}{f' in {place}' if place else ''}{told}"
+    kind = offer.purchase if term is None else f"{offer.purchase} ({term:g} months)"
+    return f"{where} has no {kind} price of {name}{f' in {place}' if place else ''}{told}"
 
 
 def _unlike(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
@@ -146,11 +168,11 @@ def _values(row: Row, fetched: Fetched, entry: Listing, machine: Instance, new: 
     place = f", {entry.place}" if entry.place and entry.place not in head else ""
     source = f"{entry.source} through {head}" if entry.source else head
     values: dict[str, Value] = {
-        "per_hour": new,
+        "per_hour" if row.offer.commitment is None else "commitment.per_hour": new,
         "as_of": fetched.as_of,
         "source": f"{source}{place}{f', sha256{checksum}' if checksum else ''}",
     }
-    note, old = row.offer.note, row.offer.per_hour
+    note, old = row.offer.note, _rate(row.offer)
     if note and old is not None and machine.nodes > 1:
         before = f"{machine.nodes} x {old.value / machine.nodes:.10g}"
         if before in note:

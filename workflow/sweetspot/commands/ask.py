@@ -65,16 +65,18 @@ def run(arguments: argparse.Namespace) -> int:
     _check(options, study, arguments.days)
     _check_workload(options, arguments.workload, deadline)
     due = [] if deadline is None else [deadline]
-    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, Settings.of(study).money)
+    settings = Settings.of(study)
+    told = (settings.money, settings.deadlines_hours)
+    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, *told)
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
-    told = _told(found, options, study, folder)
-    code = outcome(found, told["close"] if deadline is None else None)
+    beside = _told(found, options, study, folder)
+    code = outcome(found, beside["close"] if deadline is None else None)
     stale = _newer(arguments.config / "studies" / study.name, folder)
     if stale:
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
     write = as_json if arguments.json else as_text
-    sys.stdout.write(write(found, study, arguments.days, deadline, told, code))
+    sys.stdout.write(write(found, study, arguments.days, deadline, beside, code))
     return code
 
 

@@ -108,7 +108,12 @@ def _checked(text: str, file: Path, old: PriceList, rows: Sequence[Found]) -> Pr
 
 
 def _with(offer: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    return offer | dict(values)
+    made = {name: value for name, value in values.items() if "." not in name}
+    for name, value in values.items():
+        if "." in name:
+            part, _, key = name.partition(".")
+            made[part] = offer[part] | {key: value}
+    return offer | made
 
 
 def _remarks(name: str, old: PriceList, new: PriceList, instances: Mapping[str, Instance], study: Study) -> list[str]:

@@ -32,7 +32,7 @@ def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
     table = moved(before, after)
     told = table[table["what"] != "answer"]
     where = told["price_list"].map(lambda listed: f", {listed}", na_action="ignore").fillna("")
-    told = told.assign(instance=told["instance"] + where)
+    told = told.assign(instance=told["instance"].fillna("") + where)
     titles = (f"{name}, prices of {arguments.since},", f"prices of {arguments.until or 'today'}")
     return table, to_markdown(told, *titles, (before.answer, after.answer))
 

@@ -1,7 +1,7 @@
 """The answer at another use or within a deadline, from the options that the comparison left: by its own functions."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -37,11 +37,13 @@ def ask(
     days: float | None = None,
     deadlines_hours: Sequence[float] = (),
     money: Money = DOLLARS,
+    told_deadlines: Sequence[float] = (),
 ) -> Asked:
     """The answer on `options` (comparison/options.parquet) with every owned machine used `days` a month.
 
     With the study's own seed, month and `counts` and no `days` it is the page's, word for word. deadlines_hours: who
     finishes each workload within so many hours for the least money.
+    told_deadlines: those of the study, of which its answer speaks.
     """
     rows, _ = apart(options)
     # Read one by one: plain objects, as the comparison itself has them, and in few blocks (a file gives one a column).
@@ -49,9 +51,11 @@ def ask(
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)
-    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, money=money)
+    moved = tornado(rows, month_days, money)
+    told: dict[str, Any] = {"tornado": moved, "deadlines_hours": told_deadlines, "money": money}
+    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, **told)
     late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
-    return Asked(found, recommend(late, tornado(rows, month_days, money) if late else pd.DataFrame(), money))
+    return Asked(found, recommend(late, moved, money))
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:

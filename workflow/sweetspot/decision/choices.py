@@ -46,9 +46,9 @@ def choices(contending: Mapping[str, Contenders], published: pd.DataFrame) -> pd
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def span_in_words(table: pd.DataFrame, model: str) -> str:
+def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
     """The range of the gain over the choices of a model in a sentence; empty where there are none."""
-    rows = table[table["model"] == model]
+    rows, title = table[table["model"] == model], title or model
     if rows.empty:
         return ""
     low, high = rows["gain"].min(), rows["gain"].max()
@@ -58,11 +58,11 @@ def span_in_words(table: pd.DataFrame, model: str) -> str:
         of += f" or without {the(rows['alternative_title'].iloc[0])}"
     if low < 1 < high:
         span = f"{times(low)} to {times(high)}"
-        return f"With other published figures{of}, the gain on {model} is {span}: the winner changes."
+        return f"With other published figures{of}, the multiple on {title} is {span}: the cheapest changes."
     low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
     name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
     span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of}, {name} stays the cheaper on {model}, by {span}."
+    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span}."
 
 
 def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
+from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choices import choices
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
+from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import OVERALL, phases
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
@@ -72,6 +74,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
+    buying: Mapping[str, Plan] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
@@ -79,6 +82,7 @@ def compare(
     of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
     need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
     several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
+    `buying`: plans that ask what buying later costs (`load_plans`).
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
@@ -92,9 +96,11 @@ def compare(
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money), *decided.phases]
     unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
+    waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
-    answer = headline(contending, drawn, days, settings.counts, others, settings.money)
+    told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}
+    answer = headline(contending, drawn, days, settings.counts, others, settings.money, **told)
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
@@ -106,9 +112,12 @@ def compare(
         "surface": surface(options, settings.month_days, settings.money),
         "tornado": parameters,
         "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
-        "recommendation": recommend([*phases(options, drawn, plans, together), *later], parameters, settings.money),
+        "recommendation": recommend(
+            [*phases(options, drawn, plans, together, waited.options), *later], parameters, settings.money
+        ),
         "headline": answer,
         "choices": others,
+        "when_to_buy": waited.table,
         "queue": queue_table(options, inputs.offers, demands or {}, settings.month_days),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, [*without_speed(decided.tables), *unserved]),

@@ -8,9 +8,8 @@ import pandas as pd
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.phases import PricedPhase
+from sweetspot.decision.said import span
 from sweetspot.decision.simulate import Draws
-
-MINUTES = 60
 
 
 def deadline_phases(
@@ -25,7 +24,7 @@ def deadline_phases(
     for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
         models = tuple(rows["model"].unique())
         for deadline in sorted(hours):
-            name = f"{workload} within {_span(deadline)}"
+            name = f"{workload} within {span(deadline)}"
             kept = rows[rows["hours"] <= deadline].sort_values(["usd", "option"], kind="stable")
             if not kept["persistent"].any():
                 yield PricedPhase(name, str(workload), kept.head(0), np.empty((0, 0)), models, _nobody(rows, money))
@@ -39,8 +38,4 @@ def _nobody(rows: pd.DataFrame, money: Money) -> str:
     own = rows[rows["persistent"].astype(bool)]
     first = (own if len(own) else rows).sort_values(["hours", "usd"], kind="stable").iloc[0]
     paid = f"{amount(money.of(first['usd']))} {money.code}"
-    return f"none can: the fastest, {the(first['title'])}, takes {_span(first['hours'])} for {paid}"
-
-
-def _span(hours: float) -> str:
-    return f"{amount(hours)} h" if hours >= 1 else f"{amount(hours * MINUTES)} min"
+    return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"

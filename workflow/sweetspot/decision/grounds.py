@@ -10,13 +10,13 @@ from sweetspot.decision.options import STAND_IN, Row
 SPEED_GROUNDS = {
     "measured": "measured",
     "published": "published",
-    "equivalent": "another machine's by declaration",
+    "equivalent": "taken from another machine",
     "scaled": "scaled up from one device",
     "stand_in": "a stand-in",
     "transferred": "transferred from another device",
     "extrapolated": "a prediction",
 }
-PRICE_GROUNDS = {"equivalent": "another offer's by declaration", "stand_in": "a stand-in (derived, not published)"}
+PRICE_GROUNDS = {"equivalent": "taken from another offer", "stand_in": "derived, not published"}
 
 
 def speed_ground(option: Row) -> str:
@@ -29,7 +29,7 @@ def speed_ground(option: Row) -> str:
 
 
 def grounds(named: Sequence[Row], speeds: bool = True) -> list[str]:
-    """A sentence on the speeds of these options and one on their prices, each only where one is weak.
+    """Sentences on the speeds of these options, and on their prices, each only where one is weak.
 
     `speeds`: whether speeds carry anything; of a month's bill they do not.
     """
@@ -44,7 +44,7 @@ def grounds(named: Sequence[Row], speeds: bool = True) -> list[str]:
 
 
 def _together(what: str, told: Sequence[tuple[str, str]]) -> str:
-    """The speed of A is x, that of B y."""
+    """The speed of A is x. That of B is y."""
     (name, ground), *others = told
-    rest = "".join(f", that of {other} {words}" for other, words in others)
-    return f"The {what} of {name} is {ground}{rest}."
+    rest = "".join(f" That of {other} is {words}." for other, words in others)
+    return f"The {what} of {name} is {ground}.{rest}"

@@ -12,6 +12,7 @@ from sweetspot.decision.choices import span_in_words
 from sweetspot.decision.contenders import Contenders, contenders, cost
 from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.grounds import speed_ground
+from sweetspot.decision.hangs_on import hangs_on
 from sweetspot.decision.options import Row, trained
 from sweetspot.decision.said import Said
 from sweetspot.decision.sentences import sentences
@@ -24,7 +25,7 @@ COLUMNS = (
     "alternative_price_basis", "reference_title", "winner_title", "alternative_title", "cheapest_of_all",
     "cheapest_of_all_title", "by_hour", "by_hour_title", "fastest", "fastest_title", "cost_share", "hours_share",
     "fastest_hours_share", "bills_decide", "counts", "more", "least_carbon", "least_carbon_title", "currency",
-    "usd_per_unit", "days_against", "days_against_title",
+    "usd_per_unit", "days_against", "days_against_title", "model_title",
 )  # fmt: skip
 
 
@@ -42,6 +43,8 @@ def headline(
     counts: str = "train",
     others: pd.DataFrame | None = None,
     money: Money = DOLLARS,
+    tornado: pd.DataFrame | None = None,
+    deadlines_hours: Sequence[float] = (),
 ) -> pd.DataFrame:
     """One row a model, and first the row of scope `answer`: the model least favourable to the reference.
 
@@ -55,8 +58,9 @@ def headline(
     is known). `_title`: their names for people.
     `cost_share`, `hours_share`: USD and hours of the winner / those of the reference; `fastest_hours_share`: hours of
     the fastest / those of the reference. `bills_decide`: no figure per USD
-    ranks the options. `first` and `second`: the answer's two sentences; `more`: what else is to be said, a sentence
-    each, on `choices` first. `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in
+    ranks the options. `first`: the answer, at most 45 words; `second`: the short sentences that go with it, by
+    `tornado` on what it hangs most, by `deadlines_hours` who is in time; `more`: what else is to be said, on `choices`
+    first. `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in
     words, `_price_basis` what the two prices are. `currency`: in which the sentences speak, at `usd_per_unit`.
     """
     rows = [(_row(one, draws, break_even, counts, money), one) for one in contending.values()]
@@ -64,22 +68,32 @@ def headline(
         return pd.DataFrame(columns=list(COLUMNS))
     # The last digits of a float choose no model: of equal gains the first in the order of the models is told.
     rows.sort(key=lambda pair: float(f"{pair[0]['gain']:.9g}") if pd.notna(pair[0]["gain"]) else np.inf)
-    told: list[Row] = [_told(rows, "answer", money), *(_told([pair], "model", money) for pair in rows)]
+    said = [_said(row, one, money, tornado, deadlines_hours) for row, one in rows]
+    told: list[Row] = [_told(said, "answer"), *(_told([one], "model") for one in said)]
     for row in told if others is not None else ():
-        row["more"] = " ".join(part for part in (span_in_words(others, row["model"]), row["more"]) if part)
+        row["more"] = " ".join(
+            part for part in (span_in_words(others, row["model"], row["model_title"]), row["more"]) if part
+        )
     return pd.DataFrame(told, columns=list(COLUMNS))
 
 
-def _told(rows: Sequence[tuple[Row, Contenders]], scope: str, money: Money) -> Row:
+def _said(
+    row: Row, one: Contenders, money: Money, tornado: pd.DataFrame | None, deadlines_hours: Sequence[float]
+) -> Said:
+    return Said(row, one, money, "" if tornado is None else hangs_on(tornado, one), tuple(deadlines_hours))
+
+
+def _told(models: Sequence[Said], scope: str) -> Row:
     """The first of the rows with the sentences on all of them."""
-    first, second, more = sentences([Said(row, one, money) for row, one in rows], several=scope == "model")
-    return rows[0][0] | {"scope": scope, "first": first, "second": second, "more": " ".join(more)}
+    first, second, more = sentences(models, several=scope == "model")
+    return {**models[0].row, "scope": scope, "first": first, "second": second, "more": " ".join(more)}
 
 
 def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str, money: Money) -> Row:
     box, rival = one.reference, one.alternative
     return {
         "model": box["model"],
+        "model_title": box.get("model_title") or box["model"],
         "reference": box["option"],
         "winner": one.cheapest["option"],
         "alternative": None if rival is None else rival["option"],

@@ -58,7 +58,9 @@ class Figures(NamedTuple):
 
 
 class Posed(NamedTuple):
-    """A monthly workload as problems: with draws, and at central figures (one draw, one month)."""
+    """A monthly workload as problems: with draws, and at central figures (one draw, one month); `figures` drawn, and
+    `middle`, the central ones, are what they were made of.
+    """
 
     name: str
     work: "Monthly"
@@ -66,10 +68,17 @@ class Posed(NamedTuple):
     sources: tuple[Source, ...]
     drawn: Problem
     central: Problem
+    figures: Figures
+    middle: Figures
+    month_days: float
 
     def source(self, name: str) -> Source:
         """The source of that option."""
         return next(one for one in self.sources if one.offer["option"] == name)
+
+    def problem(self, sources: tuple[Source, ...], figures: Figures, jobs: Array) -> Problem:
+        """The problem with other figures."""
+        return _problem(self.work, self.classes, sources, figures, jobs, self.month_days)
 
 
 def pose(
@@ -96,6 +105,9 @@ def pose(
         sources,
         _problem(work, classes, sources, drawn, _jobs(name, work, classes, seed, count), month_days),
         _problem(work, classes, sources, central, _central_jobs(classes), month_days),
+        drawn,
+        central,
+        month_days,
     )
 
 

@@ -19,7 +19,7 @@ MIXES = (
     "workload", "mix", "kind", "title", "bought", "boxes", "source", "main_rented", "main_rented_title", "status",
     "work_device_hours", "there_device_hours", "bought_device_hours", "rented_device_hours", "usd", "usd_low",
     "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_per_month_central", "months",
-    "times_best", "probability", "confidence", "same_as_best",
+    "times_best", "probability", "confidence", "same_as_best", "times_best_low", "times_best_high",
 )  # fmt: skip
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",
@@ -62,7 +62,8 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
     USD of the project (`months`) and a month: the mean of the draws with its 90 % interval, and at central figures;
     null where the mix does not do the work, which `status` tells. `boxes`: machines bought or committed to;
-    `times_best`: how many times the best's USD; `probability`: of the best, to be cheaper than the cheapest pure option
+    `times_best`: how many times the best's USD (`_low`,
+    `_high`: 90 %); `probability`: of the best, to be cheaper than the cheapest pure option
     that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best is this pure option
     but for what others do for less, under 1 % of the money.
     """
@@ -72,9 +73,9 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
 def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
     posed, best = worked.posed, worked.mixes[0]
-    same = [one.counts == best.counts and one.expected <= best.expected * (1 + SAME) for one in worked.mixes]
-    rivals = [one for one, alike in zip(worked.mixes, same, strict=True) if not alike and np.isfinite(one.expected)]
-    for one, central, alike in zip(worked.mixes, worked.central, same, strict=True):
+    rivals = rivals_of(worked)
+    for one, central in zip(worked.mixes, worked.central, strict=True):
+        alike = is_best(one, best)
         whole = bool(np.isfinite(one.expected))
         by = {source: hours.mean() for source, hours in device_hours(one.problem, one.done).items()}
         kinds = {kind: sum(hours for name, hours in by.items() if _kind(posed, name) == kind) for kind in KINDS}
@@ -101,12 +102,26 @@ def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
         yield row
 
 
+def is_best(one: Mix, best: Mix) -> bool:
+    """Whether a mix is the best, but for what others do for less."""
+    return one.counts == best.counts and one.expected <= best.expected * (1 + SAME)
+
+
+def rivals_of(worked: Worked) -> list[Mix]:
+    """The pure options that do the work and are not the best itself, the cheapest first."""
+    best = worked.mixes[0]
+    return [one for one in worked.mixes if not is_best(one, best) and np.isfinite(one.expected)]
+
+
 def _money(posed: Posed, one: Mix, central: Done, best: Mix) -> dict[str, float]:
     low, high = (float(end) for end in interval(one.done.usd))
     month = {"usd_per_month": one.expected, "usd_per_month_low": low, "usd_per_month_high": high}
     project = {name.replace("_per_month", ""): usd * posed.work.months for name, usd in month.items()}
     times = one.expected / best.expected if best.expected > 0 else np.nan
-    return month | project | {"usd_per_month_central": float(central.usd[0]), "times_best": times}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = interval(one.done.usd / best.done.usd)
+    spread = {f"times_best_{end}": float(value) for end, value in zip(("low", "high"), ends, strict=True)}
+    return month | project | {"usd_per_month_central": float(central.usd[0]), "times_best": times} | spread
 
 
 def _chance(one: Mix, best: Mix, rivals: Sequence[Mix], alike: bool) -> dict[str, Any]:

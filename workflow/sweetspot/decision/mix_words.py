@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sweetspot.decision.answer_words import Facts, answer
 from sweetspot.decision.certainty import TIE, amount, percent
-from sweetspot.decision.counted import listed, money, the
+from sweetspot.decision.counted import begun, listed, money, the
 from sweetspot.mixes.problem import Problem
 from sweetspot.mixes.search import BOUGHT, RENTED, THERE, Mix
+from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
     from sweetspot.decision.mix_problem import Posed
@@ -55,65 +57,113 @@ def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
     return f"nothing bought, the rest on {the(rest)}" if there else f"nothing bought, all on {the(rest)}"
 
 
-def mixes_in_words(mixes: pd.DataFrame, sources: pd.DataFrame, deadlines: pd.DataFrame, code: str = "USD") -> list[str]:
-    """For each workload two to four sentences: the best mix against the best pure options, who does what, deadlines.
+def mixes_in_words(
+    mixes: pd.DataFrame,
+    sources: pd.DataFrame,
+    deadlines: pd.DataFrame,
+    code: str = "USD",
+    use: str = "",
+    hangs: str = "",
+) -> list[str]:
+    """For each workload the answer (at most 45 words), then a short sentence each: money, who does what, deadlines.
 
-    `code`: the currency that the tables are in.
+    `code`: the currency that the tables are in. `use`, `hangs`: sentences of the answer, from which use on it holds and
+    on what it hangs most, where they are known.
     """
     said: list[str] = []
     for name, rows in mixes.groupby("workload", sort=False):
         best = rows.iloc[0]
-        said.append(_best(best, rows, code))
-        own = sources[(sources["workload"] == name) & (sources["mix"] == best["mix"])]
-        said.append(_who(best, own))
+        if best["status"] != "ok":
+            said += [f"No mix does the work of {best['workload']}.", *_reasons(best["status"])]
+        else:
+            found, left = answer(_facts(rows, code, use, hangs))
+            said += [found, *left, *_money(rows, code)]
+        said += _who(best, sources[(sources["workload"] == name) & (sources["mix"] == best["mix"])])
         alone = rows[rows["kind"] == THERE]
         if len(alone) and alone["status"].iloc[0] != "ok":
-            said.append(f"What is there, alone, {alone['status'].iloc[0].replace('cannot', 'cannot do it', 1)}.")
+            said += ["What is there cannot do it alone.", *_reasons(alone["status"].iloc[0])]
         due = deadlines[deadlines["workload"] == name] if len(deadlines) else deadlines
-        said += [_urgent(row, code) for _, row in due.iterrows()]
+        said += [sentence for _, row in due.iterrows() for sentence in _urgent(row, code)]
     return said
 
 
-def _best(best: pd.Series, rows: pd.DataFrame, code: str) -> str:
-    if best["status"] != "ok":
-        return f"The work of {best['workload']}: no mix does it; {best['status']}."
-    span = f"{amount(best['usd_per_month_low'])} to {amount(best['usd_per_month_high'])}, 90 %"
-    first = f"{best['title']}: {amount(best['usd_per_month'])} {code} a month ({span})"
-    rivals = rows[(rows["kind"] != "best") & ~rows["same_as_best"].astype(bool) & rows["usd_per_month"].notna()]
+def _reasons(status: str) -> list[str]:
+    """Why a mix does not do the work, a sentence each."""
+    parts = (part.split(" ", 1) for part in status.removeprefix("cannot: ").split("; "))
+    named = (" ".join([model_title(first), *rest]) for first, *rest in parts)
+    return [f"{part[:1].upper()}{part[1:]}." for part in named]
+
+
+def _rivals(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pure options that do the work and are not the best itself, the cheapest first."""
+    return rows[(rows["kind"] != "best") & ~rows["same_as_best"].astype(bool) & rows["usd_per_month"].notna()]
+
+
+def _facts(rows: pd.DataFrame, code: str, use: str, hangs: str) -> Facts:
+    """What the answer says: what to have against the cheapest pure option that is not the same."""
+    best, rivals = rows.iloc[0], _rivals(rows)
     if rivals.empty:
-        return f"{first}; nothing else does the work."
+        return Facts(_have(best), bill=f"{amount(best['usd_per_month'])} {code} a month")
     rival = rivals.iloc[0]
-    more = f"{amount(rival['usd_per_month'])} {code} a month, {100 * (rival['times_best'] - 1):.0f} % more"
-    sure = f"{percent(best['probability'])} that the first is the cheaper"
-    if best["confidence"] == TIE:
-        first = f"Too close to call: {first}"
-    else:
-        sure = f"{best['confidence']}, {sure}"
-    one = rows[rows["same_as_best"].astype(bool)]
-    saved = ""
-    if one.empty:
-        pure = rows[(rows["kind"] != "best") & rows["usd_per_month"].notna()].iloc[0]
-        left = (pure["usd"] - best["usd"], best["months"])
-        saved = f" The mix saves {amount(left[0])} {code} over {left[1]:g} months against that."
-    return f"{first}, against {rival['title']}: {more} ({sure}).{saved}"
-
-
-def _who(best: pd.Series, own: pd.DataFrame) -> str:
-    parts, shown = [], own[own["device_hours"] >= LITTLE * best["work_device_hours"]]
-    for _, row in shown.sort_values("device_hours", ascending=False).iterrows():
-        used = f" ({100 * row['use']:.0f} % of its hours)" if pd.notna(row["use"]) else ""
-        parts.append(f"{the(row['title'])} does {amount(row['device_hours'])}{used}")
-    left = best["work_device_hours"] - shown["device_hours"].sum()
-    parts += [f"others do {amount(left)}"] if left > 0.5 else []
-    return f"Of {amount(best['work_device_hours'])} device-hours a month {listed(parts)}."
-
-
-def _urgent(row: pd.Series, code: str) -> str:
-    job = f"A result of {row['class']} within {row['within_hours']:g} h"
-    if pd.isna(row["option"]):
-        return f"{job}: {row['status']}."
-    sure = "" if row["p_in_time"] > 0.99 else f", in time in {percent(row['p_in_time'])} of the draws"
-    return (
-        f"{job}: {the(row['title'])}, {amount(row['hours'])} h, {money(row['usd'])} {code}{sure}; without asking "
-        f"for it {percent(row['share_in_time'])} of these jobs make it."
+    names = [_have(best), _have(rival)]
+    if names[0] == names[1]:
+        names = [str(best["title"]), str(rival["title"])]
+    ends = (rival["times_best_low"], rival["times_best_high"])
+    return Facts(
+        take=names[0],
+        against=names[1],
+        times=max(1.0, float(rival["times_best"])),
+        low=float(ends[0]),
+        high=float(ends[1]),
+        probability=float(best["probability"]),
+        close=best["confidence"] == TIE,
+        use=use,
+        hangs=hangs,
     )
+
+
+def _have(mix: pd.Series) -> str:
+    """What is had in a mix: what is bought, else who is rented, else what is there."""
+    if mix["bought"]:
+        one = str(mix["bought"]).removeprefix("1 × ")
+        return the(one) if mix["boxes"] == 1 else str(mix["bought"])
+    return "what is there" if pd.isna(mix["main_rented_title"]) else the(str(mix["main_rented_title"]))
+
+
+def _money(rows: pd.DataFrame, code: str) -> list[str]:
+    """What the best costs a month, and the next; what a mix saves against the best option without one."""
+    best, rivals = rows.iloc[0], _rivals(rows)
+    ends = f"{amount(best['usd_per_month_low'])} to {amount(best['usd_per_month_high'])}"
+    mix = best["title"].replace("1 × ", "one ")
+    told = [f"With {mix}, the month costs {amount(best['usd_per_month'])} {code} ({ends})."]
+    if rivals.empty:
+        return told
+    rival = rivals.iloc[0]
+    told.append(f"With {the(str(rival['title']))} it costs {amount(rival['usd_per_month'])} {code}.")
+    if not rows["same_as_best"].astype(bool).any():
+        pure = rows[(rows["kind"] != "best") & rows["usd_per_month"].notna()].iloc[0]
+        told.append(f"The mix saves {amount(pure['usd'] - best['usd'])} {code} over {best['months']:g} months.")
+    return told
+
+
+def _who(best: pd.Series, own: pd.DataFrame) -> list[str]:
+    """Who does how much of the work."""
+    shown = own[own["device_hours"] >= LITTLE * best["work_device_hours"]]
+    told = [f"The work takes {amount(best['work_device_hours'])} device-hours a month."]
+    for _, row in shown.sort_values("device_hours", ascending=False).iterrows():
+        used = f", {100 * row['use']:.0f} % of its time" if pd.notna(row["use"]) else ""
+        told.append(begun(f"{the(row['title'])} does {amount(row['device_hours'])} of them{used}."))
+    left = best["work_device_hours"] - shown["device_hours"].sum()
+    return [*told, f"Others do {amount(left)}."] if left > 0.5 else told
+
+
+def _urgent(row: pd.Series, code: str) -> list[str]:
+    job = f"a result of {model_title(row['class'])} within {row['within_hours']:g} h"
+    if pd.isna(row["option"]):
+        return [f"There is no way to {job}: {row['status']}."]
+    took = f"{amount(row['hours'])} h for {money(row['usd'])} {code}"
+    sure = "" if row["p_in_time"] > 0.99 else f"It is in time in {percent(row['p_in_time'])} of cases. "
+    return [
+        f"For {job} take {the(row['title'])}: {took}.",
+        f"{sure}Of those that nobody hurries, {percent(row['share_in_time'])} are in time.",
+    ]

@@ -33,7 +33,7 @@ STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_
 STAND_IN_YEARS = "stand_in_years"
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-    "interruptions_per_hour",
+    "interruptions_per_hour", "capex_change",
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (
@@ -57,8 +57,9 @@ def build_options(
 
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
-    TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `in_answer` (its price
-    list is one that the answer takes offers of), `is_reference` (the option that the decision is about),
+    TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `model_title` (that of
+    the model), `in_answer` (its price list is one that the answer takes offers of), `is_reference` (the option that the
+    decision is about),
     `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
     (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
@@ -76,6 +77,7 @@ def build_options(
     rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
     rows["option"] = _labels(rows)
     rows["title"] = _titles(rows, settings.titles)
+    rows["model_title"] = rows["model"].map(lambda model: settings.models.get(model, model)).astype(object)
     rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})

@@ -22,7 +22,8 @@ class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
 
     A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
-    is in the table.
+    is in the table. `would_change`: what would turn the choice, in words; None where what turns one job of its models
+    does.
     """
 
     name: str
@@ -31,6 +32,7 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
+    would_change: str | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -46,16 +48,21 @@ def load_groups(path: str | Path) -> dict[str, list[str]]:
 
 
 def phases(
-    options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, groups: Mapping[str, Sequence[str]]
+    options: pd.DataFrame,
+    draws: Draws,
+    plans: pd.DataFrame,
+    groups: Mapping[str, Sequence[str]],
+    later: Mapping[str, tuple[pd.DataFrame, np.ndarray]] | None = None,
 ) -> list[PricedPhase]:
     """The phases of every plan, then the groups of workloads, then `overall`: the plan's total, else all workloads.
 
     `plans` are the rows of results/<study>/plans. A phase of an owned machine bears its share of the possession, by
     the hours that it uses it. A group that has the name of a plan's phase is that phase. An option counts where it
-    does all of a phase, and where the answer may take it (`in_answer`).
+    does all of a phase, and where the answer may take it (`in_answer`). `later`: what competes for a plan's total
+    beside its options: buying later (`buying_later`).
     """
     options = options[options["in_answer"].astype(bool)]
-    found = list(_planned(options, draws, plans))
+    found = [_with_later(phase, later or {}) for phase in _planned(options, draws, plans)]
     overall = [phase for phase in found if phase.name == OVERALL]
     found = [phase for phase in found if phase.name != OVERALL]
     planned = {phase.name for phase in found}
@@ -86,15 +93,37 @@ def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models:
     return PricedPhase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
 
 
-def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterator[PricedPhase]:
+def _with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPhase:
+    """A plan's total with the options of buying later among its own."""
+    plan = phase.scope.removeprefix("plan ")
+    if phase.name != OVERALL or plan not in later:
+        return phase
+    table, usd = later[plan]
+    both = pd.concat([phase.table, table], ignore_index=True)
+    return _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+
+
+def planned_rows(options: pd.DataFrame, plans: pd.DataFrame) -> pd.DataFrame:
+    """The rows of plans that are done, each with its option; `index`: the option's label, by which it was drawn."""
     if plans.empty or options.empty:
-        return
+        return plans.iloc[:0]
     # The plan's row of an option is that of the cell the option was priced on.
     known = options.reset_index().drop_duplicates([*OFFER, "model"])
     key = [*OFFER, *CELL[1:]]
     rows = plans.merge(known[["index", "option", "title", "persistent", *key]], on=key, how="inner")
-    rows = rows[(rows["status"] == "ok")].drop_duplicates(["plan", "phase", "option"])
-    for plan, part in rows.groupby("plan", sort=False):
+    return rows[(rows["status"] == "ok")].drop_duplicates(["plan", "phase", "option"])
+
+
+def by_use(rows: pd.DataFrame, draws: Draws, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the draws put on the USD of using options: by their speed, and by the price of their hour."""
+    slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[where]
+    variable = rows["variable_usd_per_hour"].to_numpy(float)[:, None]
+    return slower, np.divide(draws.variable[where], variable, out=np.ones_like(slower), where=variable > 0)
+
+
+def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterator[PricedPhase]:
+    rows = planned_rows(options, plans)
+    for plan, part in rows.groupby("plan", sort=False) if len(rows) else ():
         names = [name for name in part["phase"].unique() if name not in (POSSESSION, TOTAL)]
         for name in [*names, TOTAL]:
             yield _plan_phase(str(plan), name, part, options, draws)
@@ -111,9 +140,7 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
         possession = held * share
     where = own["index"].to_numpy()
     rows = options.loc[where]
-    slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[where]
-    variable = rows["variable_usd_per_hour"].to_numpy(float)[:, None]
-    dearer = np.divide(draws.variable[where], variable, out=np.ones_like(slower), where=variable > 0)
+    slower, dearer = by_use(rows, draws, where)
     fixed = rows["fixed_usd_per_month"].to_numpy(float)[:, None]
     kept = np.divide(draws.fixed[where], fixed, out=dearer.copy(), where=fixed > 0)
     usd = running.to_numpy(float)[:, None] * slower * dearer + possession.to_numpy(float)[:, None] * kept

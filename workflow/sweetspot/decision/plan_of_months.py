@@ -8,10 +8,14 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.fits import Needs
+from sweetspot.decision.mix_breakeven import break_even_table
 from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
+from sweetspot.decision.mix_levers import known_of
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
+from sweetspot.decision.mix_tornado import tornado_table, turn_all, turning_table
 from sweetspot.decision.mix_words import Words
+from sweetspot.decision.mix_worth import worth_table
 from sweetspot.decision.phases import OVERALL, PricedPhase
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
@@ -19,7 +23,12 @@ from sweetspot.decision.simulate import Draws
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
-TABLES = ("mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines")
+TABLES = (
+    "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "plan_tornado", "plan_turning_points",
+    "plan_break_even", "plan_worth_knowing",
+)  # fmt: skip
+
+NEAREST = 3  # turning points in the recommendation
 
 
 class Decided(NamedTuple):
@@ -48,14 +57,21 @@ def decide(
     ]
     words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
+    known = known_of(draws.figures)
+    turned = [turn_all(one, known, words) for one in worked]
     tables = {
+        "plan_tornado": tornado_table(turned, words, settings.money),
+        "plan_turning_points": turning_table(turned, words, settings.money),
+        "plan_break_even": break_even_table(turned, words),
+        "plan_worth_knowing": worth_table(turned, options, draws, words),
         "mixes": mix_table(worked, words),
         "mix_sources": source_table(worked, words),
         "mix_load": load_table(worked, words),
         "mix_jobs": job_table(worked, every, asked, words),
         "deadlines": deadline_table(worked, draws, words, settings.money),
     }
-    return Decided(tables, [*_phases(worked, tables["mixes"], settings.month_days)])
+    turning = tables["plan_turning_points"]
+    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)])
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -69,7 +85,9 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
 
 
-def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
+def _phases(
+    worked: list[Worked], table: pd.DataFrame, turning: pd.DataFrame, month_days: float
+) -> Iterator[PricedPhase]:
     """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
     for one in worked:
         name, months = one.posed.name, one.posed.work.months
@@ -85,7 +103,8 @@ def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Ite
         drawn = np.stack(usd) if usd else np.empty((0, 0))
         told = OVERALL if len(worked) == 1 else name
         nobody = "" if len(kept) else str(rows["status"].iloc[0])
-        yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody)
+        near = turning[turning["workload"] == name].drop_duplicates("assumption")["text"].head(NEAREST)
+        yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody, "; ".join(near))
 
 
 def without_option(

@@ -58,12 +58,22 @@ def to_markdown(
         lines += [f"{when}: {_cell(sentence)}", ""] if sentence else []
     if table.empty:
         return "\n".join([*lines, "No price, cost or rank differs.", ""])
+    lines += _plan_lines(table[table["what"] == "plan"])
     lines += _price_lines(table[table["what"].isin(["price", "new", "gone"])])
     lines += _place_lines(table[table["what"] == "rank"])
     kept = int((table["what"] == "cost").sum())
     if kept:
         lines += [f"{kept} further costs changed without a change of rank.", ""]
     return "\n".join(lines)
+
+
+def _plan_lines(table: pd.DataFrame) -> list[str]:
+    lines = []
+    for row in table.to_dict("records"):
+        sides = [(row[f"said_{side}"], row[side]) for side in ("before", "after")]
+        told = [f"{_cell(said)}, {_number(usd)} USD" if said else "nothing" for said, usd in sides]
+        lines += [f"Plan {_cell(row['workload'])}, before: {told[0]}", "", f"After: {told[1]}", ""]
+    return lines
 
 
 def _price_lines(table: pd.DataFrame) -> list[str]:

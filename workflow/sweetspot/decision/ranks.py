@@ -9,7 +9,7 @@ from sweetspot.decision.simulate import Draws, interval
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
 KEPT = (
     "option", "instance", "purchase", "price_list", "provider", "persistent", "model", "workload", "batch_size", "gpus",
-    "precision", "usd_per_hour", "title", "in_answer",
+    "precision", "usd_per_hour", "title", "in_answer", "model_title",
 )  # fmt: skip
 ENERGY = (
     "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis", "power_source",

@@ -51,7 +51,8 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> dict[str, o
     result["confidence"] = confidence(probability)
     balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
     result |= {"balanced": balanced["option"], "balanced_title": balanced["title"]}
-    result["would_change"] = _would_change(tornado[tornado["model"].isin(phase.models)], money)
+    of_a_job = _would_change(tornado[tornado["model"].isin(phase.models)], money)
+    result["would_change"] = of_a_job if phase.would_change is None else phase.would_change
     if len(field) == 1:
         return {**result, "confidence": "clear", "verdict": best["title"], "reason": "the only persistent option"}
     second = field.iloc[1]

@@ -75,6 +75,13 @@ class Rents:
         path = self._path(row)
         return mean_of_months(path, self._lengths[row["model"]]) / float(row["rent_factor"])
 
+    def until(self, row: Mapping[str, Any], months: float) -> np.ndarray:
+        """The row's mean rent of the first `months` over that of the project, one figure a draw; 1 where it stays."""
+        if not moves_ahead(row):
+            return np.ones(self._draws)
+        path = self._path(row)
+        return mean_of_months(path, months) / mean_of_months(path, self._lengths[row["model"]])
+
     def _path(self, row: Mapping[str, Any]) -> np.ndarray:
         # One path for a device of a provider: its on-demand prices move together, its spot prices do.
         whose = (row["provider"], row["gpu"], row["trend_kind"])

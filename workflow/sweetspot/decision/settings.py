@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Settings:
     """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
-    of machines for people, by instance; `gpu_memory_gib`: of one device, by instance, where it is known;
+    of machines for people, by instance; `models`: those of models; `gpu_memory_gib`: of one device, by instance, where
+    it is known;
     `stands_behind`: machines whose figures others' rest on (base, equivalent).
 
     The other fields have their names in study.yaml.
@@ -33,6 +34,7 @@ class Settings:
     counts: str = "train"
     answer_prices: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
     stands_behind: Sequence[str] = ()
     gpu_memory_gib: Mapping[str, float] = field(default_factory=dict)
     currency: str = "USD"
@@ -70,5 +72,6 @@ class Settings:
             gpu_memory_gib=memory_of(instances or {}),
             currency="USD" if study.currency is None else study.currency.code,
             usd_per_unit=1.0 if study.currency is None else study.currency.usd_per_unit,
+            models={model: study.model_title(model) for model in question.model},
             titles={name: machine.title for name, machine in (instances or {}).items()},
         )

@@ -43,7 +43,7 @@ class Draws:
 
     `images_per_s`, `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented),
     `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents
-    go is no such figure: nobody can find out what is to come.
+    go is no such figure: nobody can find out what is to come; `rents` has their paths.
     """
 
     images_per_s: np.ndarray
@@ -54,6 +54,7 @@ class Draws:
     usd: np.ndarray
     images_per_usd: np.ndarray
     figures: tuple[Figure, ...] = ()
+    rents: Rents | None = None
 
 
 def stream(seed: int, *key: object) -> np.random.Generator:
@@ -128,6 +129,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         usd=column["usd"] * slower * dearer,
         images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
         figures=tuple(found for found in figures.known.values() if found.values.min() < found.values.max()),
+        rents=rents,
     )
 
 
@@ -177,7 +179,7 @@ class _Figures:
     def images_per_s(self, row: Row) -> np.ndarray:
         """The throughput behind a row."""
         value, low, high = (_number(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
-        key = ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+        key = _speed_key(row, value)
         if key not in self.known:
             freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
             error = _correlation_key(row, key)
@@ -223,6 +225,15 @@ class _Figures:
         fixed = row["fixed_usd_per_month"] * possession(row, capex, months, residual) / (held or 1.0)
         electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
         return fixed, electricity, days, np.ones(self.draws)
+
+
+def _speed_key(row: Row, value: float) -> tuple[object, ...]:
+    return ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+
+
+def speed_error(row: Row) -> tuple[object, ...]:
+    """What the throughput behind a row is off together with: rows of the same are off by one factor."""
+    return _correlation_key(row, _speed_key(row, _number(row["images_per_s"])))
 
 
 def _ends(row: Row, name: str) -> tuple[float, float, float]:

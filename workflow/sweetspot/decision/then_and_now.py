@@ -1,20 +1,22 @@
 """Two dates of a study: its price lists as they were and as they are, on the same figures of speed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
 
 from sweetspot.bills.pricing import price_study
+from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_groups
+from sweetspot.decision.phases import OVERALL, load_groups
 from sweetspot.decision.rank_changes import SAME, difference
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.memory import load_needs
+from sweetspot.study.workloads import load_monthly
 
 OFFER = ["price_list", "instance", "purchase"]
 COLUMNS = (
@@ -27,11 +29,14 @@ PRICED = ("costs", "offers", "plans", "price_lint")
 
 @dataclass(frozen=True)
 class State:
-    """What a study says under the price lists of one day: its offers, ranks and the answer's first sentence."""
+    """What a study says under the price lists of one day: its offers, ranks, the answer's first sentence, and what is
+    recommended for each plan (`plans_of`).
+    """
 
     offers: pd.DataFrame
     ranks: pd.DataFrame
     answer: str | None
+    plans: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["workload", "usd", "said"]))
 
 
 @dataclass(frozen=True)
@@ -65,9 +70,12 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
             priced[kind].append(made[kind].to_pandas())
     speed = {name: read_parquet(file) for name, file in study.tables.items()}
     inputs = Inputs.joined(priced, speed)
-    groups, needs = load_groups(study.workloads), load_needs(study.workloads)
-    found = compare(inputs, study.settings, groups, published=study.published, needs=needs)
-    return State(inputs.offers, found["ranks"], answer_of(found["headline"]))
+    work = study.workloads
+    groups, needs, monthly, buying = load_groups(work), load_needs(work), load_monthly(work), load_plans(work)
+    found = compare(
+        inputs, study.settings, groups, published=study.published, needs=needs, monthly=monthly, buying=buying
+    )
+    return State(inputs.offers, found["ranks"], answer_of(found["headline"]), plans_of(found["recommendation"]))
 
 
 def answer_of(headline: pd.DataFrame) -> str | None:
@@ -76,21 +84,45 @@ def answer_of(headline: pd.DataFrame) -> str | None:
     return str(found.iloc[0]) if len(found) else None
 
 
+def plans_of(recommendation: pd.DataFrame) -> pd.DataFrame:
+    """What is recommended for all of each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
+    scope = recommendation["scope"].astype(str)
+    name = scope.str.removeprefix("plan ")
+    whole = scope.str.startswith("plan ") & (recommendation["phase"].eq(OVERALL) | recommendation["phase"].eq(name))
+    found = recommendation.assign(workload=name, said=recommendation["verdict"])[whole]
+    return found[["workload", "usd", "said"]].reset_index(drop=True)
+
+
 def moved(before: State, after: State) -> pd.DataFrame:
     """What differs, one row a change, with COLUMNS; the first row has both answers (`said_before`, `said_after`).
 
-    `what`: answer; price (USD an hour of an offer), new, gone; rank, cost (USD of a workload). Offers are told apart
-    by their price list, unlike in `difference`, where the cheapest offer of a machine stands for all.
+    `what`: answer; plan (USD of a project, and what is recommended for it); price (USD an hour of an offer), new, gone;
+    rank, cost (USD of a workload). Offers are told apart by their price list, unlike in `difference`, where the
+    cheapest offer of a machine stands for all.
     """
     answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
     places = difference(before.ranks, after.ranks)
-    parts = [answer, _prices(before.offers, after.offers), places[places["what"].isin(["rank", "cost"])]]
+    parts = [
+        answer,
+        _plans(before.plans, after.plans),
+        _prices(before.offers, after.offers),
+        places[places["what"].isin(["rank", "cost"])],
+    ]
     table = pd.concat([part.reindex(columns=list(COLUMNS)).astype(object) for part in parts], ignore_index=True)
     for name in NUMBERS:
         table[name] = pd.to_numeric(table[name])
     for name in set(COLUMNS) - set(NUMBERS):
         table[name] = [None if pd.isna(value) else str(value) for value in table[name]]
     return table
+
+
+def _plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Each plan with what is recommended for it and its USD on both days; those where neither differs are left out."""
+    joined = before.merge(after, on="workload", how="outer", suffixes=("_before", "_after"))
+    joined = joined.rename(columns={"usd_before": "before", "usd_after": "after"})
+    joined = joined.assign(what="plan", change=joined["after"] / joined["before"] - 1)
+    same = joined["said_before"].eq(joined["said_after"]) & (joined["change"].abs() <= SAME)
+    return joined[~same]
 
 
 def _prices(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:

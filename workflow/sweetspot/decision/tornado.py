@@ -77,7 +77,7 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        yield Parameter(f"{name} {rival.name}", unit, value, *_range(other, figure, value), outcome, np.inf)
+        yield Parameter(f"{name} {rival.name}", unit, value, *range_of(other, figure, value), outcome, np.inf)
     moving = [one for one in contest.rivals if moves_ahead(one.row)]
     if moving:
         yield _rent_ahead(contest, moving)
@@ -105,7 +105,7 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
         value = float(getattr(contest.box, key))
         if value > 0:
             limit = limits.get(key, np.inf)
-            low, high, basis = _range(row, key, value)
+            low, high, basis = range_of(row, key, value)
             outcome = _box_outcome(contest, key)
             yield Parameter(
                 name.format(box=contest.box.name), unit, value, low, min(high, limit), basis, outcome, limit,
@@ -113,7 +113,8 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
             )  # fmt: skip
 
 
-def _range(row: Row, field: str, value: float) -> tuple[float, float, str]:
+def range_of(row: Row, field: str, value: float) -> tuple[float, float, str]:
+    """Low and high of a row's figure, and their basis: declared, an interval, or assumed (20 % either side)."""
     low, high = row.get(f"{field}_low"), row.get(f"{field}_high")
     if low is not None and high is not None and low < high:  # missing: None or NaN, which is not below anything
         measured = field == "images_per_s" and not row["assumed_interval"]

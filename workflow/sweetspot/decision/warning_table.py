@@ -8,6 +8,7 @@ import pandas as pd
 from sweetspot.cells import USABLE
 from sweetspot.decision.contenders import Contenders
 from sweetspot.decision.fits import Needs, fit_warnings
+from sweetspot.decision.memory_check import memory_warnings
 from sweetspot.decision.options import OFFER
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings
@@ -36,7 +37,7 @@ def warning_table(
     no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a
     figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
     part; told with `settings`), does_not_fit, unknown_memory_need and unknown_gpu_memory (where a workload states what
-    it needs), no_speed (`more`: workloads of months),
+    it needs), memory_prediction (that need against a measured peak), no_speed (`more`: workloads of months),
     mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
     `stale` and `stale_rate`; its other warnings keep their rules.
     """
@@ -49,6 +50,7 @@ def warning_table(
         *_of_options(options),
         *(_without_figure(offers, options) if offers is not None else ()),
         *fit_warnings(options, needs or {}),
+        *(memory_warnings(options, throughput, needs) if needs else ()),
         *(_without_price(offers, throughput, extrapolation, settings) if offers is not None and settings else ()),
         *more,
     ]

@@ -55,13 +55,13 @@ def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, mo
     rows: list[Row] = []
     flips = tornado.reindex(columns=["model", "assumption", "unit", "value", "flip_value"])
     turning = {(row["model"], row["assumption"], row["unit"]): row for row in flips.to_dict("records")}
-    known = Known(_timings(options), turning)
+    known = Known(timings(options), turning)
     for one in projects(options, draws, month_days):
         figures = list(_figures(one, draws))
         values = [_value(one, figure, places) for figure, places in figures]
         found = [
             _row(one, figure, places, known) | worth
-            for (figure, places), worth in zip(figures, _worths(values), strict=True)
+            for (figure, places), worth in zip(figures, worths_of(values), strict=True)
         ]
         rows += sorted(found, key=lambda row: (-row["evppi_usd"], -row["evppi_alone_usd"], row["assumption"]))
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -99,8 +99,8 @@ def _value(one: Project, figure: Figure, places: list[int]) -> Value:
     return partial_value(np.concatenate([one.usd[places], aside]), figure.values)
 
 
-def _worths(values: list[Value]) -> list[Row]:
-    """The columns evppi_* of each figure. One that changes the choice in no draw is worth 0 and ranks with nobody."""
+def worths_of(values: list[Value]) -> list[Row]:
+    """For each figure the columns evppi_*. One that changes the choice in no draw is worth 0 and ranks with nobody."""
     ranked = [number for number, value in enumerate(values) if value.error > 0]
     worth = np.zeros(len(values))
     worth[ranked] = without_selection(np.array([values[number].halves for number in ranked]).reshape(-1, 2))
@@ -139,7 +139,7 @@ def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[
     }
 
 
-def _timings(options: pd.DataFrame) -> dict[tuple[str, int], Row]:
+def timings(options: pd.DataFrame) -> dict[tuple[str, int], Row]:
     """What LEARN_MINUTES cost on the cheapest offer by the hour of a machine with those devices and so many."""
     rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
     rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")

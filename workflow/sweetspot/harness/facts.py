@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
+from sweetspot.harness.out_of_memory import available_bytes
 from sweetspot.harness.processor import emulated, instruction_sets, processor_name
 from sweetspot.harness.request import Request
 
@@ -82,6 +83,7 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "cpu_usable": len(os.sched_getaffinity(0)),
         "isa": instruction_sets(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_available_bytes": available_bytes(),
         "load_before": os.getloadavg()[0],
         "kernel": platform.release(),
         "host": socket.gethostname(),

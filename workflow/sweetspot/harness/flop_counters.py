@@ -36,10 +36,10 @@ def jax_counted(name: str) -> float:
     import jax
     import jax.numpy as jnp
 
-    from sweetspot.harness.jax_networks import build
+    from sweetspot.harness.jax_networks import build, shapes
 
     made = workload(name)
-    parameters, statistics, objective = build(made, 1, jnp.float32)
+    parameters, statistics, objective = build(made, 1, jnp.float32, shapes)
     kind = jnp.float32 if made.vocabulary is None else jnp.int32
     inputs = jax.ShapeDtypeStruct((BATCH, *made.inputs), kind)
     labels = jax.ShapeDtypeStruct((BATCH, *made.labels), jnp.int32)

@@ -4,6 +4,7 @@ import math
 
 import keras
 
+from sweetspot.harness.keras_llama import SharedAttention
 from sweetspot.harness.keras_transformers import TiedHead
 
 
@@ -20,7 +21,7 @@ def training_flop(network: keras.Model) -> int:
     """Operations of a training step per sample: forward, gradient of the weights, gradient of the inputs.
 
     Each costs as much as the forward pass; a first layer that sees the data needs no gradient of its inputs,
-    one that sees an embedding does.
+    one that sees an embedding does. Of a network with frozen layers ask `transformers.training_flop`.
     """
     counts = [2 * layer_multiply_adds(layer) for layer in network.layers]
     embedded = any(isinstance(layer, keras.layers.Embedding) for layer in network.layers)
@@ -38,6 +39,8 @@ def layer_multiply_adds(layer: keras.layers.Layer) -> int:
         return layer.input.shape[-1] * layer.units * math.prod(layer.output.shape[1:-1])
     if isinstance(layer, keras.layers.MultiHeadAttention):
         return _attention(layer)
+    if isinstance(layer, SharedAttention):  # its projections are layers of their own
+        return 2 * layer.shape.sequence**2 * layer.shape.hidden
     if isinstance(layer, TiedHead):
         return math.prod(layer.output.shape[1:]) * layer.input.shape[-1]
     if isinstance(layer, keras.layers.SeparableConv2D):

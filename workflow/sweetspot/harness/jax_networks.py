@@ -12,22 +12,56 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from sweetspot.harness import jax_llama
 from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual
 from sweetspot.harness.own_networks import Workload
 from sweetspot.study.transformers import Shape
 
 Tree = Any  # nested lists and dictionaries of arrays
+Draw = Callable[[tuple[int, ...], float], Any]  # sizes and deviation to a weight
 MOMENTUM, EPSILON = 0.9, 1e-5  # of batch normalisation
 DROPOUT_SEED = 7
 
 
-def build(workload: Workload, seed: int, kind: Any) -> tuple[Tree, Tree, Callable[..., tuple[jax.Array, Tree]]]:
-    """Parameters, moving statistics, and `objective(parameters, statistics, inputs, labels) -> (loss, statistics)`."""
-    network, random = workload.network, np.random.default_rng(seed)
-    if isinstance(network, Shape):
-        return _transformer(network, random), [], partial(_transformer_loss, network, kind)
-    parameters, statistics = _image(network, random)
-    return parameters, statistics, partial(_image_loss, network, kind)
+def build(
+    workload: Workload, seed: int, kind: Any, draw: Draw | None = None
+) -> tuple[Tree, Tree, Callable[..., tuple[jax.Array, Tree]]]:
+    """Parameters, moving statistics, and `objective(parameters, statistics, inputs, labels) -> (loss, statistics)`.
+
+    What is frozen beside adapters goes with the statistics: nothing learns it. `draw` makes the weights, else a normal
+    distribution by `seed` does; `shapes` only says their sizes.
+    """
+    network, made = workload.network, draw or drawn(seed)
+    if not isinstance(network, Shape):
+        parameters, statistics = _image(network, made)
+        return parameters, statistics, partial(_image_loss, network, kind)
+    if network.kind == "llama":
+        return *jax_llama.start(network, made, kind), partial(_llama_loss, network, kind)
+    return _transformer(network, made), [], partial(_transformer_loss, network, kind)
+
+
+def drawn(seed: int) -> Draw:
+    """Weights of a normal distribution, in fp32."""
+    random = np.random.default_rng(seed)
+
+    def draw(sizes: tuple[int, ...], deviation: float) -> np.ndarray:
+        values = random.standard_normal(sizes, dtype="float32")
+        values *= np.float32(deviation)
+        return values
+
+    return draw
+
+
+def shapes(sizes: tuple[int, ...], deviation: float) -> jax.ShapeDtypeStruct:
+    """The size of a weight without its values: enough to compile for, or to count."""
+    return jax.ShapeDtypeStruct(sizes, jnp.float32)
+
+
+def _llama_loss(
+    shape: Shape, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
+) -> tuple[jax.Array, Tree]:
+    base, adapters = (statistics, parameters) if shape.rank else (parameters, [])
+    return cross_entropy(jax_llama.logits(shape, kind, base, adapters, inputs), labels), statistics
 
 
 def cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
@@ -37,7 +71,7 @@ def cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
     return jnp.mean(jax.nn.logsumexp(logits, -1) - chosen)
 
 
-def _image(network: ImageNetwork, random: np.random.Generator) -> tuple[Tree, Tree]:
+def _image(network: ImageNetwork, draw: Draw) -> tuple[Tree, Tree]:
     side, channels = network.size, 3
     parameters: list[Tree] = []
     statistics: list[Tree] = []
@@ -49,32 +83,32 @@ def _image(network: ImageNetwork, random: np.random.Generator) -> tuple[Tree, Tr
         weights: Tree = []
         moving: Tree = []
         if isinstance(layer, Conv):
-            weights, moving = _conv_start(layer, channels, random)
+            weights, moving = _conv_start(layer, channels, draw)
             side, channels = after(layer, side), layer.filters
         elif isinstance(layer, Pool):
             side = after(layer, side)
         elif isinstance(layer, Residual):
             inner, pairs = channels, []
             for part in layer.body:
-                pairs.append(_conv_start(part, inner, random))
+                pairs.append(_conv_start(part, inner, draw))
                 inner, side = part.filters, after(part, side)
-            pairs += [_conv_start(layer.shortcut, channels, random)] if layer.shortcut else []
+            pairs += [_conv_start(layer.shortcut, channels, draw)] if layer.shortcut else []
             weights, moving = [list(values) for values in zip(*pairs, strict=True)]
             channels = inner
         elif isinstance(layer, Mean):
             side = 1
         else:
             inputs = side**2 * channels
-            drawn = random.standard_normal((inputs, layer.units), dtype="float32") * inputs**-0.5
-            weights, side, channels = {"kernel": drawn, "bias": np.zeros(layer.units, "float32")}, 1, layer.units
+            kernel = draw((inputs, layer.units), inputs**-0.5)
+            weights, side, channels = {"kernel": kernel, "bias": np.zeros(layer.units, "float32")}, 1, layer.units
         parameters.append(weights)
         statistics.append(moving)
     return parameters, statistics
 
 
-def _conv_start(layer: Conv, channels: int, random: np.random.Generator) -> tuple[Tree, Tree]:
+def _conv_start(layer: Conv, channels: int, draw: Draw) -> tuple[Tree, Tree]:
     shape = (layer.kernel, layer.kernel, channels, layer.filters)
-    kernel = random.standard_normal(shape, dtype="float32") * (2 / (layer.kernel**2 * layer.filters)) ** 0.5
+    kernel = draw(shape, (2 / (layer.kernel**2 * layer.filters)) ** 0.5)
     zeros, ones = np.zeros(layer.filters, "float32"), np.ones(layer.filters, "float32")
     if not layer.norm:
         return {"kernel": kernel, "bias": zeros}, []
@@ -151,18 +185,17 @@ def _image_loss(
     return cross_entropy(values, labels), told
 
 
-def _transformer(shape: Shape, random: np.random.Generator) -> Tree:
+def _transformer(shape: Shape, draw: Draw) -> Tree:
     hidden, wide = shape.hidden, shape.wide
 
     def linear(inputs: int, outputs: int) -> Tree:
-        drawn = random.standard_normal((inputs, outputs), dtype="float32") * 0.02
-        return {"kernel": drawn, "bias": np.zeros(outputs, "float32")}
+        return {"kernel": draw((inputs, outputs), 0.02), "bias": np.zeros(outputs, "float32")}
 
     def norm() -> Tree:
         return {"scale": np.ones(hidden, "float32"), "bias": np.zeros(hidden, "float32")}
 
-    def table(*sizes: int) -> np.ndarray:
-        return random.standard_normal(sizes, dtype="float32") * 0.02
+    def table(*sizes: int) -> Any:
+        return draw(sizes, 0.02)
 
     layers = [
         {

@@ -1,4 +1,4 @@
-"""A run over several nodes, from a worker's side: TensorFlow only, gradients combined by collectives.
+"""A run of TensorFlow over several nodes, from a worker's side: gradients combined by collectives.
 
 The supervisor starts srun in place of one training process (`nodes.command`, as TensorFlow's backend says), and srun
 one worker a node: `python -m sweetspot.harness.multiworker REQUEST_JSON`. Worker 0 tells the steps; all tell what
@@ -8,9 +8,7 @@ together.
 
 import json
 import os
-import resource
 import signal
-import socket
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,20 +16,13 @@ from typing import TYPE_CHECKING, Any
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import tensorflow as backend
 from sweetspot.harness.facts import device_facts
+from sweetspot.harness.nodes import GRACE_S, first_port, worker_facts
+from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
 from sweetspot.harness.train import say, train
 
 if TYPE_CHECKING:
     import tensorflow as tf
-
-PORTS = 10_000, 20_000  # first and how many: below the range from which Linux gives outgoing connections theirs
-GRACE_S = 30  # after its time limit a worker ends by itself, should srun have died without ending it
-
-
-def first_port(environment: Mapping[str, str]) -> int:
-    """The port of worker 0, the same on all nodes; jobs and their steps that share a node get different ones."""
-    step = int(environment["SLURM_JOB_ID"]) * 101 + int(environment.get("SLURM_STEP_ID", "0")) * 10
-    return PORTS[0] + step % PORTS[1]
 
 
 def cluster(environment: Mapping[str, str], nodes: int) -> dict[str, Any]:
@@ -82,18 +73,6 @@ def agreement(distributed: "tf.distribute.Strategy", chief: bool) -> Callable[[b
     return lambda decided: bool(total(tf.constant(1.0 if decided and chief else 0.0)) > 0)
 
 
-def worker_facts(request: Request, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What one worker has to tell of itself when it has measured."""
-    return {
-        "host": socket.gethostname(),
-        "node": os.environ["SLURMD_NODENAME"],
-        "device_name": facts["device_name"],
-        "device_count": request.local_gpus,
-        "versions": facts["versions"],
-        "memory_peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-    }
-
-
 def main(request: Request) -> None:
     """One worker: find the others, train in step with them until worker 0 says that it is enough."""
     backend.prepare(request)
@@ -108,7 +87,9 @@ def main(request: Request) -> None:
     step, arithmetic = backend.build_step(request, devices, distributed)
     tell(facts=arithmetic)
     train(request, step, tell, agreement(distributed, chief))
-    say(worker={**backend.rates(request, devices), **worker_facts(request, facts)})
+    memory = counted(request)
+    tell(trained=True)
+    say(worker={**memory, **backend.rates(request, devices), **worker_facts(request, facts)})
 
 
 def _nothing(**fact: Any) -> None:

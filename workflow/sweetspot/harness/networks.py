@@ -66,10 +66,11 @@ def _build(name: str) -> BuiltNetwork:
         entry = keras.Input(shape, dtype="int32" if vocabulary else None)
         return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
     if name in SHAPES:
+        from sweetspot.harness.keras_llama import llama
         from sweetspot.harness.keras_transformers import transformer
 
         made = own_networks.workload(name)
-        network = transformer(SHAPES[name], name)
+        network = (llama if SHAPES[name].kind == "llama" else transformer)(SHAPES[name], name)
         return BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
     if name == "inception4":
         from sweetspot.harness.inception4 import inception4

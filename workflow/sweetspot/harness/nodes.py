@@ -1,30 +1,60 @@
-"""A run over several nodes, from the supervisor's side: what it starts, and what the workers told, joined."""
+"""A run over several nodes: what the supervisor starts, how workers find each other, what they told, joined."""
 
+import os
 import re
+import resource
+import socket
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from sweetspot.harness.request import Request
 
+PORTS = 10_000, 20_000  # first and how many: below the range from which Linux gives outgoing connections theirs
+GRACE_S = 30  # after its time limit a worker ends by itself, should srun have died without ending it
 WORDS = {"worker", "failure", "refused"}  # what any worker may say, worker 0 or not
 
 
-def command(request: Request) -> list[str]:
-    """The srun that starts a worker on every node of the job; it ends all when one fails.
+def command(request: Request, module: str, *more: str) -> list[str]:
+    """The srun that starts `python -m module REQUEST_JSON more` on every node of the job; it ends all when one fails.
 
     The supervisor is itself a step of the job, whose cores and cards the workers take: hence --overlap.
     """
     nodes = str(request.nodes)
     place = ["--nodes", nodes, "--ntasks", nodes, "--ntasks-per-node=1"]
     ends = ["--overlap", "--cpu-bind=none", "--kill-on-bad-exit=1", "--wait=30"]
-    return ["srun", *place, *ends, sys.executable, "-m", "sweetspot.harness.multiworker", request.to_json()]
+    return ["srun", *place, *ends, sys.executable, "-m", module, request.to_json(), *more]
 
 
 def outer(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment without what describes the supervisor's own step, which srun would take for its defaults."""
     kept = ("SLURM_JOB_ID", "SLURM_CONF")
     return {name: value for name, value in environment.items() if name in kept or not name.startswith("SLURM_")}
+
+
+def first_port(environment: Mapping[str, str]) -> int:
+    """The port of worker 0, the same on all nodes; jobs and their steps that share a node get different ones."""
+    step = int(environment["SLURM_JOB_ID"]) * 101 + int(environment.get("SLURM_STEP_ID", "0")) * 10
+    return PORTS[0] + step % PORTS[1]
+
+
+def first_host(environment: Mapping[str, str]) -> str:
+    """The node of worker 0: the first of Slurm's list, such as `gpu[9-10,12],big1`, where Slurm ranks them."""
+    first = re.match(r"([^,\[]+)(?:\[(\w+))?", environment["SLURM_STEP_NODELIST"])
+    assert first is not None  # srun always names one
+    return first[1] + (first[2] or "")
+
+
+def worker_facts(request: Request, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What the worker of one node has to tell of itself when it has measured."""
+    return {
+        "host": socket.gethostname(),
+        "node": os.environ["SLURMD_NODENAME"],
+        "device_name": facts["device_name"],
+        "device_count": request.local_gpus,
+        "versions": facts["versions"],
+        "memory_peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
 
 
 def joined(workers: list[dict[str, Any]], device: str) -> dict[str, Any]:

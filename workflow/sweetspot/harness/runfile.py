@@ -15,6 +15,10 @@ from sweetspot.warnings import Warned
 # schema, and 10,000 of them are read together.
 SMALL: dict[str, Any] = {"write_statistics": False, "store_schema": False, "compression": "none"}
 
+# Facts that throughput.parquet carries on: peak memory of one device, joules, and what neighbours cost.
+FACT_NUMBERS = ("peak_memory_gib", "joules_per_sample", "left_out_share")
+FACT_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason")
+
 
 def finished_by_another(request: Request) -> bool:
     """Whether another invocation has made this run, of the same protocol, and this one was not asked to replace it.
@@ -46,6 +50,7 @@ def write_run(
 ) -> None:
     """Write `request.output` whole. A run without timed steps has one row whose step and seconds are null.
 
+    Steps that are left out (fact `left_out`) have no row; the others keep their numbers.
     `message` says why a run failed, `warnings` what a reader must know of one that did not. The column `warnings` is
     JSON text, a list of [rule, message], null where there is none: a column of lists makes reading thousands of files
     a quarter slower.
@@ -53,7 +58,8 @@ def write_run(
     import polars as pl  # pyarrow's own table of lists would bring pandas along: half a second in every run
     import pyarrow.parquet as pq
 
-    steps: list[int | None] = list(range(len(seconds))) or [None]
+    out = {step for step, _ in facts.get("left_out", ())}
+    steps: list[int | None] = [step for step in range(len(seconds) + len(out)) if step not in out] or [None]
     times: list[float | None] = list(seconds) or [None]
     constant = {
         **request.cell._asdict(),
@@ -70,10 +76,12 @@ def write_run(
         "unit": facts.get("unit"),
         "samples_per_step": facts.get("samples_per_step"),
         "machine": kind_of_machine(facts),
+        **{name: facts.get(name) for name in (*FACT_NUMBERS, *FACT_TEXTS)},
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
-    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine"), pl.String)
-    may_be_null = {**texts, "step": pl.Int64, "seconds": pl.Float64, "samples_per_step": pl.Int64}
+    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine", *FACT_TEXTS), pl.String)
+    numbers = dict.fromkeys(FACT_NUMBERS, pl.Float64)
+    may_be_null = {**texts, **numbers, "step": pl.Int64, "seconds": pl.Float64, "samples_per_step": pl.Int64}
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
     with (
         write_whole(request.output, lasting=True) as temporary,

@@ -2,11 +2,11 @@
 
 import statistics
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-POWERCAP = Path("/sys/class/powercap")
+from sweetspot.harness.joules import Meter, energy_facts
+
 INTERVAL_S = 0.5
 
 
@@ -21,83 +21,73 @@ class Sample(NamedTuple):
 
 
 class Sampler:
-    """Looks at cards twice a second until stopped; without cards it only reads the processor's energy counter."""
+    """Looks at cards twice a second until stopped, and reads the energy counters after steps (`joules.Meter`)."""
 
-    def __init__(self, look: Callable[[], Sequence[Sample]]) -> None:
+    def __init__(
+        self, look: Callable[[], Sequence[Sample]], joules: Callable[[], Sequence[float | None]] = tuple
+    ) -> None:
         self._look = look
-        self._samples: list[Sample] = []
+        self._looks: list[Sequence[Sample]] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._energy = processor_energy()
+        self._meter = Meter(joules)
 
     def start(self) -> None:
         """Begin; called when the first timed step begins."""
-        self._energy = processor_energy()
+        self._meter.start()
         self._thread.start()
+
+    def stepped(self, steps: int) -> None:
+        """So many timed steps have been made."""
+        self._meter.stepped(steps)
 
     def _watch(self) -> None:
         while not self._stop.wait(INTERVAL_S):
-            self._samples += self._look()
+            self._looks.append(self._look())
 
     def finish(self) -> dict[str, Any]:
         """Stop, and return the facts once: averages over all devices, peaks, and energy where the machine tells it."""
         if not self._thread.ident or self._stop.is_set():
             return {}
+        self._meter.finish()
         self._stop.set()
         self._thread.join()
-        spent = joules_between(self._energy, processor_energy())
-        facts = {} if spent is None else {"processor_joules": spent}
-        return facts | summary(self._samples)
+        silent, counted = fell_silent(self._looks), len(self._meter.marks[0].devices)
+        sampled = [_mean([look[place].watts for look in self._looks]) for place in range(counted)]
+        watts = [None if place in silent else mean for place, mean in enumerate(sampled)]
+        devices = max([1, *(len(look) for look in self._looks)])
+        facts = energy_facts(self._meter.marks, watts) | summary([one for look in self._looks for one in look], devices)
+        return facts | ({"gpu_silent": silent} if silent else {})
 
 
-def summary(samples: Sequence[Sample]) -> dict[str, float]:
-    """Means of utilisation, power, temperature and clock over all devices and samples; the peak of memory."""
+def summary(samples: Sequence[Sample], devices: int = 1) -> dict[str, float]:
+    """Means of utilisation, power, temperature and clock of each device, averaged over all; the peak of memory.
+
+    samples: of look after look, each of all `devices`. A device that fell silent counts by what it told before.
+    """
     facts: dict[str, float] = {"gpu_samples": len(samples)} if samples else {}
     for field in Sample._fields:
-        told = [getattr(sample, field) for sample in samples if getattr(sample, field) is not None]
+        each = [[getattr(sample, field) for sample in samples[place::devices]] for place in range(devices)]
+        if field == "memory_peak_bytes":
+            told = [max(own) for values in each if (own := [value for value in values if value is not None])]
+        else:
+            told = [mean for values in each if (mean := _mean(values)) is not None]
         if told:
             facts[f"gpu_{field}"] = max(told) if field == "memory_peak_bytes" else statistics.fmean(told)
     return facts
 
 
-class Counter(NamedTuple):
-    """An energy counter of a processor package (RAPL), microjoules: its value, and its highest (0: unknown)."""
-
-    energy_uj: int
-    range_uj: int
-
-
-def processor_energy(folder: Path = POWERCAP) -> dict[str, Counter]:
-    """The energy counters of all processor packages; none where the machine does not tell."""
-    try:
-        packages = [path for path in folder.glob("intel-rapl:*") if path.name.count(":") == 1]
-        return {path.name: Counter(int((path / "energy_uj").read_text()), _range(path)) for path in packages}
-    except OSError:  # readable by root only since CVE-2020-8694
-        return {}
+def fell_silent(looks: Sequence[Sequence[Sample]]) -> list[int]:
+    """Places of the devices that told something once and nothing at all in the last look."""
+    if not looks:
+        return []
+    told = [[any(value is not None for value in sample) for sample in look] for look in looks]
+    return [place for place, now in enumerate(told[-1]) if not now and any(look[place] for look in told)]
 
 
-def _range(package: Path) -> int:
-    try:
-        return int((package / "max_energy_range_uj").read_text())
-    except OSError:
-        return 0
-
-
-def joules_between(before: Mapping[str, Counter], after: Mapping[str, Counter]) -> float | None:
-    """J that all packages spent between two looks; None where they do not tell.
-
-    A counter starts at 0 again above its range (some 262 kJ: 40 minutes at 100 W). One that fell was there once; where
-    its range is not known it says nothing.
-    """
-    if not before or before.keys() != after.keys():
-        return None
-    spent = 0
-    for name, now in after.items():
-        passed = now.energy_uj - before[name].energy_uj
-        if passed < 0 and not now.range_uj:
-            return None
-        spent += passed if passed >= 0 else passed + now.range_uj
-    return spent / 1e6
+def _mean(values: Sequence[float | None]) -> float | None:
+    told = [value for value in values if value is not None]
+    return statistics.fmean(told) if told else None
 
 
 def card_watch(nvml: Any, cards: Sequence[str]) -> Callable[[], list[Sample]]:
@@ -105,6 +95,19 @@ def card_watch(nvml: Any, cards: Sequence[str]) -> Callable[[], list[Sample]]:
     handles = [card_handle(nvml, card) for card in cards]
 
     return lambda: [_look(nvml, handle) for handle in handles]
+
+
+def card_joules(nvml: Any, cards: Sequence[str]) -> Callable[[], list[float | None]]:
+    """A function that tells the J of each card since its driver was loaded; None of one without such a counter.
+
+    `nvmlDeviceGetTotalEnergyConsumption`, mJ, of Volta and later.
+    """
+    handles = [card_handle(nvml, card) for card in cards]
+
+    def joules(handle: Any) -> float | None:
+        return _told(nvml, lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(handle) / 1000)
+
+    return lambda: [joules(handle) for handle in handles]
 
 
 def _look(nvml: Any, handle: Any) -> Sample:

@@ -22,9 +22,11 @@ from typing import NamedTuple, NoReturn
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
 from sweetspot.harness.facts import device_facts
+from sweetspot.harness.neighbours import family
 from sweetspot.harness.request import Request
 from sweetspot.harness.script_output import Splitter, StepClock, reader
-from sweetspot.harness.step_times import DIVERGED, may_stop
+from sweetspot.harness.step_times import DIVERGED
+from sweetspot.harness.stop_rule import Stopping, watcher
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled
@@ -41,22 +43,6 @@ class Chunk(NamedTuple):
     raw: bytes
     now: float
     of_file: bool
-
-
-def descendants(pid: int) -> list[int]:
-    """Processes that came from `pid`, by /proc; those it does not know any more are its own again (subreaper)."""
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        parent = waiting.pop()
-        try:
-            told = [Path(task, "children").read_text() for task in Path(f"/proc/{parent}/task").iterdir()]
-        except OSError:
-            continue
-        own = [int(text) for line in told for text in line.split()]
-        found += own
-        waiting += own
-    return found
 
 
 def _prctl(option: int, value: int) -> None:
@@ -128,7 +114,7 @@ class Started:
         except (ProcessLookupError, subprocess.TimeoutExpired):
             pass
         for _ in range(100):  # who is killed may have started another meanwhile
-            rest = descendants(os.getpid())
+            rest = family(os.getpid())[1:]
             for pid in rest:
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -146,24 +132,27 @@ class Measured:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self.warm, self.timed, self.steps = 0, list[float](), 0
+        self.warm, self.stopping = 0, Stopping(request, watcher(request))
+        if not request.warmup_steps:
+            self.stopping.begin()
 
     def add(self, seconds: float, steps: int, loss: float | None) -> None:
         """One interval, told to the supervisor."""
         timed = self.warm >= self._request.warmup_steps
         if timed:
-            self.timed.append(seconds)
-            self.steps += steps
+            self.stopping.add(seconds, steps)
         else:
             self.warm += 1
-        say(seconds=seconds, timed=timed, loss=loss)
+            if self.warm == self._request.warmup_steps:
+                self.stopping.begin()
+        say(seconds=seconds, timed=timed, loss=loss, steps=steps)
+        if news := self.stopping.news():
+            say(news=news)
 
     @property
-    def enough(self) -> bool:
-        """Whether the stop rule holds; seconds of intervals of many steps count as long as they were."""
-        rule, count = self._request, len(self.timed)
-        least = rule.min_seconds * count / self.steps if self.steps else rule.min_seconds
-        return may_stop(self.timed, rule.min_steps, least, rule.min_steps_slow, rule.target_half_width)
+    def timed(self) -> list[float]:
+        """Seconds of each timed interval."""
+        return self.stopping.timed
 
 
 def _environment(script: Script, values: dict[str, str], steps: Path) -> dict[str, str]:
@@ -208,7 +197,7 @@ def listen(request: Request, script: Script, started: Started, splitter: Splitte
             interval = clock.told(told, chunk.now)
             if interval is not None:
                 measured.add(*interval, told.loss)
-                if measured.enough:
+                if measured.stopping.enough():
                     return True
     return False
 
@@ -233,7 +222,8 @@ def main(request: Request) -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = backend.script(request)
     devices = backend.devices(request)
-    say(facts={**device_facts(request), **backend.facts(request), "devices": devices})
+    named = {} if request.device == "cpu" else {"device_name": devices[0]}
+    say(facts={**device_facts(request), **backend.facts(request), **named, "devices": devices})
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv, iterator = script.argv(values), Path(scratch, ".steps.jsonl")
@@ -244,6 +234,7 @@ def main(request: Request) -> None:
         _end_with_us(lambda: last_words(script, splitter, measured), started)
         enough = listen(request, script, started, splitter, measured)
         code = started.process.poll()
+        say(facts=measured.stopping.facts(), trained=True)
         started.end()
         if not enough:
             _ended(request, code, measured, last_words(script, splitter, measured))

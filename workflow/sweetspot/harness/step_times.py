@@ -28,14 +28,20 @@ T_975 = (
 )  # fmt: skip
 
 
+def mean_and_deviation(seconds: Sequence[float]) -> tuple[float, float]:
+    """Mean and standard deviation (n - 1) of at least two steps."""
+    values = np.asarray(seconds, dtype=float)
+    return float(values.mean()), float(values.std(ddof=1))
+
+
 def half_width(seconds: Sequence[float]) -> float:
     """95 % half-width of the mean step as a share of the mean; infinite below two steps."""
     count = len(seconds)
     if count < 2:
         return math.inf
-    values = np.asarray(seconds, dtype=float)
+    mean, deviation = mean_and_deviation(seconds)
     quantile = T_975[min(count - 1, len(T_975)) - 1]
-    return float(quantile * values.std(ddof=1) / math.sqrt(count) / values.mean())
+    return quantile * deviation / math.sqrt(count) / mean
 
 
 def may_stop(

@@ -8,18 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sweetspot.files import require_room
-from sweetspot.harness import nodes
+from sweetspot.harness import nodes, out_of_memory, peak_memory
 from sweetspot.harness.backends import backend, missing, require_known
-from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import finished_by_another, write_run
-from sweetspot.harness.sampling import Sample, Sampler, card_facts, card_watch
+from sweetspot.harness.sampling import Sampler
 from sweetspot.harness.step_times import DIVERGED, UNSTEADY, half_width, step_warnings
+from sweetspot.harness.stop_rule import ROOT_VARIABLE
+from sweetspot.harness.watched_cards import watched_cards
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
@@ -58,9 +59,9 @@ def supervise(request: Request) -> int:
     absent = missing(request.cell.framework)
     if absent is not None:
         return _filed(request, [], facts, "failed", f"{absent}, remove {request.output} and it is measured")
-    look, told = watched_cards(request)
-    facts |= told
-    sampler = Sampler(look)
+    watched = watched_cards(request)
+    facts |= watched.told
+    sampler = Sampler(watched.look, watched.joules)
     process = _started(request)
     # srun ends its workers, and what runs a script ends that, only if it may.
     end = process.kill if request.nodes == 1 and request.cell.framework != COMMAND else process.terminate
@@ -71,7 +72,7 @@ def supervise(request: Request) -> int:
     errors: list[str] = []
     reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
     reader.start()
-    timed = _listen(process, request, facts, sampler)
+    timed = kept(_listen(process, request, facts, sampler), facts)
     code = process.wait()
     timed_out = not timer.is_alive()
     timer.cancel()
@@ -82,6 +83,9 @@ def supervise(request: Request) -> int:
         print(f"error: {facts['refused'][0]}" if "refused" in facts else text.strip().splitlines()[-1], file=sys.stderr)
         return REFUSED
     status, message = _ended(request, code, text, timed_out, facts)
+    facts |= peak_memory.peak(facts, request.device)
+    if "joules_per_step" in facts:
+        facts["joules_per_sample"] = facts["joules_per_step"] / samples(request, facts)
     warnings: list[Warned] = []
     if status == "ok":
         status, warnings = judged(request, timed, facts)
@@ -100,7 +104,8 @@ def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[
     if request.nodes > 1:
         facts |= nodes.joined(facts.pop("worker", []), request.device)
         message = message if timed_out or code == 0 else nodes.message(failures, text, message)
-    return status, message
+    there = out_of_memory.sentence(text, facts, request.device) if status == "oom" else None
+    return status, "; ".join(filter(None, [message, there])) or None
 
 
 def _filed(
@@ -126,6 +131,7 @@ def _left(request: Request) -> int:
 
 def _started(request: Request) -> subprocess.Popen[str]:
     command, environment = backend(request.cell.framework).launch(request)
+    environment = {**(os.environ if environment is None else environment), ROOT_VARIABLE: str(os.getpid())}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -136,21 +142,6 @@ def _stop_with(end: Callable[[], None]) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-
-
-def watched_cards(request: Request) -> tuple[Callable[[], Sequence[Sample]], dict[str, Any]]:
-    """How to look at the run's cards, and what they are; nothing to see on a processor."""
-    if request.device == "cpu":
-        return list, {}
-    import pynvml
-
-    try:
-        pynvml.nvmlInit()
-        cards = visible_cards()
-        told = card_facts(pynvml, cards)
-        return card_watch(pynvml, cards), {**told, "device_name": told["cards"][0]["name"]} if cards else told
-    except pynvml.NVMLError as error:
-        return list, {"nvml": str(error)}
 
 
 def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
@@ -168,10 +159,30 @@ def judged(request: Request, timed: Sequence[float], facts: dict[str, Any]) -> t
             f"({facts['machine_matmul_flops'] / 1e9:.1f}) and {facts['share_of_conv']:.0%} of its convolution "
             f"({facts['machine_conv_flops'] / 1e9:.1f})"
         )
+    warnings = [*told_of_run(facts, len(timed)), *warnings]
     if facts.get("emulated"):
         words = f"this processor computes {cell.precision} as fp32; no speed-up is to be had"
         warnings = [Warned("emulation", words), *warnings]
     return "unstable" if any(found.rule in UNSTEADY for found in warnings) else "ok", warnings
+
+
+def kept(timed: Sequence[float], facts: Mapping[str, Any]) -> list[float]:
+    """Seconds of the timed steps that count: without those in the fact `left_out`."""
+    out = {step for step, _ in facts.get("left_out", ())}
+    return [seconds for step, seconds in enumerate(timed) if step not in out]
+
+
+def told_of_run(facts: Mapping[str, Any], count: int) -> Iterator[Warned]:
+    """Warnings of what went on beside the steps: `disturbed`, `neighbours`, `silent_device`; `count` steps count."""
+    reason, out = facts.get("disturbed_reason"), facts.get("left_out", ())
+    if "disturbed_throughout" in facts:
+        yield Warned("disturbed", f"{reason}; all steps count: {facts['disturbed_throughout']}")
+    elif out:
+        share = f"{len(out)} of {len(out) + count} steps, {facts['left_out_share']:.0%} of their time, are left out"
+        yield Warned("neighbours", f"{share}: {reason}")
+    if facts.get("gpu_silent"):
+        names = " and ".join(str(place) for place in facts["gpu_silent"])
+        yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")
 
 
 def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, Any], sampler: Sampler) -> list[float]:
@@ -182,16 +193,21 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     timed: list[float] = []
     warm = 0
     for line in process.stdout or ():
+        if not line.startswith("{"):  # libraries print too: gloo, how many it is connected to
+            continue
         said = json.loads(line)
         facts.update(said.get("facts", {}))
         for word in nodes.WORDS & said.keys():
             facts.setdefault(word, []).append(said[word])
-        if any(key.startswith("machine_") for key in said.get("facts", {})):
+        if "news" in said:
+            _show(f"{name}: {said['news']}")
+        if "trained" in said:
             facts |= sampler.finish()
         if "seconds" not in said:
             continue
         if said["timed"]:
             timed.append(said["seconds"])
+            sampler.stepped(said.get("steps", 1))
         else:
             warm += 1
             if warm == request.warmup_steps:

@@ -8,18 +8,24 @@ from torch.nn import functional
 
 from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual
 from sweetspot.harness.own_networks import Workload
+from sweetspot.harness.torch_llama import Llama, LlamaLayer
 from sweetspot.study.transformers import Shape
 
 
-def build(workload: Workload) -> nn.Module:
-    """The module of a workload; `blocks(module)` are the parts by which its parameters are sharded."""
+def build(workload: Workload, frozen: torch.dtype = torch.float32) -> nn.Module:
+    """The module of a workload; `blocks(module)` are the parts by which its parameters are sharded.
+
+    `frozen`: in what weights are kept that are not trained, beside adapters.
+    """
     network = workload.network
+    if isinstance(network, Shape) and network.kind == "llama":
+        return Llama(network, frozen)
     return _Transformer(network) if isinstance(network, Shape) else _image(network)
 
 
 def blocks(module: nn.Module) -> list[nn.Module]:
     """The layers of a transformer and the residual blocks of a network of images, each a unit of sharding."""
-    return [part for part in module.modules() if isinstance(part, _Layer | _Residual)]
+    return [part for part in module.modules() if isinstance(part, _Layer | LlamaLayer | _Residual)]
 
 
 def loss(workload: Workload, outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:

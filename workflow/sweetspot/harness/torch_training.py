@@ -41,10 +41,10 @@ def _place(request: Request) -> torch.device:
 
 
 def join(request: Request) -> None:
-    """Join the others (NCCL between GPUs, gloo between processors); alone too where the variant needs a group."""
+    """Join the others, once (NCCL between GPUs, gloo between processors); alone too where the variant needs a group."""
     if request.device == "gpu":
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-    if not (several() or request.cell.variant in ("ddp", "fsdp")):
+    if distributed.is_initialized() or not (several() or request.cell.variant in ("ddp", "fsdp")):
         return
     if not several():
         os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1"}
@@ -55,15 +55,28 @@ def _wrapped(module: nn.Module, request: Request, place: torch.device) -> nn.Mod
     """The module as the variant says: sharded, compiled, its gradients averaged over the processes."""
     variant = request.cell.variant
     if variant == "fsdp":
-        from torch.distributed.fsdp import fully_shard
-
-        for part in torch_networks.blocks(module):
-            fully_shard(part)
-        return fully_shard(module)
+        return _sharded(module, request, place)
     if several() or variant == "ddp":
         ids = [place.index] if place.type == "cuda" else None
         module = nn.parallel.DistributedDataParallel(module, device_ids=ids, gradient_as_bucket_view=True)
     return torch.compile(module) if variant == "compile" else module
+
+
+def _sharded(module: nn.Module, request: Request, place: torch.device) -> nn.Module:
+    """In shards over all processes, layer by layer; what a layer gathers travels in the precision of the run.
+
+    The mesh is told: by itself FSDP takes a GPU wherever one is, also for a run on the processor. Networks of images
+    travel in fp32: the statistics of their normalisations are kept so.
+    """
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+    mesh = init_device_mesh(place.type, (distributed.get_world_size(),))
+    kind = KINDS.get(request.cell.precision) if workload(request.cell.model).adamw else None
+    policy = MixedPrecisionPolicy(param_dtype=kind, reduce_dtype=torch.float32 if kind else None)
+    for part in torch_networks.blocks(module):
+        fully_shard(part, mesh=mesh, mp_policy=policy)
+    return fully_shard(module, mesh=mesh, mp_policy=policy)
 
 
 def _batch(request: Request, made: Workload, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
@@ -75,13 +88,12 @@ def _batch(request: Request, made: Workload, place: torch.device) -> tuple[torch
 
 
 def _optimizer(module: nn.Module, made: Workload, sharded: bool) -> torch.optim.Optimizer:
-    """Fused, but for SGD over parameters in shards, which torch has no fused kernel for."""
+    """Of what is trained; fused, but for SGD over parameters in shards, which torch has no fused kernel for."""
+    trained = [weight for weight in module.parameters() if weight.requires_grad]
     if made.adamw:
         betas = ADAMW["beta1"], ADAMW["beta2"]
-        return torch.optim.AdamW(
-            module.parameters(), ADAMW["lr"], betas, ADAMW["epsilon"], ADAMW["weight_decay"], fused=True
-        )
-    return torch.optim.SGD(module.parameters(), SGD_RATE, fused=not sharded)
+        return torch.optim.AdamW(trained, ADAMW["lr"], betas, ADAMW["epsilon"], ADAMW["weight_decay"], fused=True)
+    return torch.optim.SGD(trained, SGD_RATE, fused=not sharded)
 
 
 def training_step(request: Request) -> Callable[[], float]:
@@ -89,13 +101,13 @@ def training_step(request: Request) -> Callable[[], float]:
     join(request)
     torch.manual_seed(request.run)
     place, made = _place(request), workload(request.cell.model)
-    module: Any = torch_networks.build(made).to(place)
+    kind = KINDS.get(request.cell.precision)
+    module: Any = torch_networks.build(made, kind or torch.float32).to(place)
     if made.vocabulary is None and request.cell.variant != "fsdp":  # which shards whole rows only
         module = module.to(memory_format=torch.channels_last)
     module = _wrapped(module, request, place)
     optimizer = _optimizer(module, made, request.cell.variant == "fsdp")
     inputs, labels = _batch(request, made, place)
-    kind = KINDS.get(request.cell.precision)
     scaler = torch.amp.GradScaler(place.type, enabled=kind is torch.float16)
 
     def step() -> float:

@@ -15,15 +15,20 @@ from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.harness import nodes
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import device_facts
+from sweetspot.harness.neighbours import Look
+from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
-from sweetspot.harness.step_times import DIVERGED, may_stop
+from sweetspot.harness.step_times import DIVERGED
+from sweetspot.harness.stop_rule import Stopping, watcher
 
 
 def say(**fact: Any) -> None:
-    """One JSON line to the supervisor."""
-    print(json.dumps(fact), flush=True)
+    """One JSON line to the supervisor, written at once: lines of several processes must not run into each other."""
+    sys.stdout.write(f"{json.dumps(fact)}\n")
+    sys.stdout.flush()
 
 
 def die_with_supervisor() -> None:
@@ -35,27 +40,29 @@ def die_with_supervisor() -> None:
         ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
 
 
-def finished(request: Request, timed: list[float]) -> bool:
-    """Whether the protocol's stop rule holds."""
-    rule = request.min_steps, request.min_seconds, request.min_steps_slow, request.target_half_width
-    return may_stop(timed, *rule)
-
-
 def train(
     request: Request,
     step: Callable[[], float],
     tell: Callable[..., None] = say,
     agree: Callable[[bool], bool] = bool,
+    look: Callable[[], Look | None] | None = None,
 ) -> None:
-    """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end."""
+    """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end.
+
+    look: what others do on this machine (`stop_rule.watcher`); without it no step is left out.
+    """
+    stopping = Stopping(request, look) if look else Stopping(request)
     for _ in range(request.warmup_steps):
         seconds, loss = timed_step(step)
         tell(seconds=seconds, timed=False, loss=loss)
-    timed: list[float] = []
-    while not agree(finished(request, timed)):
+    stopping.begin()
+    while not agree(stopping.enough()):
         seconds, loss = timed_step(step)
-        timed.append(seconds)
+        stopping.add(seconds)
         tell(seconds=seconds, timed=True, loss=loss)
+        if news := stopping.news():
+            tell(news=news)
+    tell(facts=stopping.facts())
 
 
 def timed_step(step: Callable[[], float]) -> tuple[float, float]:
@@ -79,11 +86,17 @@ def main(request: Request) -> None:
     devices = chosen.devices(request)
     first, agree = chosen.place(request)
     tell = say if first else _nothing
-    tell(facts={**device_facts(request), **chosen.facts(request)})
+    facts = {**device_facts(request), **chosen.facts(request)}
+    tell(facts=facts)
     step, arithmetic = chosen.build_step(request, devices)
     tell(facts=arithmetic)
-    train(request, step, tell, agree)
-    tell(facts=chosen.rates(request, devices))
+    train(request, step, tell, agree, watcher(request) if first else None)
+    tell(facts=counted(request), trained=True)
+    rates = chosen.rates(request, devices)
+    if request.nodes == 1:
+        tell(facts=rates)
+    elif os.environ.get("LOCAL_RANK", "0") == "0":  # a node's first process tells for it
+        say(worker={**rates, **nodes.worker_facts(request, facts)})
 
 
 def _nothing(**fact: Any) -> None:
@@ -92,6 +105,8 @@ def _nothing(**fact: Any) -> None:
 
 def run(request: Request) -> None:
     """`main`, whose failure is told too: launchers have an exit code of their own, and tracebacks last lines."""
+    if request.nodes > 1:
+        signal.alarm(request.time_limit_s + nodes.GRACE_S)
     try:
         main(request)
     except UserError as error:
@@ -100,6 +115,7 @@ def run(request: Request) -> None:
     except Exception as error:
         said = (str(error).splitlines() or [""])[0]
         place = f" in process {os.environ['RANK']}" if "RANK" in os.environ else ""
+        place += f" on {os.environ['SLURMD_NODENAME']}" if request.nodes > 1 else ""
         say(failure=f"{type(error).__name__}{place}: {said}")
         raise
 

@@ -14,6 +14,11 @@ from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
 from sweetspot.study.transformers import TRANSFORMERS
 
+OVER_NODES = "; ".join(
+    f"{name} with {', '.join(ability.variants_over_nodes[:-1])} or {ability.variants_over_nodes[-1]}"
+    for name, ability in FRAMEWORKS.items()
+    if ability.variants_over_nodes
+)
 LEAVE_OUT = "or an entry of 'exclude'"
 
 
@@ -81,8 +86,7 @@ def _devices(cell: Cell, instance: Instance, file: Path) -> None:
             raise UserError(f"{found}; expected a multiple of it")
         if cell.variant not in ability.variants_over_nodes:
             raise UserError(
-                f"{found}, and framework {cell.framework}, variant {cell.variant}; "
-                f"expected tensorflow with default or {NCCL}, {LEAVE_OUT}"
+                f"{found}, and framework {cell.framework}, variant {cell.variant}; expected {OVER_NODES}, {LEAVE_OUT}"
             )
     if cell.gpus > 1 and not ability.several_devices:
         raise UserError(f"{found} and framework {cell.framework}, measured on one device here; expected 1, {LEAVE_OUT}")

@@ -23,6 +23,7 @@ class Done:
     usd: Array
 
 
+SLIGHT = 1e-9  # of a job's worth: decides between jobs of the same
 ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where nothing can be rented for them
 
 
@@ -31,10 +32,13 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
 
     A job is worth, on a machine that one holds, what renting for it costs less its running there. Kinds are filled in
     order of their running cost of a unit of work, each with the jobs that are worth most by its hour, as long as they
-    are worth something; the rest is rented where a job is the cheapest. With one kind held, or with one class of jobs,
-    no dispatch is cheaper (a fractional knapsack); tests hold it against the linear programme for the others.
+    are worth something, of equal ones first those that fewer kinds can do; the rest is rented where it is the
+    cheapest. With one kind held, or with one class of jobs, no dispatch is cheaper (a fractional knapsack); tests hold
+    it against the linear programme for the others.
     """
     rent, chosen = _cheapest(problem)
+    able = [np.isfinite(kind.hours) for kind, count in zip(problem.held, counts, strict=True) if count]
+    few = 1.0 - SLIGHT * np.sum(able, axis=0)
     left = problem.jobs.copy()
     done = np.zeros((len(problem.classes), len(problem.held), *problem.jobs.shape[1:]))
     fixed = np.zeros(problem.jobs.shape[1])
@@ -43,7 +47,7 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
         kind, count = problem.held[place], counts[place]
         fixed += count * kind.fixed
         if count:
-            running += _fill(done[:, place], left, kind.hours, kind.running, rent, count * kind.capacity)
+            running += _fill(done[:, place], left, kind.hours, kind.running, (rent, few), count * kind.capacity)
     can = np.isfinite(rent)
     rented = np.where(can[:, :, None], left, 0.0)
     undone = left - rented
@@ -64,9 +68,11 @@ def _cheapest(problem: Problem) -> tuple[Array, npt.NDArray[np.int_]]:
 
 def _by_running(problem: Problem) -> list[int]:
     """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes."""
-    running = np.stack([kind.running.mean(axis=1) for kind in problem.held]) if problem.held else np.empty((0, 0))
-    if not running.size:
+    if not problem.held:
         return []
+    # What a class would pay where it cannot run says nothing of the kind.
+    able = [np.where(np.isfinite(kind.hours), kind.running, NEVER).mean(axis=1) for kind in problem.held]
+    running = np.stack(able)
     least = np.where(np.isfinite(running), running, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = least / np.nanmin(np.where(np.isnan(least), np.inf, least), axis=0)
@@ -74,10 +80,16 @@ def _by_running(problem: Problem) -> list[int]:
     return [int(place) for place in np.argsort(order, kind="stable")]
 
 
-def _fill(done: Array, left: Array, hours: Array, running: Array, rent: Array, capacity: Array) -> Array:
-    """Give one kind the jobs worth most by its hour; changes `done` and `left`. Returns its USD, draw x month."""
+def _fill(
+    done: Array, left: Array, hours: Array, running: Array, others: tuple[Array, Array | float], capacity: Array
+) -> Array:
+    """Give one kind the jobs worth most by its hour; changes `done` and `left`. Returns its USD, draw x month.
+
+    `others`: USD of a job rented, and a factor that is the less the more kinds can do it.
+    """
+    rent, few = others
     with np.errstate(invalid="ignore"):
-        worth = np.where(np.isfinite(hours), (rent - running) / hours, -NEVER)  # nowhere else: infinite
+        worth = np.where(np.isfinite(hours), few * (rent - running) / hours, -NEVER)  # nowhere else: infinite
     order = np.argsort(-worth, axis=0, kind="stable")
     room = np.repeat(capacity[:, None], left.shape[2], axis=1)
     usd, draws = np.zeros(left.shape[1:]), np.arange(left.shape[1])

@@ -64,14 +64,15 @@ def _sample(problem: Problem) -> Problem:
 def _improved(problem: Problem, best: Mix) -> Mix:
     """The best of the mixes that single machines more or less lead to."""
     while True:
-        near = [_made(problem, BEST, "", counts) for counts in _neighbours(problem, best.counts)]
+        near = [_made(problem, BEST, "", counts) for counts in neighbours(problem, best.counts)]
         better = min(near, key=_expected, default=best)
         if better.expected >= best.expected:
             return best
         best = better
 
 
-def _neighbours(problem: Problem, counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+def neighbours(problem: Problem, counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Numbers of machines of one more or less of a kind that is for sale."""
     for place, kind in enumerate(problem.held):
         for step in (-1, 1) if kind.for_sale else ():
             if counts[place] + step >= kind.there:

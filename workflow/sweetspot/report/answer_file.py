@@ -7,13 +7,15 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field
 
 from sweetspot.decision.certainty import TIE
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import ROLES, for_the_winner, lead, ranked
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing
 from sweetspot.report.phrases import decisive, worth_knowing
-from sweetspot.report.plan_part import plan_in_words
+from sweetspot.report.plan_part import plan_in_words, plan_outcome
+from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.study.study import Study
 
@@ -94,13 +96,14 @@ class Answer(_Part):
     schema_version: int = Field(SCHEMA_VERSION, description="Raised when a key is removed or changes its meaning")
     study: StudyFacts = Field(description="The question")
     outcome: Literal["reference", "rival", "too_close", "only_one", "none"] = Field(
-        description="Who is cheaper: the reference, its rival, too close to call, only one option, no option at all"
+        description="Who is cheaper: the reference, its rival, too close to call, only one option, no option at all. "
+        "Where the study has the work of months, of its mixes: reference where the best one holds it, else rival"
     )
-    confidence: str | None = Field(description="How sure the order of the two is, in words")
+    confidence: str | None = Field(description="How sure that outcome is, in words")
     sentences: list[str] = Field(description="The answer in sentences, the most important first; of a plan, its own")
     plan: list[str] = Field(
         description="Where the study has the work of months: what to have and what to rent for it, in sentences. The "
-        "answer is then theirs; outcome, multiple, break-even and options speak of one job alone"
+        "answer is then theirs, and so is the outcome; multiple, break-even and options speak of one job alone"
     )
     counts: str = Field(description="What a bill pays for: train, run, task, month")
     unit: str = Field(description="What a throughput counts")
@@ -113,18 +116,23 @@ class Answer(_Part):
     inputs: dict[str, float] = Field(description="What the cost of an owned reference rests on: days, months, ...")
     options: list[Option] = Field(description="Options that the answer names")
     by_model: list[ByModel] = Field(description="The answer on each model")
-    worth_knowing: list[str] = Field(description="What to find out first, in sentences")
+    buying_later: list[str] = Field(
+        description="Where a plan asks for it: what buying in some months costs, renting until then, in sentences"
+    )
+    worth_knowing: list[str] = Field(description="What to find out first, in sentences; of a plan of months, for it")
     warnings: list[Warned] = Field(description="Those that could change the answer")
 
 
 def answer_of(tables: Tables, study: Study) -> Answer:
     """The answer of a study from its tables; `outcome` is `none` where no option has both a price and a figure."""
     headline, money = table_of(tables, "headline"), money_of(study)
+    shown = shown_in(tables, money)
     facts: dict[str, Any] = {
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
-        "worth_knowing": worth_knowing(tables),
-        "plan": plan_in_words(shown_in(tables, money), money.code),
+        "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
+        "buying_later": later_in_words(table_of(shown, "when_to_buy"), money.code),
+        "plan": plan_in_words(shown, money.code),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }
     if headline.empty:
@@ -135,10 +143,11 @@ def answer_of(tables: Tables, study: Study) -> Answer:
     first = records(headline.head(1))[0]
     box = ranked(table_of(tables, "ranks"), first, first["reference"])
     one_job = (first["first"], first["second"], first["more"])
+    outcome, confidence = plan_outcome(tables, first["reference"]) or (_outcome(first), text(first["confidence"]))
     said = (*lead(table_of(tables, "claims")), *(facts["plan"] or one_job))
     return Answer(
-        outcome=_outcome(first),
-        confidence=text(first["confidence"]),
+        outcome=outcome,
+        confidence=confidence,
         sentences=[sentence for sentence in said if sentence],
         counts=text(first["counts"]),
         model=text(first["model"]),

@@ -6,6 +6,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
+from sweetspot.bills.metered import METERED
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, counted, listed, the
 from sweetspot.report.cited import Cited, Row, text
@@ -16,10 +17,11 @@ from sweetspot.study.study import Study
 
 ENDS = "every factor at that end"
 SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}
-MARKS = {"measured": f"{{}} {BASIS_SIGNS['measured']}", ESTIMATED: "≈ {}"}
+MARKS = {**dict.fromkeys(("measured", METERED), f"{{}} {BASIS_SIGNS['measured']}"), ESTIMATED: "≈ {}"}
 LACKING = 8  # things not declared that one sentence names
 POWER = {
     "measured": "measured at the plug",
+    METERED: "measured by the counters of devices and processor (without supplies and fans)",
     "declared": "declared in the price list",
     ESTIMATED: "estimated (devices × W of the data sheet × host × utilisation)",
 }

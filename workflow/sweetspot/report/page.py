@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.decision.counted import Money
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
@@ -27,9 +28,11 @@ from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
+from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -70,6 +73,9 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "figures": figures,
         "answer": answer(made),
         "plan": plan_in_words(tables, money.code),
+        "plan_turning": turning_in_words(tables),
+        "plan_paying": " ".join(paying_in_words(tables)),
+        "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
         "without_speed": without_speed(tables, machines or {}),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
@@ -83,6 +89,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
         "plan_beside": phrases.plan_beside_training(tables),
+        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
         "waiting": waiting_in_words(table_of(tables, "queue")),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
@@ -125,8 +132,9 @@ def packed(drawn: Drawn, names: Collection[str]) -> str:
 
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made)}
+    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
+    more |= {"price_changes": price_changes_part(made, machines or {})}
+    return {**made.parts(), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:

@@ -23,6 +23,27 @@ def plan_is_close(tables: Tables) -> bool | None:
     return None if mixes.empty else bool(mixes["confidence"].iloc[0] == TIE)
 
 
+def plan_outcome(tables: Tables, reference: object) -> tuple[str, str | None] | None:
+    """Outcome and confidence of the first workload of months, as in answer.json; None where there is none.
+
+    `reference` where the best mix holds that option, bought or committed to, `rival` where it does without,
+    `too_close`, `only_one` where nothing else does the work, `none` where no mix does.
+    """
+    mixes = table_of(tables, "mixes")
+    if mixes.empty:
+        return None
+    best = mixes.iloc[0]
+    if best["status"] != "ok":
+        return "none", None
+    if missing(best["confidence"]):
+        return "only_one", None
+    if plan_is_close(tables):
+        return "too_close", TIE
+    sources = table_of(tables, "mix_sources")
+    held = sources[(sources["workload"] == best["workload"]) & (sources["mix"] == best["mix"])]
+    return "reference" if reference in set(held["option"]) else "rival", str(best["confidence"])
+
+
 def plan_in_words(tables: Tables, code: str = "USD") -> list[str]:
     """The mixes of each workload of months in sentences; none without one. `code`: the currency of the tables."""
     mixes = table_of(tables, "mixes")

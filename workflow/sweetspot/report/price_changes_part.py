@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from sweetspot.report.cited import Row, records, text
-from sweetspot.report.notation import missing
+from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
@@ -47,9 +47,21 @@ def price_changes_words(tables: Tables) -> list[str]:
     counted = [f"{moved} price{'' if moved == 1 else 's'} moved"]
     counted += [f"{ranked or 'no'} option{'' if ranked == 1 else 's'} of a workload changed place in the ranks"]
     places = f"{', and '.join(counted)}."
+    plans = [_plan(row) for row in records(table[table["what"] == "plan"])]
     if before == after:
-        return [places, "The first sentence of the answer is the same, in every figure."]
-    return [places, f"Then: {before}", f"Now: {after}"]
+        return [places, "The first sentence of the answer is the same, in every figure.", *plans]
+    return [places, f"Then: {before}", f"Now: {after}", *plans]
+
+
+def _plan(row: Row) -> str:
+    """What is recommended for a plan on both days, and its USD."""
+    usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
+    then, now = (text(row[f"said_{side}"]) or "nothing" for side in ("before", "after"))
+    name = f"Plan {text(row['workload'])}"
+    if then == now:
+        moved = "" if missing(row["change"]) else f" ({row['change']:+.1%})"
+        return f"{name}: {now}, as then; {usd[0]} then, {usd[1]} now{moved}."
+    return f"{name}: then {then} ({usd[0]}); now {now} ({usd[1]})."
 
 
 def _days(row: Row) -> str:

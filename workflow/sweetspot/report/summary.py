@@ -1,5 +1,6 @@
 """The answer in Markdown, for a mail or a pull request."""
 
+from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.report.answer import lead
@@ -8,6 +9,7 @@ from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
 from sweetspot.report.plan_part import plan_in_words
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sheet import Listed, of_one_job, of_plan
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.study import Study
@@ -32,8 +34,10 @@ def render_summary(tables: Tables, study: Study) -> str:
     answer = headline.iloc[0]
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
     first, *rest = plan_in_words(tables, money_of(study).code) or [""]
+    hangs = " ".join([turning_in_words(tables), *paying_in_words(tables)])
     if first:
-        lines += [f"**{plain(first)}** {plain(' '.join(rest))}", "", *_table(of_plan(tables)), "", "One job alone:", ""]
+        lines += [f"**{plain(first)}** {plain(' '.join(rest))}", "", *_table(of_plan(tables)), ""]
+        lines += [*([plain(hangs), ""] if hangs.strip() else []), "One job alone:", ""]
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
     lines += _table(of_one_job(tables, answer_of(given, study)))
@@ -43,7 +47,9 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", plain(told)] if told.startswith("Does not fit") else []
     waiting = " ".join(waiting_in_words(table_of(tables, "queue")))
     lines += ["", plain(waiting)] if waiting else []
-    worth = " ".join(worth_knowing(tables))
+    later = " ".join(later_in_words(table_of(tables, "when_to_buy"), money_of(study).code))
+    lines += ["", plain(later)] if later else []
+    worth = " ".join(plan_worth_in_words(tables, money_of(study).code) or worth_knowing(tables))
     lines += ["", plain(worth)] if worth else []
     if len(claims):
         said = claims_in_words(claims)

@@ -5,14 +5,21 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from sweetspot.errors import Faults
 from sweetspot.study.base import Closed, Slug, Text
 
-Refreshed = Literal["on_demand", "spot", "preemptible"]
+Refreshed = Literal["on_demand", "spot", "preemptible", "reserved"]
+CONTRACTS: Refreshed = "reserved"
 RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
 Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=2000)]
+
+
+def _without_contracts(purchases: list[Refreshed]) -> list[Refreshed]:
+    if CONTRACTS in purchases:
+        raise ValueError(f"{', '.join(RATES)}: it has no contracts, which aws and azure have")
+    return purchases
 
 
 class Part(Closed):
@@ -20,7 +27,10 @@ class Part(Closed):
 
     lists: list[Slug] = Field(description="Price lists of the study that it refreshes", min_length=1)
     purchases: list[Refreshed] = Field(
-        list(RATES), description="Offers that it refreshes; others of the same machines stay", min_length=1
+        list(RATES),
+        description="Offers that it refreshes, others of the same machines stay; `reserved` only where it is named: "
+        "contracts paid by the hour, which aws and azure have",
+        min_length=1,
     )
     instances: dict[Slug, Text] = Field(
         description="Name in the catalogue by instance; of an instance of several nodes, the name of one of them",
@@ -30,6 +40,8 @@ class Part(Closed):
 
 class FilePart(Part):
     """One provider's file of SkyPilot's or gpuhunt's catalogue."""
+
+    _no_contracts = field_validator("purchases")(_without_contracts)
 
     file: Slug | None = Field(None, description="Provider's name in the catalogue (aws, lambda); absent: this key")
     place: Text | None = Field(None, description="Zone or region, or how it begins; absent: the cheapest")
@@ -43,6 +55,8 @@ class RegionPart(Part):
 
 class OwnPart(Part):
     """A table of one's own: CSV with columns instance and per_hour, and those that `import-prices csv` reads."""
+
+    _no_contracts = field_validator("purchases")(_without_contracts)
 
     file: Text | None = Field(None, description="The file, relative to the study's folder")
     url: Url | None = Field(None, description="Its address")

@@ -31,10 +31,24 @@ NATIVE = "native"
 FRAMEWORKS = {
     "tensorflow": Ability(True, LETTERS, ("default", NCCL), ("default",), "tensorflow", "measure"),
     "jax": Ability(  # compiles with XLA always
-        True, ("default", "fsdp"), (), ("default", "fsdp"), "jax", "jax", models=OWN_NETWORKS, edition=NATIVE
+        True,
+        ("default", "fsdp"),
+        ("default", "fsdp"),
+        ("default", "fsdp"),
+        "jax",
+        "jax",
+        models=OWN_NETWORKS,
+        edition=NATIVE,
     ),
     "torch": Ability(
-        True, ("default", "compile", "ddp", "fsdp"), (), (), "torch", "torch", models=OWN_NETWORKS, edition=NATIVE
+        True,
+        ("default", "compile", "ddp", "fsdp"),
+        ("default", "ddp", "fsdp"),
+        (),
+        "torch",
+        "torch",
+        models=OWN_NETWORKS,
+        edition=NATIVE,
     ),
     "keras-jax": Ability(False, ("default",), (), ("default",), "jax", "jax"),
     "keras-torch": Ability(False, ("default",), (), (), "torch", "torch"),  # runs eagerly

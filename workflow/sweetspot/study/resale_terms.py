@@ -9,6 +9,7 @@ from sweetspot.study.base import Closed
 Years = Annotated[float, Field(strict=True, gt=0, le=50)]
 Kept = Annotated[float, Field(strict=True, ge=0, le=1)]
 Point = tuple[Years, Kept, Kept, Kept]
+YearlyChange = Annotated[float, Field(strict=True, gt=-1, le=9)]
 CurveName = Literal["data-centre", "gaming"]
 
 # (years since the device came out, share of its new price: median, low, high), from (0, 1). `sweetspot
@@ -31,6 +32,30 @@ CURVES: dict[str, tuple[Point, ...]] = {
         (6.5, 0.33, 0.22, 0.43),
     ),
 }
+
+
+class PriceChange(Closed):
+    """How the price of a new machine changes a year, for who buys it later."""
+
+    value: YearlyChange = Field(description="Change a year, median: -0.04 falls by 4 %")
+    low: YearlyChange | None = Field(None, description="Its 5 % end; absent: it is certain")
+    high: YearlyChange | None = Field(None, description="Its 95 % end")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "PriceChange":
+        low, high = self.ends
+        if not low <= self.value <= high:
+            raise ValueError(f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}")
+        return self
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Low and high; the value where an end is absent."""
+        return (
+            self.value if self.low is None else self.low,
+            self.value if self.high is None else self.high,
+        )
+
 
 ENDS = (1, 2, 3)  # of a point: median, low, high
 

@@ -12,6 +12,7 @@ from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.currency import ShownCurrency
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.log_sources import LogSource
+from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
 # Folders of results/ that belong to no study: its own folder there has its name.
@@ -142,6 +143,9 @@ class Study(Closed):
         description="Whether rental prices move in the months of the project: true: by the preset of provider and "
         "purchase where an offer states no trend; absent: only where one does; false: none moves",
     )
+    titles: dict[Slug, Text] = Field(
+        {}, description="Names for people of models and providers, by key; well-known ones have theirs without it"
+    )
     catalogue: CatalogueMap | None = Field(
         None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
     )
@@ -149,6 +153,14 @@ class Study(Closed):
         None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
     )
     seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
+
+    def model_title(self, model: str) -> str:
+        """The name for people of a model."""
+        return model_title(model, self.titles)
+
+    def provider_title(self, provider: str) -> str:
+        """The name for people of a provider."""
+        return provider_title(provider, self.titles)
 
     @model_validator(mode="after")
     def _headline_is_listed(self) -> "Study":

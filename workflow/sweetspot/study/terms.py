@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Discriminator, Field, GetJsonSchemaHandler,
 from pydantic_core import CoreSchema
 
 from sweetspot.study.base import Closed, Count, Text
-from sweetspot.study.resale_terms import Resale
+from sweetspot.study.resale_terms import PriceChange, Resale
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
 # Bounds far outside any price, so that no product of sane figures overflows a float.
@@ -260,6 +260,9 @@ class Own(Closed):
     boxes: Count = Field(1, description="How many such machines are bought")
     staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
+    capex_change_per_year: PriceChange | None = Field(
+        None, description="How the price of a new one changes a year, for who buys later; absent: it stays"
+    )
 
     @model_validator(mode="after")
     def _loses_value(self) -> "Own":

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, RootModel
+from pydantic import Field, RootModel, model_validator
 
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.memory import Needs
@@ -65,11 +65,26 @@ class Plan(Needs):
     instance: Slug = Field(description="Machine on which the phases' hours hold")
     parallel: Count = Field(description="Rented machines that the team uses at once, at most")
     months: AboveZero | None = Field(None, description="Length of the project; no commitment may be longer")
+    buy_after_months: list[AboveZero] = Field(
+        [],
+        description="Months after which a machine may be bought, renting until then, beside buying it at once and "
+        "never; needs months",
+    )
     renewed: bool = Field(
         False, description="Whether jobs arrive over all its months, so that commitments are renewed to its end"
     )
     phases: list[Phase] = Field(description="In order", min_length=1)
     source: Text = Field(description="Where the numbers come from")
+
+    @model_validator(mode="after")
+    def _bought_within(self) -> "Plan":
+        later = self.buy_after_months
+        if later and not self.renewed:
+            raise ValueError("renewed: true with buy_after_months: the work is spread over the months")
+        if later and (self.months is None or later != sorted(set(later)) or later[-1] >= self.months):
+            length = "no months" if self.months is None else f"months {self.months:g}"
+            raise ValueError(f"buy_after_months by ascending months, all below months, found {later} and {length}")
+        return self
 
 
 Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]

@@ -15,7 +15,7 @@ from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.old_run_files import LATER_COLUMNS, completed
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.throughput.spread import spread_of_cells
-from sweetspot.throughput.table_columns import TABLE_COLUMNS
+from sweetspot.throughput.table_columns import MEASURED_TEXTS, TABLE_COLUMNS
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
     step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
     `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA),
     `host` (name of the machine that ran it; null where the file does not say), `machine` (its processor and CPUs),
-    `unit` (what is counted) and `samples_per_step` (of all devices; null: batch x devices).
+    `unit` (what is counted) and `samples_per_step` (of all devices; null: batch x devices), MEASURED_NUMBERS and
+    MEASURED_TEXTS (null: nobody told).
 
     Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
     """
@@ -147,6 +148,7 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in cells.itertuples()],
         warnings=[_warnings(row, devices.get(row.instance, [])) for row in cells.itertuples()],
         as_of=cells[DATE].where(cells[DATE].notna(), None),
+        **{name: cells[name].replace("", None) for name in MEASURED_TEXTS},
         unit=cells["unit"].where(cells["unit"].notna(), cells["model"].map(unit_of)),
     )
     return table.reindex(columns=list(TABLE_COLUMNS))
@@ -174,6 +176,10 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col(DATE).max(),
             pl.col("unit").filter(ok).drop_nulls().first(),
             pl.col("samples_per_step").filter(ok).drop_nulls().first(),
+            pl.col("peak_memory_gib").filter(ok).max(),
+            pl.col("joules_per_sample").filter(ok).mean(),
+            pl.col("left_out_share").filter(ok).mean(),
+            *(pl.col(name).filter(ok).drop_nulls().unique().sort().str.join(" ; ") for name in MEASURED_TEXTS),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )
         .sort(CELL_COLUMNS)

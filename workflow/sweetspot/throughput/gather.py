@@ -15,7 +15,7 @@ from sweetspot.throughput.model_units import units_of
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, remarks
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
-from sweetspot.throughput.table_columns import TABLE_COLUMNS
+from sweetspot.throughput.table_columns import MEASURED_NUMBERS, MEASURED_TEXTS, TABLE_COLUMNS
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined
@@ -61,7 +61,8 @@ def gather_throughput(
     best = best_figures(table, CELL_COLUMNS)
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     whole = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
-    whole |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision"), "string")
+    whole |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision", *MEASURED_TEXTS), "string")
+    whole |= dict.fromkeys(MEASURED_NUMBERS, "float64")
     whole |= {"stand_in_batch_size": "Int64"}
     typed = ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
     return mark_best(typed, "images_per_s", SAME_BUT_VARIANT)

@@ -23,7 +23,15 @@ LATER_COLUMNS = {
     "machine": pl.String,
     "unit": pl.String,
     "samples_per_step": pl.Int64,
+    "peak_memory_gib": pl.Float64,
+    "peak_memory_source": pl.String,
+    "joules_per_sample": pl.Float64,
+    "energy_source": pl.String,
+    "left_out_share": pl.Float64,
+    "disturbed_reason": pl.String,
 }
+# Not asked of files that lack them: what is not known stays so.
+UNKNOWN_BEFORE = ("unit", "samples_per_step", *tuple(LATER_COLUMNS)[-6:])
 THROUGH_KERAS = Warned(
     "through_keras", "measured by Keras on this framework, as it was before 2026-11-22; not to be compared with its own"
 )
@@ -43,15 +51,15 @@ def completed(runs: pl.DataFrame) -> pl.DataFrame:
     """`runs` with all LATER_COLUMNS: date, compiler, host, machine from the files' metadata, warnings from messages."""
     missing = [name for name in LATER_COLUMNS if name not in runs.columns]
     found: dict[str, list[Any]] = {}
-    if set(missing) - {"warnings", "unit", "samples_per_step"}:
+    if set(missing) - {"warnings", *UNKNOWN_BEFORE}:
         facts = [run_facts(path) for path in runs["path"]]  # file by file, and slower than a column
         found["measured_on"] = [_day(fact.get("started_at")) for fact in facts]
         found["xla"] = [fact.get("xla") is True for fact in facts]
         hosts = [fact.get("host") for fact in facts]
         found["host"] = [host if isinstance(host, str) else None for host in hosts]
         found["machine"] = [kind_of_machine(fact) for fact in facts]
-    for name in {"unit", "samples_per_step"}.intersection(missing):
-        found[name] = [None] * len(runs)  # by the model's name, and batch x devices
+    for name in set(UNKNOWN_BEFORE).intersection(missing):
+        found[name] = [None] * len(runs)  # unit: by the model's name; samples: batch x devices
     if "warnings" in missing:
         usable = [status in USABLE for status in runs["status"]]
         said = list(runs["message"])

@@ -10,13 +10,12 @@ from sweetspot.catalogues.downloads import Download, Downloads, shown
 from sweetspot.catalogues.listing import BadLineError, Catalogue, Line, Listing
 from sweetspot.catalogues.sources.source import Asked, Fetched, Source
 from sweetspot.errors import UserError
-from sweetspot.study.catalogue_map import RegionPart
+from sweetspot.study.catalogue_map import CONTRACTS, RegionPart
 
 MOST_BYTES = 4_000_000_000  # us-east-1 alone has some hundred MB
 ABOVE = 5  # lines of metadata before the heading
 # What tells a machine's own hour from reservations, dedicated hosts, capacity blocks, licences and unused capacity.
 TELLING = {
-    "TermType": ("OnDemand",),
     "Tenancy": ("Shared",),
     "Operating System": ("Linux",),
     "CapacityStatus": ("Used",),
@@ -25,6 +24,9 @@ TELLING = {
     "MarketOption": ("", "OnDemand"),
     "Location Type": ("", "AWS Region"),
 }
+TERMS = {"1yr": 12.0, "3yr": 36.0}
+# Of contracts those that are paid by the hour alone and bind to the machine.
+CONTRACT = {"PurchaseOption": "No Upfront", "OfferingClass": "standard"}
 NEEDED = ("Instance Type", "PricePerUnit", "Currency", "TermType", "Tenancy", "Operating System", "CapacityStatus")
 
 
@@ -34,13 +36,16 @@ def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     region = asked.part.region or asked.key
     url = f"{base}/offers/v1.0/aws/AmazonEC2/current/{region}/index.csv"
     found = downloads.get(url, "AWS' price list as CSV", MOST_BYTES)
-    catalogue, day = read_price_list(found, region, asked.names)
+    catalogue, day = read_price_list(found, region, asked.names, CONTRACTS in asked.part.purchases)
     source = f"AWS price list, {region}, published {day}, sha256 {found.sha256[:12]}"
     return Fetched(catalogue, source, day, [str(found)])
 
 
-def read_price_list(found: Download, region: str, names: Collection[str]) -> tuple[Catalogue, date]:
-    """On-demand prices (Linux, shared tenancy) of the machines `names`, and the day of publication.
+def read_price_list(
+    found: Download, region: str, names: Collection[str], contracts: bool = False
+) -> tuple[Catalogue, date]:
+    """On-demand prices (Linux, shared tenancy) of the machines `names`, and the day of publication; with `contracts`
+    also those of one and three years that are paid by the hour.
 
     Lines that name none of them are passed over unread. Raises UserError where the file is none or not whole.
     """
@@ -55,7 +60,7 @@ def read_price_list(found: Download, region: str, names: Collection[str]) -> tup
             if missing:
                 raise UserError(f"{shown(found.url)}: column '{missing[0]}' is missing; expected AWS' price list")
             for row in reader:
-                _take(Line(at[0], row), catalogue, region, names)
+                _take(Line(at[0], row), catalogue, region, names, contracts)
     except (csv.Error, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())[:120]
         raise UserError(f"{shown(found.url)}: not CSV in UTF-8: {reason}") from None
@@ -87,8 +92,10 @@ def _naming(stream: TextIOWrapper, names: Collection[str], at: list[int]) -> Ite
             yield text
 
 
-def _take(line: Line, catalogue: Catalogue, region: str, names: Collection[str]) -> None:
-    machine = line.text("Instance Type")
+def _take(line: Line, catalogue: Catalogue, region: str, names: Collection[str], contracts: bool) -> None:
+    machine, months = line.text("Instance Type"), _months(line) if contracts else None
+    if months is None and line.text("TermType") != "OnDemand":
+        return
     if machine not in names or any(line.text(column) not in values for column, values in TELLING.items()):
         return
     if None in line.row or None in line.row.values():
@@ -104,18 +111,25 @@ def _take(line: Line, catalogue: Catalogue, region: str, names: Collection[str])
         listing = Listing(
             line.number,
             name,
-            "on_demand",
+            "on_demand" if months is None else CONTRACTS,
             price,
             place=region,
             currency=line.text("Currency") or None,
             gpus=line.whole("GPU") if "GPU" in line.row else None,
             vcpus=line.whole("vCPU") if "vCPU" in line.row else None,
             title=title,
+            term_months=months,
         )
     except BadLineError as error:
         catalogue.leave_out(line.number, str(error), machine)
     else:
         catalogue.listings.append(listing)
+
+
+def _months(line: Line) -> float | None:
+    """Months of a contract that is paid by the hour; None of all else."""
+    alone = all(line.text(column) == value for column, value in CONTRACT.items())
+    return TERMS.get(line.text("LeaseContractLength")) if line.text("TermType") == "Reserved" and alone else None
 
 
 SOURCE = Source("AWS' price list", "https://pricing.us-east-1.amazonaws.com", False, fetch)

@@ -1,6 +1,7 @@
 """Azure's public retail prices: an interface without credentials that answers JSON, page by page."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -9,8 +10,10 @@ from sweetspot.catalogues.downloads import Download, Downloads, shown
 from sweetspot.catalogues.listing import BadLineError, Catalogue, Line, Listing
 from sweetspot.catalogues.sources.source import Asked, Fetched, Source
 from sweetspot.errors import UserError
-from sweetspot.study.catalogue_map import RegionPart
+from sweetspot.study.catalogue_map import CONTRACTS, RegionPart
 
+CONSUMPTION, RESERVATION = "Consumption", "Reservation"
+HOURS_A_YEAR = 8760.0  # a reservation's price is that of its whole term, whatever its unit of measure says
 PAGES = 100  # of one machine in one region there is one
 # Windows has the same meter name as Linux, and another product name.
 OTHER_PRODUCTS = ("windows", "dedicated", "cloud services", "cloudservices")
@@ -21,7 +24,9 @@ def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     """The prices of each machine in the region, on the day of the answer."""
     assert isinstance(asked.part, RegionPart)
     region = asked.part.region or asked.key
-    pages = [page for name in asked.names for page in _pages(name, region, downloads, base)]
+    kinds = [CONSUMPTION] if set(asked.part.purchases) - {CONTRACTS} else []
+    kinds += [RESERVATION] if CONTRACTS in asked.part.purchases else []
+    pages = [page for name in asked.names for kind in kinds for page in _pages(name, region, kind, downloads, base)]
     catalogue = Catalogue(pages[0].path)
     for page in pages:
         for number, item in enumerate(_items(page), start=1):
@@ -30,8 +35,8 @@ def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     return Fetched(catalogue, f"Azure retail prices, {region}, {day}", day, [str(page) for page in pages])
 
 
-def _pages(name: str, region: str, downloads: Downloads, base: str) -> Iterator[Download]:
-    wanted = {"serviceName": "Virtual Machines", "priceType": "Consumption", "armRegionName": region}
+def _pages(name: str, region: str, kind: str, downloads: Downloads, base: str) -> Iterator[Download]:
+    wanted = {"serviceName": "Virtual Machines", "priceType": kind, "armRegionName": region}
     wanted["armSkuName"] = name
     told = " and ".join(f"{key} eq '{value.replace(chr(39), chr(39) * 2)}'" for key, value in wanted.items())
     address, seen = f"{base}/api/retail/prices?$filter={quote(told)}", set[str]()
@@ -67,7 +72,7 @@ def _take(number: int, item: dict[str, Any], catalogue: Catalogue, region: str) 
     """Add the listing of a price of a whole Linux machine; other products are passed over."""
     line = Line(number, {key: "" if value is None else str(value) for key, value in item.items()})
     product, meter = line.text("productName").lower(), line.text("meterName").lower()
-    if line.text("type") != "Consumption" or line.text("armRegionName") != region:
+    if line.text("type") not in (CONSUMPTION, RESERVATION) or line.text("armRegionName") != region:
         return
     if any(word in product for word in OTHER_PRODUCTS) or any(word in meter for word in OTHER_METERS):
         return
@@ -80,12 +85,27 @@ def _take(number: int, item: dict[str, Any], catalogue: Catalogue, region: str) 
         price = line.price("retailPrice")
         if price is None:
             line.fail("retailPrice", "", "a number above 0")
+        months = _term(line)
     except BadLineError as error:
         catalogue.leave_out(number, str(error), line.text("armSkuName"))
         return
-    purchase = "spot" if meter.endswith(" spot") else "on_demand"
+    purchase = CONTRACTS if months else "spot" if meter.endswith(" spot") else "on_demand"
+    if months:
+        price = price / (months / 12 * HOURS_A_YEAR)
     currency = line.text("currencyCode") or None
-    catalogue.listings.append(Listing(number, name, purchase, price, place=region, currency=currency, title=title))
+    catalogue.listings.append(
+        Listing(number, name, purchase, price, place=region, currency=currency, title=title, term_months=months)
+    )
+
+
+def _term(line: Line) -> float | None:
+    """Months of a reservation; None of what is paid by use."""
+    if line.text("type") != RESERVATION:
+        return None
+    found = re.fullmatch(r"(\d{1,2}) Years?", line.text("reservationTerm"))
+    if found is None:
+        line.fail("reservationTerm", line.text("reservationTerm"), "1 Year or 3 Years")
+    return 12.0 * int(found[1])
 
 
 SOURCE = Source("Azure's retail prices", "https://prices.azure.com", False, fetch)

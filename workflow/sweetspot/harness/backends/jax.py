@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import UserError
+from sweetspot.harness import nodes
 from sweetspot.harness.backends import keras_training as training
 from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
@@ -16,7 +17,9 @@ HOST_DEVICES = "--xla_force_host_platform_device_count"
 
 
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process, whatever the devices."""
+    """One training process, whatever the devices; of several nodes one on each, by srun."""
+    if request.nodes > 1:
+        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
     return training.command(request), None
 
 
@@ -25,25 +28,43 @@ def prepare(request: Request) -> None:
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if request.device == "cpu":
         os.environ["JAX_PLATFORMS"] = "cpu"
-    if request.device == "cpu" and request.cell.gpus > 1:
+    if request.device == "cpu" and request.local_gpus > 1:
         flags = os.environ.get("XLA_FLAGS", "")
-        os.environ["XLA_FLAGS"] = f"{flags} {HOST_DEVICES}={request.cell.gpus}".strip()
+        os.environ["XLA_FLAGS"] = f"{flags} {HOST_DEVICES}={request.local_gpus}".strip()
     if request.cell.precision == "tf32":
         import jax
 
         jax.config.update("jax_default_matmul_precision", "tensorfloat32")
+    if request.nodes > 1:
+        join(request)
 
 
-def devices(request: Request) -> list[str]:
-    """The parts of the processor, or all GPUs. Raises UserError if they are not there."""
+def join(request: Request) -> None:
+    """Find the processes of the other nodes; processors exchange by gloo, GPUs by NCCL."""
     import jax
 
     if request.device == "cpu":
-        names = training.the_processor(request) * len(jax.devices("cpu"))
-        if len(names) != request.cell.gpus:
-            raise UserError(f"--gpus is {request.cell.gpus}; XLA_FLAGS makes {len(names)} devices of this processor")
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    jax.distributed.initialize(
+        f"{nodes.first_host(os.environ)}:{nodes.first_port(os.environ)}",
+        num_processes=request.nodes,
+        process_id=int(os.environ["SLURM_PROCID"]),
+        local_device_ids=list(range(request.local_gpus)),
+    )
+
+
+def devices(request: Request) -> list[str]:
+    """The parts of this node's processor, or all its GPUs. Raises UserError if they are not there."""
+    import jax
+
+    if request.device == "cpu":
+        names = training.the_processor(request) * len(jax.local_devices(backend="cpu"))
+        if len(names) != request.local_gpus:
+            raise UserError(f"--gpus is {request.local_gpus}; XLA_FLAGS makes {len(names)} devices of this processor")
         return names
-    return training.the_gpus(request, [device.device_kind for device in jax.devices() if device.platform == "gpu"])
+    return training.the_gpus(
+        request, [device.device_kind for device in jax.local_devices() if device.platform == "gpu"]
+    )
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -55,8 +76,14 @@ def facts(request: Request) -> dict[str, Any]:
 
 
 def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
-    """One process drives all devices."""
-    return True, bool
+    """One process drives all devices of a node; of several nodes the first tells, and the others learn from it."""
+    if request.nodes == 1:
+        return True, bool
+    import jax
+    import numpy as np
+    from jax.experimental import multihost_utils
+
+    return jax.process_index() == 0, lambda decided: bool(multihost_utils.broadcast_one_to_all(np.asarray(decided)))
 
 
 def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
@@ -70,7 +97,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices together; parts of a processor count once."""
+    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices of a node; parts of a processor count once."""
     import jax
     import jax.numpy as jnp
     from jax import lax

@@ -60,13 +60,15 @@ def alone(request: Request) -> tuple[bool, Callable[[bool], bool]]:
 def arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
     """What a network of Keras asks of a machine, as facts."""
     from sweetspot.harness.flops import training_flop
+    from sweetspot.study import transformers
     from sweetspot.study.transformers import SHAPES
 
     shape = SHAPES.get(request.cell.model)
     each = 1 if shape is None else shape.units_per_sample
+    flop = transformers.training_flop(shape) if shape and shape.rank else training_flop(built.network)
     return {
         "program": "keras",
-        "training_flop_per_sample": training_flop(built.network) / each,
+        "training_flop_per_sample": flop / each,
         "unit": built.unit if shape is None else shape.unit,
         "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
         "parameters": built.network.count_params(),
@@ -122,8 +124,8 @@ def the_processor(request: Request) -> list[str]:
 
 def the_gpus(request: Request, names: Sequence[str]) -> list[str]:
     """`names` of the GPUs that the process sees. Raises UserError unless they are as many and such as asked for."""
-    if len(names) != request.cell.gpus:
-        raise UserError(f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s); nothing was measured")
+    if len(names) != request.local_gpus:
+        raise UserError(f"--gpus is {request.local_gpus}; this process sees {len(names)} GPU(s); nothing was measured")
     for name in names:
         if request.expect_gpu not in name:
             raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")

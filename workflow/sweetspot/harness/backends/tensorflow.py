@@ -21,7 +21,7 @@ INSTALL = "make environment"
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
     """One training process, or the srun that starts one on every node."""
     if request.nodes > 1:
-        return nodes.command(request), nodes.outer(os.environ)
+        return nodes.command(request, "sweetspot.harness.multiworker"), nodes.outer(os.environ)
     return training.command(request), None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
+from sweetspot.harness import nodes
 from sweetspot.harness.backends import keras_training as training
 from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
@@ -23,13 +24,13 @@ def processes(request: Request) -> int:
 
 
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process, or torch's launcher that starts one a device; each has its share of the cores."""
+    """One training process, or torch's launcher that starts one a device, on several nodes by srun."""
+    launcher, trainer = "sweetspot.harness.torch_launch", ("sweetspot.harness.train", request.to_json())
+    if request.nodes > 1:
+        return nodes.command(request, launcher, *trainer), nodes.outer(os.environ)
     if processes(request) == 1:
         return training.command(request), None
-    cores = max(1, len(os.sched_getaffinity(0)) // processes(request)) if request.device == "cpu" else 1
-    workers = ["--standalone", "--nproc-per-node", str(processes(request)), "-m", "sweetspot.harness.train"]
-    command = [sys.executable, "-m", "sweetspot.harness.torch_launch", *workers, request.to_json()]
-    return command, {**os.environ, "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", str(cores))}
+    return [sys.executable, "-m", launcher, request.to_json(), *trainer], None
 
 
 def prepare(request: Request) -> None:
@@ -50,7 +51,7 @@ def devices(request: Request) -> list[str]:
     if request.xla:
         raise UserError("--xla is given with --framework torch; its compiler is --variant compile; use --no-xla")
     if request.device == "cpu":
-        return training.the_processor(request) * request.cell.gpus
+        return training.the_processor(request) * request.local_gpus
     import torch
 
     return training.the_gpus(request, [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())])
@@ -93,9 +94,9 @@ def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices together; processes on one processor share it.
+    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices of a node; processes on a processor share it.
 
-    Each process measures at the same time as the others; a run's first one tells its own times the processes.
+    Each process measures at the same time as the others; a node's first one tells its own times the processes.
     """
     import torch
     from torch.nn import functional
@@ -118,7 +119,7 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
             * 128
             / _best_seconds(lambda: functional.conv2d(batch, kernel, padding=1), place)
         )
-    count = processes(request)
+    count = request.local_gpus
     return {"machine_matmul_flops": count * product, "machine_conv_flops": count * folded}
 
 

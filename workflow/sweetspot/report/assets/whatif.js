@@ -63,14 +63,14 @@
     const of = (found) => (24 * 7 * (1 - zero(found.box.downtime_share)) * zero(found.judged.job.slots, 1)) / (data.month_days * found.judged.hours);
     input.addEventListener("input", () => {
       const asked = inRange(0, 1e9)(input.value), found = whatIfModel.answer(data, state);
-      if (asked > 0 && found.box) { state.days = inRange(1, Math.floor(data.month_days))((asked / of(found)).toFixed(6)); typed(input); }
+      if (asked > 0 && found.box) { state.days = inRange(1, data.month_days)((asked / of(found)).toFixed(6)); typed(input); }
     });
     input.addEventListener("change", keep);
     return (found) => { if (found.box && typing !== input) input.value = Number((found.box.days_per_month * of(found)).toPrecision(3)); };
   }
 
   workControl();
-  limit("within", "finish within", "hours");
+  if (data.hours) limit("within", "finish within", "hours");
   limit("spend", "spend at most", data.currency);
   const away = data.offers.filter(whatIfModel.isInterruptible);
   {
@@ -82,10 +82,10 @@
   }
   let showJobs = () => {};
   if (box) {
-    slider("days", "days of use a month", [1, Math.floor(data.month_days), 0.5], box.days_per_month, (v) => number(v));
+    slider("days", "days of use a month", [1, data.month_days, 0.5], box.days_per_month, (v) => number(v));
     showJobs = jobsControl();
     slider("months", "months of the project", [3, 72, 1], box.months, (v) => number(v, 2));
-    slider("kwh", `electricity, ${data.currency}/kWh`, [0, 1, 0.01], zero(box.usd_per_kwh), (v) => number(v));
+    if (box.kw > 0) slider("kwh", `electricity, ${data.currency}/kWh`, [0, 1, 0.01], zero(box.usd_per_kwh), (v) => number(v));
     // Not below what it is sold for.
     const least = Math.max(0.2 * box.capex_usd, box.resale && box.resale.length ? 0 : zero(box.residual_usd));
     const span = [Math.ceil(least), Math.ceil(3 * box.capex_usd), Math.max(1, Math.round(box.capex_usd / 100))];
@@ -157,13 +157,16 @@
     render();
     typing = null;
   }
-  let waiting = false;
+  let waiting = false, latest;
   function render() {
     const asked = inputs(), found = whatIfModel.answer(data, asked);
+    latest = { asked, found };
     for (const one of Object.values(controls)) one.show();
     showJobs(found);
-    const words = whatIfSeries.sentences(data, asked, found).join(" ");
-    if (says.textContent !== words) says.textContent = words;
+    // A phone has room for the first: what holds without the limits is left out there.
+    const [first, ...others] = whatIfSeries.sentences(data, asked, found), limited = given(asked.within) || given(asked.spend);
+    const words = [first, ...others].join(" ");
+    if (says.textContent !== words) says.replaceChildren(`${first} `, made("span", { className: limited ? "rest" : "", textContent: others.join(" ") }));
     const option = (row) => (row ? row.offer.option : "");
     Object.assign(says.dataset, { gain: found.gain, days: found.days, rival: option(found.rival), winner: option(found.winner), judged: option(found.judged), take: option(found.take) });
     let place = 0;
@@ -175,7 +178,7 @@
   const bands = {};
   function move(name) {
     if (!liveCharts[name]) return;
-    const view = liveCharts[name], asked = inputs(), series = whatIfSeries.charts[name](data, asked, whatIfModel.answer(data, asked));
+    const view = liveCharts[name], make = whatIfSeries.charts[name], series = make && make(data, latest.asked, latest.found);
     if (!series) return;
     if (series.data.band) {
       bands[name] = bands[name] || view.data("band").map(({ days, low, high }) => ({ days, low, high }));
@@ -187,7 +190,7 @@
   }
   document.addEventListener("chart-drawn", (event) => move(event.detail));
 
-  at("panel").hidden = false; at("outcome-fold").hidden = false;
+  for (const id of ["panel", "panel-note", "outcome-fold"]) at(id).hidden = false;
   fold.open = !matchMedia("(max-width: 760px)").matches;
   rest();
   follow();

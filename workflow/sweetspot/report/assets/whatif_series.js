@@ -6,7 +6,9 @@ const whatIfSeries = (() => {
   const WIDTH = 400, HEIGHT = 230, ROOM = 18, NEAR = 15, DEAR = 20, LINES = 7, ABOVE = 1.6, STEPS = 60, BOUND = 1e9;
   const TITLE = 62;
 
-  const digits = (value, places) => value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
+  // One formatter for each number of places: making one takes longer than all else that an answer needs.
+  const formats = Array.from({ length: 7 }, (_, places) => new Intl.NumberFormat("en-US", { minimumFractionDigits: places, maximumFractionDigits: places }));
+  const digits = (value, places) => formats[places].format(value);
   const number = (value, wanted = 3) => {
     if (!Number.isFinite(value)) return "never";
     return value === 0 ? "0" : digits(value, Math.max(0, Math.min(6, wanted - 1 - Math.floor(Math.log10(Math.abs(value))))));

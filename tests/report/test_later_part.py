@@ -1,0 +1,63 @@
+"""Buying later on the page, in the summary and in the answer file; nothing where no plan asks."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+from decision_tables import study
+from report_tables import small_tables
+from sweetspot.report.answer_file import answer_json
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.later_part import later_part
+from sweetspot.report.page import Drawn, render_page
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
+from sweetspot.report.summary import render_summary
+
+BOX = {"workload": "work", "box": "b", "box_title": "the <box>", "until": None, "until_title": None, "months": 36.0}
+RENT = BOX | {"until": "r", "until_title": "Rent & Co"}
+NOTHING = {name: np.nan for name in ("box_usd", "saved_usd", "saved_usd_low", "saved_usd_high", "p_saves")}
+TABLE = pd.DataFrame([
+    BOX | NOTHING | {"after_months": 0.0, "title": "the <box>", "box_usd": 900.0, "rent_usd": 0.0, "usd": 1000.0},
+    RENT | {"after_months": 6.0, "title": "later", "box_usd": 850.0, "rent_usd": 75.0, "usd": 940.0, "saved_usd": 60.0,
+            "saved_usd_low": -10.0, "saved_usd_high": 130.0, "p_saves": 0.9},
+    RENT | NOTHING | {"after_months": 36.0, "title": "Rent & Co", "box": None, "box_title": None, "rent_usd": 980.0,
+                      "usd": 980.0},
+    BOX | NOTHING | {"after_months": 0.0, "title": "old", "box_title": "old", "usd": np.nan, "rent_usd": 0.0},
+]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, probability=[0.1, 0.7, 0.2, np.nan],
+          status=["ok", "ok", "ok", "is used for 48 months, the plan has 36"])  # fmt: skip
+SAID = "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130, 90 %; likely, 90 %)."
+
+
+def plain(cell):
+    return re.sub("<[^>]*>", "", str(cell))
+
+
+def test_the_table_has_a_row_a_way_and_shades_the_cheapest():
+    part = later_part(Sections({"when_to_buy": TABLE}, study(), Provenance()))
+    assert [row[1] for row in part.rows] == ["the <box>, at once", "the <box>, in 6 months", "never", "old, at once"]
+    assert [row[2] for row in part.rows] == ["", "Rent & Co", "Rent & Co", "is used for 48 months, the plan has 36"]
+    assert part.classes == ["", "good", "", "failed"]
+    assert [plain(cell) for cell in part.rows[1][3:]] == ["850", "75.0", "940", "60.0", "90 %"]
+
+
+def page(tables):
+    drawn = {name: "<svg></svg>" for name in CHARTS}
+    return render_page(tables, study(), Drawn(drawn))
+
+
+def test_page_summary_and_answer_say_it_and_escape_it():
+    tables = small_tables() | {"when_to_buy": TABLE}
+    text = page(tables)
+    assert 'id="buying-later"' in text
+    assert "renting Rent &amp; Co until then: 940 USD, 60.0 less" in text
+    assert "<box>" not in text
+    assert SAID in json.loads(answer_json(tables, study()))["buying_later"]
+    assert "never to buy costs 980 USD" in render_summary(tables, study())
+
+
+def test_without_such_a_plan_the_page_has_no_such_section():
+    tables = small_tables()
+    assert 'id="buying-later"' not in page(tables)
+    assert json.loads(answer_json(tables, study()))["buying_later"] == []

@@ -1,0 +1,89 @@
+"""Names for people of networks and of providers, which the files know by keys."""
+
+from collections.abc import Mapping
+
+NETWORKS = {
+    "alexnet": "AlexNet",
+    "bert_base": "BERT-base",
+    "bert_large": "BERT-large",
+    "densenet121": "DenseNet-121",
+    "dlrm": "DLRM",
+    "efficientnet_b0": "EfficientNet-B0",
+    "flux1": "FLUX.1",
+    "gnmt": "GNMT",
+    "googlenet": "GoogLeNet",
+    "gpt2": "GPT-2",
+    "gpt3": "GPT-3",
+    "gpt_small": "GPT (small)",
+    "inception3": "Inception v3",
+    "inception4": "Inception v4",
+    "inceptionv3": "Inception v3",
+    "llama2_70b": "Llama 2 70B",
+    "llama2_70b_lora": "Llama 2 70B (LoRA)",
+    "llama31_405b": "Llama 3.1 405B",
+    "llama31_8b": "Llama 3.1 8B",
+    "lenet": "LeNet",
+    "maskrcnn": "Mask R-CNN",
+    "mobilenet": "MobileNet",
+    "mobilenet_v2": "MobileNet v2",
+    "ncf": "NCF",
+    "resnet18": "ResNet-18",
+    "resnet34": "ResNet-34",
+    "resnet50": "ResNet-50",
+    "resnet101": "ResNet-101",
+    "resnet152": "ResNet-152",
+    "retinanet": "RetinaNet",
+    "rgat": "R-GAT",
+    "rnnt": "RNN-T",
+    "ssd": "SSD",
+    "ssd300": "SSD300",
+    "tacotron2": "Tacotron 2",
+    "transformer_xl_base": "Transformer-XL (base)",
+    "transformer_xl_large": "Transformer-XL (large)",
+    "transformerxlbase": "Transformer-XL (base)",
+    "transformerxllarge": "Transformer-XL (large)",
+    "unet3d": "3D U-Net",
+    "vgg11": "VGG-11",
+    "vgg16": "VGG-16",
+    "vgg19": "VGG-19",
+    "vit_b16": "ViT-B/16",
+    "waveglow": "WaveGlow",
+    "xception": "Xception",
+}
+PROVIDERS = {
+    "aws": "Amazon Web Services",
+    "azure": "Microsoft Azure",
+    "coreweave": "CoreWeave",
+    "crusoe": "Crusoe",
+    "digital-ocean": "DigitalOcean",
+    "digitalocean": "DigitalOcean",
+    "gce": "Google Cloud",
+    "gcp": "Google Cloud",
+    "google": "Google Cloud",
+    "hetzner": "Hetzner",
+    "hotaisle": "Hot Aisle",
+    "hyperstack": "Hyperstack",
+    "lambda": "Lambda",
+    "leadergpu": "LeaderGPU",
+    "nebius": "Nebius",
+    "oci": "Oracle Cloud",
+    "own": "one's own",
+    "paperspace": "Paperspace",
+    "runpod": "RunPod",
+    "softlayer": "IBM SoftLayer",
+    "together": "Together AI",
+    "vast": "Vast.ai",
+    "vastai": "Vast.ai",
+    "verda": "Verda",
+    "vultr": "Vultr",
+}
+
+
+def model_title(model: str, own: Mapping[str, str] | None = None) -> str:
+    """The name for people of a model: the study's `own`, else that of a well-known network, else its key."""
+    return (own or {}).get(model) or NETWORKS.get(model, model)
+
+
+def provider_title(provider: str, own: Mapping[str, str] | None = None) -> str:
+    """The name for people of a provider: the study's `own`, else a well-known one's, else its key."""
+    return (own or {}).get(provider) or PROVIDERS.get(provider, provider)
