@@ -111,7 +111,7 @@ def test_the_sheet_lists_the_cheapest_with_cost_and_hours():
 def test_the_sheet_of_a_plan_lists_its_mixes():
     html = render_sheet(small_tables(), study())
     assert "<td>900 (800 to 1,000)</td><td>27,000</td><td>90 %</td>" in html
-    assert html.index("RunPod for the rest") > html.index("1 × office box, the rest on RunPod")
+    assert html.index("<td>RunPod for the rest") > html.index("<td>1 × office box, the rest on RunPod")
 
 
 def test_what_a_study_says_is_escaped_on_the_sheet_and_cut():

@@ -14,6 +14,7 @@ from sweetspot.report.cited import records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.key_figures import key_figures
 from sweetspot.report.notation import interval_text, missing, number
+from sweetspot.report.plan_turning import paying_in_words, turning_in_words
 from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
@@ -38,6 +39,7 @@ def render_sheet(tables: Tables, study: Study) -> str:
     answer, money = answer_of(tables, study), money_of(study)
     tables = shown_in(tables, money)
     first, *rest = answer.sentences
+    of_work = [sentence for sentence in (turning_in_words(tables), *paying_in_words(tables)) if sentence]
     warned = list({one.rule: one.message for one in answer.warnings}.values())
     context: dict[str, Any] = {
         "study": study,
@@ -47,7 +49,7 @@ def render_sheet(tables: Tables, study: Study) -> str:
         "rest": whole_sentences(" ".join(rest[:2]), ANSWER - len(first)),
         "figures": key_figures(answer, tables, money.code),
         "listed": listed if (listed := of_plan(tables)).rows else of_one_job(tables, answer),
-        "hangs": [short(sentence, SENTENCE) for sentence in answer.worth_knowing[:2]],
+        "hangs": [short(sentence, SENTENCE) for sentence in (of_work or answer.worth_knowing)[:2]],
         "warnings": [short(f"{message[:1].upper()}{message[1:]}", SENTENCE) for message in warned[:WARNINGS]],
         "more": max(0, len(answer.warnings) - WARNINGS),
         "sources": _sources(study),
