@@ -22,7 +22,7 @@ from sweetspot.study.study import Study
 ASSETS = Path(__file__).parent / "assets"
 OPTIONS, WARNINGS, SOURCES = 5, 3, 6  # that stand on the sheet
 # Characters of each text, so that one page holds them all: tests/report/test_sheet.py counts the pages.
-TITLE, QUESTION, ANSWER, NAME, SENTENCE, SOURCE = 140, 260, 620, 90, 280, 90
+TITLE, QUESTION, ANSWER, NAME, SENTENCE, SOURCE = 140, 240, 560, 90, 260, 90
 
 
 class Listed(NamedTuple):
