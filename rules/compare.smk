@@ -31,6 +31,7 @@ COMPARISON = [
     "plan_turning_points",
     "plan_break_even",
     "plan_worth_knowing",
+    "plan_figures",
 ]
 
 

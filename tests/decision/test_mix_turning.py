@@ -5,6 +5,8 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.decision import plan_of_months
 from sweetspot.decision.mix_worth import costs_of, worth_table
+from sweetspot.mixes import turning
+from sweetspot.mixes.dispatch import dispatch
 
 # By hand, as in config/studies/lab-of-five/README.md and test_lab_of_five.py.
 RESNET, BERT = 115_305_030 / 1301 / 3600, 4_730_346 / 93 / 3600
@@ -16,34 +18,9 @@ URGENT = 2 * np.ceil(115_305_030 / 1582 / 3600 * 60) * 1.59 / 60
 MINUTE = 0.69 / 60
 
 
-def certain(where) -> LabOfFive:
-    """The lab with every range taken out: each draw is the central one."""
-    lab = LabOfFive(where)
-
-    def plain(entry, *names):
-        for name in names:
-            entry[name] = entry[name]["value"]
-
-    def ours(prices):
-        prices["rates"][0]["usd"] = prices["rates"][0]["usd"]["value"]
-        for offer in prices["offers"]:
-            plain(offer["own"], "kw", "per_kwh")
-
-    def jobs(work):
-        for job in work["lab"]["jobs"]:
-            plain(job, "per_month")
-        plain(work["lab"]["jobs"][0], "urgent_per_month")
-
-    lab.edit("prices/ours.yaml", ours).edit("prices/rent.yaml", lambda prices: plain(prices["offers"][0], "per_hour"))
-    return lab.edit("workloads.yaml", jobs).table(
-        "throughput.csv",
-        lambda rows: rows.assign(images_per_s_low=rows.images_per_s, images_per_s_high=rows.images_per_s),
-    )
-
-
 @pytest.fixture(scope="module")
 def sure(tmp_path_factory):
-    return certain(tmp_path_factory.mktemp("sure")).tables(4, turning=True)
+    return LabOfFive(tmp_path_factory.mktemp("sure")).certain().tables(4, turning=True)
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +261,20 @@ def test_a_speed_can_be_timed_where_it_is_rented(lab):
     assert first["turning_point"] / first["value"] == pytest.approx(
         lab["plan_tornado"].set_index("assumption").loc[first["assumption"], "flip_factor"]
     )
+
+
+def test_a_price_edit_stays_quick(tmp_path, monkeypatch):
+    """Every figure of the plan is moved by at most 2,500 quick looks in all, and 250 at all draws and months."""
+    looks = {"quick": 0, "whole": 0}
+
+    def counted(problem, counts):
+        looks["quick" if problem.jobs.shape[2] == 1 else "whole"] += 1
+        return dispatch(problem, counts)
+
+    monkeypatch.setattr(turning, "dispatch", counted)
+    LabOfFive(tmp_path).tables(20, turning=True)
+    assert 500 < looks["quick"] < 2500
+    assert looks["whole"] < 250
 
 
 def test_without_a_mix_that_does_the_work_nothing_turns(tmp_path):

@@ -4,12 +4,14 @@ Two boxes in one list, the second slower and cheaper, and a rented machine. Tabl
 value, by the code that prices it; the tornado only varies a formula.
 """
 
+import math
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, cost, figure, inputs, settings
 from price_lists import machines, offers, price_list
+from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
@@ -112,3 +114,35 @@ def test_two_boxes_have_one_project_and_one_use():
     apart = options_of(other)
     drawn = dict(zip(apart["instance"], simulate(apart, 1, 400).days, strict=True))
     assert drawn["second"] == pytest.approx(1.2 * drawn[BOX])
+
+
+def test_two_boxes_have_their_break_even_at_the_same_days():
+    """From which days the first pays against the second is where the lists give them the same cost."""
+    dear = {"capex": 9800, "kw": 1.0}
+    options = options_of(listed(second={"capex": 3300, "kw": 1.5}, **dear))
+    found = break_even(options, simulate(options, 1, 400), 30.5).set_index("option")
+    # By hand, sold at 30 months for 0.616: (9800 x 0.384 / 30 + 20) / (24 d) + 0.30 =
+    # 500 / 300 x ((3300 x 0.384 / 30 + 20) / (24 d) + 0.45): (145.44 - 103.73) / 24 = 0.45 d
+    kept = options.set_index("instance")["residual_usd"] / [9800, 3300, 1]
+    assert kept[[BOX, "second"]].tolist() == pytest.approx([0.616, 0.616])
+    assert found.loc["second", "days"] == pytest.approx((145.44 - 500 / 300 * 62.24) / 24 / (500 / 300 * 0.45 - 0.30))
+    cross = {"value": found.loc["second", "days"]}
+    made = options_of(listed(second={"capex": 3300, "kw": 1.5, "days_per_month": cross}, days_per_month=cross, **dear))
+    per_usd = made.set_index("instance")["images_per_usd"]
+    assert per_usd[BOX] == pytest.approx(per_usd["second"])
+    # the rented machine asks the same on all days: 3.06 / 225 of an image against the box
+    rented = 145.44 / (24 * (3.06 * 500 / 225 - 0.30))
+    assert found.loc[RENTED, "days"] == pytest.approx(rented)
+
+
+def test_a_box_that_costs_less_and_takes_less_pays_on_all_days_and_the_other_way_on_none():
+    """What gains on the box with more use: it pays on the days planned and on fewer, or it does not."""
+    both = [options_of(listed(second=terms)) for terms in ({"kw": 0.1}, {"kw": 0.1, "capex": 1000})]
+    tables = [break_even(one, simulate(one, 1, 400), 30.5).set_index("option").loc["second"] for one in both]
+    # the second draws little: a 0.1 kW of 300 images/s, 0.05 USD against 0.30 of an hour; at 10 days it costs
+    # 500 / 300 x (62.24 / 240 + 0.03) = 0.482 for the work of 0.73, and 0.232 with a price of 1000
+    assert [math.isnan(row["days"]) for row in tables] == [True, True]
+    first = options_of(listed(second={"kw": 0.8, "capex": 9000}))
+    row = break_even(first, simulate(first, 1, 400), 30.5).set_index("option").loc["second"]
+    # 500 / 300 x (9000 x 0.384 / 30 + 20) = 225 > 103.2 a month, but 0.4 > 0.3 an hour: cheaper on all days
+    assert row["days"] == 0.0 and row["verdict"] == "cheaper on the days planned, and on fewer"

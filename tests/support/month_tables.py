@@ -64,9 +64,31 @@ class LabOfFive:
         change(pd.read_csv(file)).to_csv(file, index=False)
         return self
 
+    def certain(self) -> "LabOfFive":
+        """Every range taken out: each draw and each month is the central one."""
+        self.edit("prices/ours.yaml", _plain_prices).edit(
+            "prices/rent.yaml", lambda prices: _plain(prices["offers"][0])
+        )
+        self.edit("workloads.yaml", lambda work: [_plain(job) for job in work["lab"]["jobs"]])
+        return self.table(
+            "throughput.csv",
+            lambda rows: rows.assign(images_per_s_low=rows["images_per_s"], images_per_s_high=rows["images_per_s"]),
+        )
+
     def tables(self, draws: int = 400, turning: bool = False) -> dict[str, pd.DataFrame]:
         """The tables; those of what would turn the plan, which take a second, are empty but with `turning`."""
         if turning:
             return month_tables(self.folder, draws)
         with patch("sweetspot.decision.mix_tornado.levers", lambda *_: []):
             return month_tables(self.folder, draws)
+
+
+def _plain(entry) -> None:
+    """Each range of an entry replaced by its value."""
+    entry.update({name: said["value"] for name, said in entry.items() if isinstance(said, dict) and "value" in said})
+
+
+def _plain_prices(prices) -> None:
+    _plain(prices["rates"][0])
+    for offer in prices["offers"]:
+        _plain(offer["own"])

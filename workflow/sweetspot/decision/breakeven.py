@@ -1,7 +1,7 @@
 """When does the reference pay? Days of use a month, against each alternative."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ COLUMNS = (
     "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
 )  # fmt: skip
 
+Number = float | np.ndarray
 CURVE_DRAWS = 1000  # a band on a chart needs no more
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 
@@ -42,6 +43,7 @@ def duels(options: pd.DataFrame) -> Iterator[tuple[Row, Row]]:
 def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
     """Break-even days a month of the reference against every alternative and model.
 
+    An owned alternative is used on the same days as the reference: the team has one use.
     Columns: reference, option, model, `days` with `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2),
     `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws
     in which the reference is the cheaper one at that use),
@@ -55,17 +57,17 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
 
 
 def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, object]:
-    index, other = box["row"], rival["row"]
-    hour = 3600.0 * box["images_per_s"] / rival["images_per_usd"]
-    hours = 3600.0 * draws.images_per_s[index] / draws.images_per_usd[other]
+    index = box["row"]
+    asked, drawn = _asked(box, rival), _drawn(index, rival, draws)
+    hour = float(asked.hour)
     fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
     found, crossings = {}, {}
     for name, factor in (("days", 1.0), ("twice", 2.0)):
-        day = float(crossing_days(fixed, variable, hour, factor))
-        crossings[name] = crossing_days(draws.fixed[index], draws.variable[index], hours, factor)
+        day = float(asked.crossing(fixed, variable, factor))
+        crossings[name] = drawn.crossing(draws.fixed[index], draws.variable[index], factor)
         low, high = interval(crossings[name])
         found[name] = tuple(_within(value, month_days) for value in (day, float(low), float(high)))
-    gain = draws.images_per_usd[index] / draws.images_per_usd[other]
+    gain = draws.images_per_usd[index] / draws.images_per_usd[rival["row"]]
     gain_low, gain_high = interval(gain)
     idle = usd_per_hour_of_use(fixed, 0.0, month_days)
     load = variable / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
@@ -83,6 +85,50 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         "months_needed": _months_needed(box, hour, rival),
         "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
     }  # fmt: skip
+
+
+class Asked(NamedTuple):
+    """What a rival takes for the work of one hour of the box: `hour` USD, at `days` of use a month where it is owned.
+
+    Of an owned rival `by_use` is what follows the hours; the rest is its share of the month. The team has one use: on
+    other days that share is another.
+    """
+
+    hour: Number
+    by_use: Number
+    days: Number
+    owned: bool
+
+    def on(self, days: Number) -> Number:
+        """USD for the work of one hour of the box where it is used on so many days a month."""
+        return self.by_use + (self.hour - self.by_use) * self.days / days if self.owned else self.hour
+
+    def crossing(self, fixed: Number, variable: Number, factor: float) -> np.ndarray:
+        """Days of use a month from which the box costs at most 1 / `factor` of it; inf: never, 0: on all days.
+
+        From an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with
+        more use, there are days up to which the box pays: 0 if they reach those of the rival, else inf.
+        """
+        if not self.owned:
+            return crossing_days(fixed, variable, self.hour, factor)
+        share = HOURS_A_DAY * self.days * (self.hour - self.by_use) / factor
+        lower, gains = np.asarray(fixed - share), np.asarray(self.by_use / factor - variable)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cross = np.maximum(lower / (HOURS_A_DAY * gains), 0.0)
+        pays_now = lower / (HOURS_A_DAY * self.days) <= gains
+        return np.where(gains > 0, cross, np.where(pays_now, 0.0, np.inf))
+
+
+def _asked(box: Row, rival: Row) -> Asked:
+    hour, faster = 3600.0 * box["images_per_s"] / rival["images_per_usd"], box["images_per_s"] / rival["images_per_s"]
+    return Asked(hour, rival["variable_usd_per_hour"] * faster, rival["days_per_month"], rival["purchase"] == "own")
+
+
+def _drawn(index: int, rival: Row, draws: Draws, which: slice = slice(None)) -> Asked:
+    other = rival["row"]
+    speed = draws.images_per_s[index, which]
+    hour, faster = 3600.0 * speed / draws.images_per_usd[other, which], speed / draws.images_per_s[other, which]
+    return Asked(hour, draws.variable[other, which] * faster, draws.days[other, which], rival["purchase"] == "own")
 
 
 def _months_needed(box: Row, hour: float, rival: Row) -> float:
@@ -111,6 +157,8 @@ def _within(days: float, month_days: float) -> float:
 def _verdict(days: Sequence[float], use: float, month_days: float) -> str:
     """The break-even in words."""
     value, low, high = days
+    if value == 0:
+        return "cheaper on the days planned, and on fewer"
     if np.isnan(value):
         return "never" if np.isnan(low) else f"never at the central figures; from {low:.1f} days a month at the lowest"
     span = f"{low:.1f} to {high:.1f}" if not np.isnan(high) else f"{low:.1f} to never"
@@ -141,9 +189,9 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
 
 def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
     """Reference, option, model, and the gain at each of `days` with its interval."""
-    index, other, few = box["row"], rival["row"], slice(CURVE_DRAWS)
+    index, few = box["row"], slice(CURVE_DRAWS)
     hourly = usd_per_hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], days)
     drawn = usd_per_hour_of_use(draws.fixed[index, few], draws.variable[index, few], days[:, None])
-    work = 3600.0 * draws.images_per_s[index, few] / draws.images_per_usd[other, few]
-    gain = 3600.0 * box["images_per_s"] / rival["images_per_usd"] / hourly
+    work = _drawn(index, rival, draws, few).on(days[:, None])
+    gain = _asked(box, rival).on(days) / hourly
     return box["option"], rival["option"], box["model"], gain, *interval(work / drawn)

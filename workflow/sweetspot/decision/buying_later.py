@@ -9,6 +9,9 @@ import pandas as pd
 
 from sweetspot.decision.certainty import confidence
 from sweetspot.decision.later_costs import Plan, Side, Way, at_once, never, rent_then_buy, sides
+from sweetspot.decision.mix_later import Told, ways_of_mix
+from sweetspot.decision.plan_of_months import Decided
+from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.study.yamlfile import load_yaml
 
@@ -17,6 +20,7 @@ TABLE = (
     "box_usd", "box_usd_low", "box_usd_high", "rent_usd", "usd", "usd_low", "usd_high", "saved_usd", "saved_usd_low",
     "saved_usd_high", "p_saves", "probability", "confidence", "status",
 )  # fmt: skip
+NAMED = ("option", "title", "box", "box_title", "machines", "until", "until_title")
 
 
 class Later(NamedTuple):
@@ -56,17 +60,38 @@ def buying_later(
     `p_saves` that it is less, `confidence` how sure the order of the two is; `probability` to be the cheapest of the
     plan's rows here; `status`: ok, or why a machine is not reckoned.
     """
-    rows, others = [], {}
+    rows: list[dict[str, Any]] = []
+    others: dict[str, tuple[pd.DataFrame, np.ndarray]] = {}
     for name, plan in plans.items():
         found = sides(plan, priced, options, draws, offers)
-        ways = list(_ways(plan, found, draws, seed))
-        told = [way for way in ways if not way.status]
-        rows += [_row(plan, way, ways, told) for way in ways]
-        later = [way for way in told if way.box is not None and way.after > 0]
-        if later:
-            table = pd.DataFrame([_option(way) for way in later])
-            others[name] = (table, np.stack([way.drawn for way in later]))
+        told = [_told(way) for way in _ways(plan, found, draws, seed)]
+        rows += _rows(name, plan.months, told)
+        others |= _among(name, told)
     return Later(pd.DataFrame(rows, columns=list(TABLE)), others)
+
+
+def with_mixes(known: Later, decided: Decided, draws: Draws, settings: Settings) -> Later:
+    """`known` with the same of every workload of months that asks; its `usd` is the mean of the draws, as of mixes."""
+    rows: list[dict[str, Any]] = []
+    others = dict(known.options)
+    for one in decided.worked:
+        name = one.posed.name
+        told = list(ways_of_mix(one, draws, decided.words, settings.month_days, settings.seed))
+        rows += _rows(name, one.posed.work.months, told)
+        others |= _among(name, told)
+    table = pd.DataFrame(rows, columns=list(TABLE))
+    return Later(pd.concat([known.table, table], ignore_index=True) if rows else known.table, others)
+
+
+def _told(way: Way) -> Told:
+    """A way of a plan as ways of mixes are told."""
+    box, until = way.box, way.until
+    named = {"box": None if box is None else box.row["option"], "until": None if until is None else until.row["option"]}
+    if box is not None:
+        named |= {"box_title": box.title, "machines": box.machines, "instance": box.row["instance"]}
+    named |= {"until_title": None if until is None else until.title}
+    plain = ("after", "option", "title", "hours", "usd", "drawn", "box_usd", "box_drawn", "rent_usd", "status")
+    return named | {name: getattr(way, name) for name in plain}
 
 
 def _ways(plan: Plan, found: Sequence[Side], draws: Draws, seed: int) -> Iterator[Way]:
@@ -81,50 +106,51 @@ def _ways(plan: Plan, found: Sequence[Side], draws: Draws, seed: int) -> Iterato
     yield from never(plan, rented)
 
 
-def _row(plan: Plan, way: Way, ways: Sequence[Way], told: Sequence[Way]) -> dict[str, Any]:
-    box, until = way.box, way.until
-    row: dict[str, Any] = {
-        "workload": plan.name,
-        "after_months": way.after,
-        "option": way.option,
-        "title": way.title,
-        "box": None if box is None else box.row["option"],
-        "box_title": None if box is None else box.title,
-        "machines": None if box is None else box.machines,
-        "until": None if until is None else until.row["option"],
-        "until_title": None if until is None else until.title,
-        "months": plan.months,
-        "status": way.status or "ok",
-    }
-    if way.status:
+def _rows(name: str, months: float, ways: Sequence[Told]) -> Iterator[dict[str, Any]]:
+    """The rows of the table of one workload."""
+    known = [way for way in ways if not way["status"]]
+    least = np.argmin(np.stack([way["drawn"] for way in known]), axis=0) if known else np.empty(0)
+    for way in ways:
+        row = {"workload": name, "after_months": way["after"], "months": months, "status": way["status"] or "ok"}
+        row |= {column: way.get(column) for column in NAMED}
+        if not way["status"]:
+            row |= {"probability": float(np.mean(least == next(p for p, one in enumerate(known) if one is way)))}
+            row |= _money(way, next((one for one in known if one["box"] == way["box"] and one["after"] == 0), None))
+        yield row
+
+
+def _money(way: Told, first: Told | None) -> dict[str, Any]:
+    """USD of a way, of its machines, and what it saves against the same machines bought at once (`first`)."""
+    row: dict[str, Any] = _figure("usd", way.get("usd"), way["drawn"]) | {"rent_usd": way["rent_usd"]}
+    if way["box"] is None:
         return row
-    if box is not None:
-        row |= _figure("box_usd", way.box_usd, way.box_drawn)
-        first = next(one for one in ways if one.box is box and one.after == 0)
-        row |= _figure("saved_usd", first.usd - way.usd, first.drawn - way.drawn) if way is not first else {}
-        saves = float(np.mean(way.drawn < first.drawn))
-        row |= {"p_saves": saves, "confidence": confidence(max(saves, 1 - saves))} if way is not first else {}
-    least = np.argmin(np.stack([one.drawn for one in told]), axis=0)
-    chance = float(np.mean(least == next(place for place, one in enumerate(told) if one is way)))
-    row |= _figure("usd", way.usd, way.drawn) | {"rent_usd": way.rent_usd}
-    return row | {"probability": chance}
+    row |= _figure("box_usd", way.get("box_usd"), way["box_drawn"])
+    if first is None or first is way:
+        return row
+    saved = first["drawn"] - way["drawn"]
+    saves = float(np.mean(saved > 0))
+    central = first["usd"] - way["usd"] if "usd" in way else None
+    return (
+        row | _figure("saved_usd", central, saved) | {"p_saves": saves, "confidence": confidence(max(saves, 1 - saves))}
+    )
 
 
-def _figure(name: str, value: float, drawn: np.ndarray) -> dict[str, float]:
+def _figure(name: str, value: float | None, drawn: np.ndarray) -> dict[str, float]:
+    """A figure with 90 % of its draws; without a central one their mean."""
     low, high = interval(drawn)
-    return {name: value, f"{name}_low": float(low), f"{name}_high": float(high)}
-
-
-def _option(way: Way) -> dict[str, Any]:
-    """A row of a plan's total (`PricedPhase`)."""
-    assert way.box is not None
     return {
-        "option": way.option,
-        "instance": way.box.row["instance"],
-        "title": way.title,
-        "persistent": True,
-        "hours": way.hours,
-        "usd": way.usd,
-        "planned_hours": np.nan,
-        "boxes": 1.0,
+        name: float(drawn.mean()) if value is None else value,
+        f"{name}_low": float(low),
+        f"{name}_high": float(high),
     }
+
+
+def _among(name: str, ways: Sequence[Told]) -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
+    """What buying later adds to the options of a workload (`PricedPhase`)."""
+    later = [way for way in ways if not way["status"] and way["box"] is not None and way["after"] > 0]
+    rows = [
+        {name: way.get(name) for name in ("option", "instance", "title", "hours")}
+        | {"persistent": True, "usd": way.get("usd", float(way["drawn"].mean())), "planned_hours": np.nan, "boxes": 1.0}
+        for way in later
+    ]
+    return {name: (pd.DataFrame(rows), np.stack([way["drawn"] for way in later]))} if later else {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.buying_later import buying_later
+from sweetspot.decision.buying_later import buying_later, with_mixes
 from sweetspot.decision.choices import choices
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
@@ -15,7 +15,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import OVERALL, phases
+from sweetspot.decision.phases import OVERALL, phases, with_later
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
@@ -94,9 +94,13 @@ def compare(
     days = break_even(options, drawn, settings.month_days)
     parameters = tornado(options, settings.month_days, settings.money)
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
-    later = [*deadline_phases(options, drawn, settings.deadlines_hours, settings.money), *decided.phases]
-    unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
+    waited = with_mixes(waited, decided, drawn, settings)
+    later = [
+        *deadline_phases(options, drawn, settings.deadlines_hours, settings.money),
+        *(with_later(one, waited.options) for one in decided.phases),
+    ]
+    unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}

@@ -120,7 +120,7 @@ def _way(plan: Plan, box: Side, until: Side | None, after: float, draws: Draws, 
     hours = box.hours * (1.0 - share) + (0.0 if until is None else until.hours * share)
     price, kept = _bought(plan, box, after)
     usd = rent + kept + box.running * (1.0 - share)
-    price_drawn, kept_drawn = _bought_drawn(plan, box, after, draws, seed)
+    price_drawn, kept_drawn = (box.machines * part for part in bought_drawn(plan, box.row, after, draws, seed))
     drawn = rent_drawn + kept_drawn + box.running * (1.0 - share) * box.drawn
     name, title = str(box.row["option"]), box.title
     if until is not None:
@@ -160,15 +160,16 @@ def _bought(plan: Plan, box: Side, after: float) -> tuple[float, float]:
     return float(price) * box.machines, float(kept) * box.machines
 
 
-def _bought_drawn(plan: Plan, box: Side, after: float, draws: Draws, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    row, count = box.row, draws.usd.shape[1]
+def bought_drawn(plan: Plan, row: Row, after: float, draws: Draws, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """In every draw: price of one machine when it is bought, and USD of having it to the end of the plan."""
+    count = draws.usd.shape[1]
     capex, residual = (np.broadcast_to(_figure(draws, row, name), count) for name in ("capex_usd", "residual_usd"))
     change, low, high = (1.0 + or_zero(row.get(f"capex_change{end}")) for end in ("", "_low", "_high"))
     # One market of machines: what makes one dearer in a year makes the others so.
     noise = stream(seed, "price of machines").standard_normal((count,))
     growth: np.ndarray = spread(change, low, high, LEVEL_RANGE, noise)
     price, kept = _held(plan, row, after, capex, residual, growth)
-    return np.asarray(price) * box.machines, np.asarray(kept) * box.machines
+    return np.asarray(price), np.asarray(kept)
 
 
 def _held(plan: Plan, row: Row, after: float, capex: Number, residual: Number, growth: Number) -> tuple[Number, Number]:

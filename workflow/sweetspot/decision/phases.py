@@ -1,14 +1,15 @@
 """The phases of a project: what each option asks for them, with draws."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.decision.options import CELL, OFFER
+from sweetspot.decision.options import CELL, OFFER, records
+from sweetspot.decision.plan_prices import PriceTurn, price_turns
 from sweetspot.decision.simulate import Draws
 from sweetspot.study.yamlfile import load_yaml
 
@@ -22,8 +23,8 @@ class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
 
     A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
-    is in the table. `would_change`: what would turn the choice, in words; None where what turns one job of its models
-    does.
+    is in the table. `would_change`: what would turn the choice, in words, or the prices that do (with the title that
+    each turns to); None where what turns one job of its models does.
     """
 
     name: str
@@ -32,7 +33,7 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
-    would_change: str | None = None
+    would_change: str | Sequence[tuple[PriceTurn, str]] | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -62,7 +63,7 @@ def phases(
     beside its options: buying later (`buying_later`).
     """
     options = options[options["in_answer"].astype(bool)]
-    found = [_with_later(phase, later or {}) for phase in _planned(options, draws, plans)]
+    found = [with_later(phase, later or {}) for phase in _planned(options, draws, plans)]
     overall = [phase for phase in found if phase.name == OVERALL]
     found = [phase for phase in found if phase.name != OVERALL]
     planned = {phase.name for phase in found}
@@ -93,14 +94,15 @@ def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models:
     return PricedPhase(name, scope, table.loc[order].reset_index(drop=True), usd[order], tuple(dict.fromkeys(models)))
 
 
-def _with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPhase:
-    """A plan's total with the options of buying later among its own."""
+def with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPhase:
+    """A plan's total, or what is recommended for the work of months, with buying later among the options."""
     plan = phase.scope.removeprefix("plan ")
-    if phase.name != OVERALL or plan not in later:
+    if phase.name not in (OVERALL, plan) or plan not in later:
         return phase
     table, usd = later[plan]
     both = pd.concat([phase.table, table], ignore_index=True)
-    return _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+    found = _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
+    return replace(phase, table=found.table, usd=found.usd)
 
 
 def planned_rows(options: pd.DataFrame, plans: pd.DataFrame) -> pd.DataFrame:
@@ -155,4 +157,7 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
             f"{count:g} × {title}" if count > 1 else title for count, title in zip(boxes, table["title"], strict=True)
         ]
         table = table.assign(planned_hours=planned.to_numpy(float), boxes=boxes, title=names)
-    return _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
+    told = _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
+    stays = table["persistent"].to_numpy(bool)
+    turns = price_turns(records(rows), running.to_numpy(float), possession.to_numpy(float), stays | ~stays.any())
+    return replace(told, would_change=[(turn, str(table["title"].iloc[turn.to])) for turn in turns])

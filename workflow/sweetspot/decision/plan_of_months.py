@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_breakeven import break_even_table
+from sweetspot.decision.mix_figures import figure_table
 from sweetspot.decision.mix_jobs import NO_SPEED, deadline_table, job_table
 from sweetspot.decision.mix_levers import known_of
 from sweetspot.decision.mix_problem import pose
@@ -25,17 +26,21 @@ if TYPE_CHECKING:
 
 TABLES = (
     "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "plan_tornado", "plan_turning_points",
-    "plan_break_even", "plan_worth_knowing",
+    "plan_break_even", "plan_worth_knowing", "plan_figures",
 )  # fmt: skip
 
 NEAREST = 3  # turning points in the recommendation
 
 
 class Decided(NamedTuple):
-    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`."""
+    """The tables (TABLES) and the mixes as phases to recommend for, of which the only one is `overall`; the mixes
+    themselves, and names for people.
+    """
 
     tables: dict[str, pd.DataFrame]
     phases: list[PricedPhase]
+    worked: list[Worked]
+    words: Words
 
 
 def decide(
@@ -63,6 +68,7 @@ def decide(
         "plan_tornado": tornado_table(turned, words, settings.money),
         "plan_turning_points": turning_table(turned, words, settings.money),
         "plan_break_even": break_even_table(turned, words),
+        "plan_figures": figure_table(worked, words),
         "plan_worth_knowing": worth_table(turned, options, draws, words),
         "mixes": mix_table(worked, words),
         "mix_sources": source_table(worked, words),
@@ -71,7 +77,7 @@ def decide(
         "deadlines": deadline_table(worked, draws, words, settings.money),
     }
     turning = tables["plan_turning_points"]
-    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)])
+    return Decided(tables, [*_phases(worked, tables["mixes"], turning, settings.month_days)], worked, words)
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:

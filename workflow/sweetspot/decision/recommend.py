@@ -17,6 +17,8 @@ COLUMNS = (
 
 DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
 
+NEAREST = 3  # turning points that are named
+
 
 def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame, money: Money = DOLLARS) -> pd.DataFrame:
     """One row a phase: the persistent option that does it for the least money, and how sure that is.
@@ -51,8 +53,7 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> dict[str, o
     result["confidence"] = confidence(probability)
     balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
     result |= {"balanced": balanced["option"], "balanced_title": balanced["title"]}
-    of_a_job = _would_change(tornado[tornado["model"].isin(phase.models)], money)
-    result["would_change"] = of_a_job if phase.would_change is None else phase.would_change
+    result["would_change"] = _turning(phase, tornado, money)
     if len(field) == 1:
         return {**result, "confidence": "clear", "verdict": best["title"], "reason": "the only persistent option"}
     second = field.iloc[1]
@@ -121,6 +122,18 @@ def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
     )
 
 
+def _turning(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> str:
+    """What would change the choice: of a plan its own prices, else what turns one job of the phase's models."""
+    if phase.would_change is None:
+        return _would_change(tornado[tornado["model"].isin(phase.models)], money)
+    if isinstance(phase.would_change, str):
+        return phase.would_change
+    told = {turn.name: (turn, title) for turn, title in reversed(phase.would_change)}  # the nearer of two sides
+    nearest = sorted(told.values(), key=lambda one: abs(np.log(one[0].factor)))[:NEAREST]
+    said = [(turn.name, *money.counted(turn.value, turn.unit), title) for turn, title in nearest]
+    return "; ".join(f"{name}: at {amount(value)} {unit} (then {the(title)})" for name, value, unit, title in said)
+
+
 def _would_change(tornado: pd.DataFrame, money: Money) -> str:
     """The three assumptions whose turning point is nearest, over the models of the phase."""
     if tornado.empty:
@@ -129,6 +142,6 @@ def _would_change(tornado: pd.DataFrame, money: Money) -> str:
     known = known.assign(distance=np.abs(np.log(known["flip_factor"].astype(float)))).sort_values(
         "distance", kind="stable"
     )
-    nearest = known.drop_duplicates("assumption").head(3)
+    nearest = known.drop_duplicates("assumption").head(NEAREST)
     told = [(row, *money.counted(row["flip_value"], row["unit"])) for row in nearest.to_dict("records")]
     return "; ".join(f"{row['assumption']}: at {amount(value)} {unit} ({row['model']})" for row, value, unit in told)

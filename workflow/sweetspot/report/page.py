@@ -33,6 +33,7 @@ from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
+from sweetspot.report.plan_whatif import plan_what_if
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -45,7 +46,7 @@ from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "folds", "origins")
+SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "plan_whatif", "folds", "origins")
 
 
 class Drawn(NamedTuple):
@@ -66,13 +67,15 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
-    payload = what_if(tables, study)
+    payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
     figures = Figures(tables, drawn.svgs, money)
     context = {
         "study": study,
         "figures": figures,
         "answer": answer(made),
         "plan": plan_in_words(tables, money.code),
+        "plan_whatif": of_plan,
+        "plan_whatif_json": script_json(of_plan),
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),

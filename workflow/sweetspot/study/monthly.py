@@ -62,6 +62,11 @@ class Monthly(Closed):
         description="Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and "
         "resale are the offer's; one named twice is there twice",
     )
+    buy_after_months: list[AboveZero] = Field(
+        [],
+        description="Months after which the machines of the best mix may be bought, renting until then, beside buying "
+        "them at once and never",
+    )
     months_alike: Share = Field(
         ALIKE,
         description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
@@ -77,6 +82,13 @@ class Monthly(Closed):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"a name once among jobs, found {twice[0]} twice")
+        return self
+
+    @model_validator(mode="after")
+    def _bought_within(self) -> "Monthly":
+        later = self.buy_after_months
+        if later and (later != sorted(set(later)) or later[-1] >= self.months):
+            raise ValueError(f"buy_after_months by ascending months, all below {self.months:g}, found {later}")
         return self
 
     def priced_as(self, name: str, job: JobClass, urgent: bool = False) -> str:

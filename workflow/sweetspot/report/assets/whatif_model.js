@@ -110,6 +110,16 @@ const whatIfModel = (() => {
     return { rows, reference, box };
   }
 
+  // Days of use from which the box pays; Infinity: on none. An owned rival is used on the same days: of the box's share of
+  // the month the rival's is taken, and 0 says that the box pays on the days of the inputs and on fewer.
+  function paysFrom(box, row, hour, judged, monthDays) {
+    const by = row.own ? (row.own.variable * judged.job.images_per_s) / row.job.images_per_s : hour;
+    const share = row.own ? 24 * row.own.days_per_month * (hour - by) : 0;
+    const lower = box.fixed - share, gains = by - box.variable;
+    const days = gains > 0 ? Math.max(lower / (24 * gains), 0) : row.own && box.hour <= hour ? 0 : Infinity;
+    return days <= monthDays ? days : Infinity;
+  }
+
   // Who is compared with whom: contenders() of decision/contenders.py; break-even days; and who keeps the limits.
   function answer(data, inputs) {
     const { rows, reference, box } = priced(data, inputs);
@@ -126,8 +136,7 @@ const whatIfModel = (() => {
     const against = rival && rival.offer.purchase !== "own" ? rival : hired.find((row) => row.allowed) || hired[0];
     for (const row of rows) {
       const hour = (3600 * judged.job.images_per_s) / row.perUsd;
-      const days = box ? box.fixed / (24 * (hour - box.variable)) : NaN;
-      row.days = !box || row === judged ? null : hour > box.variable && days <= data.month_days ? days : Infinity;
+      row.days = !box || row === judged ? null : paysFrom(box, row, hour, judged, data.month_days);
       row.fits = row.allowed && row.hours <= zero(inputs.within, Infinity) && row.usd <= zero(inputs.spend, Infinity);
     }
     const fit = rows.filter((row) => row.fits), first = (list, by) => [...list].sort((a, b) => by(a) - by(b) || a.usd - b.usd)[0];
