@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from load_projects import ROOT, big_project, done_trivial, fake_runs, small_project, trivial_project
+from pages import ROUNDS, first_paint
 
 
 class Cost(NamedTuple):
@@ -175,23 +176,9 @@ def page(project: Path) -> None:
     """Size of the page of the large matrix, and its first paint in headless Chromium (a figure of this machine)."""
     file = project / "results" / "parkopedia-2018" / "report" / "index.html"
     print(f"\npage of the large matrix: {file.stat().st_size / 1e6:.2f} MB (goal 5)")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        print("first paint: no Chromium on this machine")
-        return
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        times = []
-        for _ in range(5):
-            tab = browser.new_page()
-            tab.goto(file.as_uri())
-            tab.wait_for_timeout(500)
-            times.append(tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
-            tab.close()
-        browser.close()
-    print(f"first paint: median {statistics.median(times) / 1000:.2f} s of {len(times)} (goal 2)")
+    painted = first_paint(file)
+    told = "no Chromium on this machine" if painted is None else f"median {painted:.2f} s of {ROUNDS} (goal 2)"
+    print(f"first paint: {told}")
 
 
 def main() -> None:

@@ -176,10 +176,13 @@ def browser():
 
 
 @contextmanager
-def opened(page: Path, width: int = 1280, javascript: bool = True):
-    """The page in a browser without memory, and a list that collects what it says and what it asks of the network."""
+def opened(page: Path, width: int = 1280, javascript: bool = True, scheme: str = "light"):
+    """The page in a browser without memory, and a list that collects what it says and what it asks of the network.
+
+    scheme: `light` or `dark`, as the reader prefers pages.
+    """
     viewport = {"width": width, "height": 900}
-    with browser().new_context(viewport=viewport, java_script_enabled=javascript) as context:
+    with browser().new_context(viewport=viewport, java_script_enabled=javascript, color_scheme=scheme) as context:
         tab, noise = context.new_page(), []
         tab.on("console", lambda message: noise.append(message.text))
         tab.on("pageerror", lambda error: noise.append(str(error)))

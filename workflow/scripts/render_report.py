@@ -1,4 +1,4 @@
-"""Render results/<study>/report/index.html, summary.md and answer.json from the tables and figures of a study."""
+"""Render results/<study>/report/index.html and what stands beside it from the tables and figures of a study."""
 
 from pathlib import Path
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LOOK = {
     "font": "Arial, Helvetica, Liberation Sans, sans-serif",
     "background": "white",
-    "padding": {"left": 44, "right": 12, "top": 4, "bottom": 4},
+    "padding": {"left": 8, "right": 12, "top": 4, "bottom": 4},
     "axis": {
         "labelFontSize": 12,
         "titleFontSize": 12,

@@ -21,9 +21,11 @@ from sweetspot.files import write_whole
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.answer_file import answer_json
+from sweetspot.report.card import render_card
 from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
@@ -36,6 +38,7 @@ from sweetspot.report.plan_whatif import plan_what_if
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
+from sweetspot.report.sheet import render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
 from sweetspot.report.whatif import script_json, what_if
@@ -108,7 +111,9 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "packed": packed(drawn, figures.names),
         "whatif": payload,
         "whatif_json": script_json(payload),
-        "style": Markup("".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)),
+        "style": Markup(
+            "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
+        ),
         "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     # Last, when every figure has been cited.
@@ -190,7 +195,7 @@ def write_report(
     machines: Mapping[str, str] | None = None,
     bundle: str | Path | None = None,
 ) -> None:
-    """Write index.html, summary.md and answer.json into `folder`.
+    """Write index.html, summary.md, answer.json, decision.html and card.svg into `folder`.
 
     The page holds the SVG files `figures` and, with the script `bundle`, the specifications beside them.
 
@@ -207,6 +212,8 @@ def write_report(
         ("index.html", render_page(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
         ("answer.json", answer_json(tables, study)),
+        ("decision.html", render_sheet(tables, study)),
+        ("card.svg", render_card(tables, study)),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -4,17 +4,15 @@ from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.report.answer import lead
+from sweetspot.report.answer_file import answer_of
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
 from sweetspot.report.plan_part import plan_in_words
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
-from sweetspot.report.tables import Tables, bills_decide, hours_differ, table_of, unit_of
-from sweetspot.report.words import counted_in
+from sweetspot.report.sheet import Listed, of_one_job, of_plan
+from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.study import Study
-
-SHOWN = 6
 
 
 def plain(text: object) -> str:
@@ -27,7 +25,7 @@ def render_summary(tables: Tables, study: Study) -> str:
     """The claims that lead, the work of the months, the two sentences, the cheapest options of the answer's model,
     energy, waits for a shared machine, what to find out first, the tally of claims.
     """
-    tables = shown_in(tables, money_of(study))
+    given, tables = tables, shown_in(tables, money_of(study))
     headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
     if headline.empty:
@@ -37,11 +35,12 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
     first, *rest = plan_in_words(tables, money_of(study).code) or [""]
     hangs = " ".join([turning_in_words(tables), *paying_in_words(tables)])
-    of_plan = [f"**{plain(first)}** {plain(' '.join(rest))}", "", *([plain(hangs), ""] if hangs.strip() else [])]
-    lines += [*of_plan, "One job alone:", ""] if first else []
+    if first:
+        lines += [f"**{plain(first)}** {plain(' '.join(rest))}", "", *_table(of_plan(tables)), ""]
+        lines += [*([plain(hangs), ""] if hangs.strip() else []), "One job alone:", ""]
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
-    lines += _options(tables, str(answer["model"]), str(answer["model_title"]))
+    lines += _table(of_one_job(tables, answer_of(given, study)))
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
     told = fits(tables)
@@ -61,20 +60,9 @@ def render_summary(tables: Tables, study: Study) -> str:
     return "\n".join(lines)
 
 
-def _options(tables: Tables, model: str, title: str) -> list[str]:
-    """The cheapest options of a model that stay, as a table; only what tells options apart."""
-    ranks, code = tables["ranks"], counted_in(tables).money.code
-    rows = ranks[(ranks["model"] == model) & ranks["persistent"].astype(bool) & ranks["in_answer"].astype(bool)]
-    # What is known of time and of USD per image is left out where it ranks nothing.
-    columns = {"usd": counted_in(tables).usd.format(model=title)}
-    columns |= {"hours": "hours"} if hours_differ(tables) else {}
-    columns |= {"images_per_usd": f"{unit_of(tables)} per {code}"} if not bills_decide(tables) else {}
-    lines = [f"| option | {' | '.join(columns.values())} | 90 % of {code} | basis |"]
-    lines.append(f"|---|{'---:|' * len(columns)}---|---|")
-    for _, row in rows.drop_duplicates("option").head(SHOWN).iterrows():
-        figures = [number(row[name]) for name in columns]
-        ends = row["usd_low"], row["usd_high"]
-        span = interval_text(*ends) if number(ends[0]) != number(ends[1]) else ""
-        cells = [plain(row["title"]), *figures, span, str(row["basis"]).replace("_", "-")]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+def _table(listed: Listed) -> list[str]:
+    """A table of the sheet for decision: what each costs, how long it takes, how sure that is."""
+    if not listed.rows:
+        return []
+    lines = [f"| {' | '.join(map(plain, row))} |" for row in (listed.head, *listed.rows)]
+    return [lines[0], f"|---|{'---:|' * (len(listed.head) - 1)}", *lines[1:], "", plain(listed.note)]

@@ -76,4 +76,5 @@ CHART = Chart(
     section="speed",
     order=2,
     draw=draw,
+    needs="efficiency",
 )

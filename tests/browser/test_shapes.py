@@ -1,0 +1,98 @@
+"""The page in its widths, in light and dark, on paper, in another browser: of a plan, with claims, with long names."""
+
+import pandas as pd
+import pytest
+from firefox import firefox
+from report_tables import CLAIM, make_report, opened, small_tables
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.dark import INK, PAPER
+
+pytestmark = pytest.mark.browser
+WIDTHS = (320, 390, 768, 1280, 1600)
+LONG = {
+    "office-4x1080ti": "a home-built office box with four GTX 1080 Ti and a long name",
+    "p3.2xlarge": "AWS p3.2xlarge",
+}
+# What leaves the page at its sides, but for what scrolls within itself and what is folded away.
+OUTSIDE = """(() => {
+  const wide = document.documentElement.clientWidth;
+  return [...document.querySelectorAll('header *, main *')].filter(one => {
+    const box = one.getBoundingClientRect();
+    const apart = one.closest('.scroll, details:not([open]), .live:not(.drawn *)');
+    return !apart && box.width && (box.right > wide + 1 || box.left < -1);
+  }).map(one => `${one.tagName} ${one.textContent.slice(0, 40)}`);
+})()"""
+PAINT = "getComputedStyle(document.querySelector('.chart > svg text')).fill"
+TONE = "getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    tables = small_tables(titles=LONG)
+    tables["claims"] = pd.DataFrame([CLAIM, CLAIM | {"id": "b", "verdict": "contradicted", "lead": False}])
+    return make_report(tmp_path_factory.mktemp("shapes"), tables, figures=tuple(CHARTS)) / "index.html"
+
+
+def rgb(colour: str) -> str:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgb({red}, {green}, {blue})"
+
+
+def test_nothing_leaves_the_page_at_any_width(page):
+    with opened(page) as (tab, _):
+        for wide in WIDTHS:
+            tab.set_viewport_size({"width": wide, "height": 900})
+            assert tab.evaluate("document.documentElement.scrollWidth") <= wide
+            assert tab.evaluate(OUTSIDE) == [], wide
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
+def test_accessibility_rules_hold_for_a_plan_and_in_the_dark(page, width, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened(page, width, scheme=scheme) as (tab, _):
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        found = Axe().run(tab).response
+    assert [(broken["id"], broken["nodes"][0]["html"]) for broken in found["violations"]] == []
+    assert "color-contrast" in {rule["id"] for rule in found["passes"]}
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_charts_are_dark_with_the_page_and_light_on_paper(page, javascript):
+    """With and without JavaScript: the colours are the style's."""
+    with opened(page, javascript=javascript, scheme="dark") as (tab, noise):
+        assert (tab.evaluate(TONE), tab.evaluate(PAINT)) == (rgb(PAPER), rgb(INK))
+        tab.emulate_media(media="print", color_scheme="dark")
+        assert (tab.evaluate(TONE), tab.evaluate(PAINT)) == ("rgb(255, 255, 255)", "rgb(0, 0, 0)")
+        assert noise == []
+
+
+def test_a_chart_drawn_by_script_is_dark_too(page):
+    with opened(page, scheme="dark") as (tab, _):
+        tab.locator("#fig-throughput").scroll_into_view_if_needed()
+        tab.wait_for_selector("#fig-throughput .drawn .live svg text")
+        paint = "getComputedStyle(document.querySelector('#fig-throughput .live svg text')).fill"
+        assert tab.evaluate(paint) == rgb(INK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_firefox_shows_the_same_page(page, tmp_path, scheme):
+    """From disk without a request, nothing outside the page, charts drawn by script, a slider that answers."""
+    with firefox(tmp_path / "profile", scheme) as tab:
+        for wide in (500, 1280):  # the narrowest that its window can be, and a desk's
+            tab.open(page, wide)
+            assert tab.run("return document.documentElement.scrollWidth") <= wide
+            assert tab.run(f"return {OUTSIDE}") == []
+        assert tab.run("return performance.getEntriesByType('resource').map(one => one.name)") == []
+        assert tab.run(f"return [{TONE}, {PAINT}]")[1] == {"dark": rgb(INK), "light": "rgb(0, 0, 0)"}[scheme]
+        before = tab.run("return document.querySelector('#whatif-says').textContent")
+        tab.run(
+            "const one = document.querySelector('input[name=days]');"
+            "one.value = one.min; one.dispatchEvent(new Event('input', {bubbles: true}))"
+        )
+        says = "return document.querySelector('#whatif-says').textContent"
+        assert any(tab.run(says) != before for _ in range(200))
+        tab.run("document.querySelector('#fig-throughput').scrollIntoView()")
+        drawn = "return document.querySelectorAll('.chart.drawn .live svg').length"
+        assert any(tab.run(drawn) for _ in range(2000))

@@ -1,0 +1,175 @@
+"""The answer outside the page: one sheet to sign, a card for a README, a small table in the summary."""
+
+import re
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from decision_tables import study
+from report_tables import CHROMIUM, browser, make_report, small_tables
+from sweetspot.report import card, sheet
+from sweetspot.report.answer_file import answer_of
+from sweetspot.report.card import extent, render_card, wrapped
+from sweetspot.report.paper import print_pdf
+from sweetspot.report.sheet import render_sheet, short, whole_sentences
+from sweetspot.report.summary import render_summary
+
+MONTHLY = ("mixes", "mix_sources", "mix_load", "deadlines", "mix_jobs")
+HOSTILE = '<script>alert(1)</script> & "quoted" ]]> \x07\x1b[31m <b>'
+LONG = "Pneumonoultramicroscopicsilicovolcanoconiosis" * 5
+TITLES = [HOSTILE, LONG, "WWWW MMMM " * 40, "Vier Rechner für das Büro, 漢字漢字漢字 " * 9, "🚀" * 120, "i" * 400, "A"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def one_job() -> dict[str, pd.DataFrame]:
+    """The small study without its work of months."""
+    return {name: table for name, table in small_tables().items() if name not in MONTHLY}
+
+
+def texts(svg: str) -> list[str]:
+    return [part.text for part in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_the_card_says_title_answer_multiple_probability_and_date():
+    tables = one_job()
+    found = answer_of(tables, study())
+    words = texts(render_card(tables, study()))
+    assert words[0] == study().title
+    assert found.sentences[0].split()[0] == words[1].split()[0]
+    first = tables["headline"].iloc[0]
+    gain = max(first["gain"], 1 / first["gain"])
+    assert f"{gain:.2f} ×" in words
+    assert any(word.endswith("%") for word in words)
+    assert words[-1] == f"Sweetspot · {study().name} · as of {study().as_of}"
+
+
+def test_the_card_of_a_plan_has_its_money_a_month():
+    """900 USD (800 to 1,000), 90 %: tests/support/report_tables.py."""
+    words = texts(render_card(small_tables(), study()))
+    assert "900 USD" in words
+    assert "90 %" in words
+    assert "800 to 1,000 (90 %): a month, all in all" in " ".join(words)
+
+
+def test_a_study_without_an_answer_has_a_card_that_says_so():
+    words = " ".join(texts(render_card({}, study())))
+    assert "No answer yet" in words
+    assert "×" not in words
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_card_is_whole_whatever_the_title(title):
+    """Well-formed, nothing to load or to run, no line wider than the card, no two lines on each other."""
+    svg = render_card(one_job(), study(title=title))
+    root = ET.fromstring(svg)
+    assert not re.search(r"<script|href|url\(|onload|<foreignObject", svg)
+    assert (root.get("width"), root.get("height")) == (str(card.WIDTH), str(card.HEIGHT))
+    lines = [(int(t.get("x")), int(t.get("y")), int(t.get("font-size")), t.text) for t in root.iter(f"{SVG}text")]
+    assert all(0 < y < card.HEIGHT for _, y, _, _ in lines)
+    column = [(y, size) for x, y, size, _ in lines if x <= card.MARGIN + 16]
+    assert all(below - size >= above for (above, _), (below, size) in pairwise(column))
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_no_word_of_a_card_leaves_it_in_a_browser():
+    """Its fonts are the reader's: here those of this machine, and monospaced ones that are wider than any named."""
+    pages = [render_card(tables, study(title=title)) for title in TITLES for tables in (one_job(), small_tables())]
+    with browser().new_context() as context:
+        tab = context.new_page()
+        for svg in pages:
+            tab.set_content(svg)
+            boxes = tab.evaluate(
+                "[...document.querySelectorAll('svg text')].map(t => [t.getBBox(), t.textContent])"
+                ".map(([box, text]) => [box.x + box.width, text])"
+            )
+            assert [box for box in boxes if box[0] > card.WIDTH - 8] == []
+
+
+def test_lines_are_wrapped_between_words_and_cut_with_an_ellipsis():
+    wide = extent("one two")
+    assert wrapped("one two one two", wide, 2) == ["one two", "one two"]
+    assert wrapped("one two one two one", wide, 2)[1].endswith("…")
+    assert "".join(wrapped(LONG, 10, 99)) == LONG
+    assert all(extent(line) <= 10 for line in wrapped(LONG, 10, 99))
+
+
+def test_the_sheet_lists_the_cheapest_with_cost_and_hours():
+    """The box: 94,720,000 images at 498 a second are 52.8 h."""
+    html = render_sheet(one_job(), study())
+    head = re.findall(r'<th scope="col">([^<]+)', html)
+    assert head[0] == "option"
+    assert head[2:] == ["hours", "is the cheapest", "basis"]
+    rows = [re.findall(r"<td>([^<]*)", row) for row in re.findall(r"<tr>(<td>.*?)</tr>", html)]
+    usd = [float(row[1].split()[0].replace(",", "")) for row in rows]
+    assert usd == sorted(usd)
+    assert any(row[2].startswith("52.8") for row in rows)
+    assert all(not row[0].endswith("(spot)") for row in rows)
+
+
+def test_the_sheet_of_a_plan_lists_its_mixes():
+    html = render_sheet(small_tables(), study())
+    assert "<td>900 (800 to 1,000)</td><td>27,000</td><td>90 %</td>" in html
+    assert html.index("<td>RunPod for the rest") > html.index("<td>1 × office box, the rest on RunPod")
+
+
+def test_what_a_study_says_is_escaped_on_the_sheet_and_cut():
+    html = render_sheet(one_job(), study(title=HOSTILE, question=LONG * 9))
+    assert "<script>alert" not in html
+    assert LONG * 3 not in html
+    assert "http" not in html  # it loads nothing
+
+
+def test_a_study_without_an_answer_has_a_sheet_without_a_table():
+    html = render_sheet({}, study())
+    assert "No answer yet" in html
+    assert "<table" not in html
+
+
+def test_texts_are_cut_between_words_and_between_sentences():
+    assert short("one two three", 9) == "one two …"
+    assert short("one two", 9) == "one two"
+    assert whole_sentences("It pays. It costs 1.5 USD. No more is known.", 27) == "It pays. It costs 1.5 USD."
+    assert whole_sentences("It pays.", 3) == ""
+
+
+def test_the_summary_has_a_small_table_of_cost_hours_and_how_sure():
+    lines = render_summary(one_job(), study()).splitlines()
+    head = next(line for line in lines if line.startswith("| option"))
+    assert head.endswith("| hours | is the cheapest | basis |")
+    assert 2 <= sum(line.startswith("| ") for line in lines) - 1 <= sheet.OPTIONS
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["as it is", "of the longest"])
+def test_the_sheet_is_one_page_of_a4_with_room_to_sign(tmp_path, words):
+    """Whatever a study says: printed, all that it holds stands on it."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    more = {} if words == "as it is" else {"title": "Long title " * 40, "question": "Why so long, and for whom? " * 40}
+    tables = small_tables()
+    if more:
+        long = "a machine of a name that is long " * 6
+        tables["mixes"] = pd.concat([tables["mixes"].assign(title=long)] * 4, ignore_index=True)
+    page = tmp_path / "decision.html"
+    page.write_text(render_sheet(tables, study(**more)), encoding="utf-8")
+    print_pdf(page, tmp_path / "decision.pdf")
+    paper = (tmp_path / "decision.pdf").read_bytes()
+    assert re.findall(rb"/Type\s*/Page\b", paper) == [b"/Type /Page"]
+    with browser().new_context(
+        viewport={"width": 680, "height": 1028}
+    ) as context:  # A4 less its margins, in CSS pixels
+        tab = context.new_page()
+        tab.emulate_media(media="print")
+        tab.goto(page.as_uri())
+        hidden = "document.querySelector('main').scrollHeight - document.querySelector('main').clientHeight"
+        assert tab.evaluate(hidden) <= 1
+
+
+def test_sheet_and_card_lie_beside_the_page(tmp_path):
+    report = make_report(tmp_path)
+    assert {"index.html", "answer.json", "summary.md", "decision.html", "card.svg"} <= {
+        f.name for f in report.iterdir()
+    }
