@@ -26,8 +26,9 @@ def test_the_sentences():
         "(700 to 1,100, 90 %), of 1,000 planned and where it is used 24 months or more, of 30 planned."
     ]
     assert plan_worth_in_words(tables) == [
-        "Find out the price of RunPod first: knowing it is worth up to 400 USD (300 to 500) over the project (30 "
-        "months); the winner changes at 0.63 USD/hour.",
+        "Find out the price of RunPod first.",
+        "Knowing that is worth up to 400 USD (300 to 500) over the project.",
+        "The cheapest changes at 0.63 USD/hour.",
         "No speed is worth timing: none, known exactly, would save more than the timing costs.",
     ]
 
