@@ -28,9 +28,10 @@ class Facts:
     `take`: the cheapest. `against`: the one it is held against, empty where there is none; `next_best`: that one is
     the second cheapest. `times`: cost of `against` / cost of `take`, with its 90 % interval, and `probability` that
     `take` is the cheaper; equal ends: nothing is uncertain. `close`: too close to call, `close_on`: on which models,
-    where not on all. `bound`: `at least` or `up to`, where the figures are those of one of several models. `on`: the
-    model, where it must be named. `bill`: what `take` costs, where a reader asks for that first. `taken_away`: `take`
-    can be taken away while another cannot. `all_month`: it is paid for the whole month and pays only in use.
+    where not on all. `bound`: `at least` or `up to`, where the figures are those of one of several models and certain.
+    `on`: the model, where it must be named. `bill`: what `take` costs, where a reader asks for that first.
+    `taken_away`: `take` can be taken away while another cannot. `all_month`: it is paid for the whole month and pays
+    only in use.
     `use`, `hangs`: a sentence each, from which use on it pays, and on what it hangs most; empty for none.
     """
 
@@ -108,7 +109,9 @@ def _gap(facts: Facts) -> str:
 
 
 def _multiple(facts: Facts) -> str:
-    bound = f"{facts.bound} " if facts.bound and not facts.close else ""
+    # Beside an interval that goes below it, "at least" would be untrue; the next sentence says on which model that is.
+    sure = times(facts.low) == times(facts.high)
+    bound = f"{facts.bound} " if facts.bound and sure and not facts.close else ""
     return f"{bound}{times(facts.times)} times cheaper than {facts.against}{_sure(facts)}"
 
 

@@ -35,7 +35,7 @@ def sentences(models: Sequence[Said], several: bool) -> tuple[str, str, list[str
         found, beside = divided(models)
     else:
         found, left = answer(facts_of(models, several and first.row["counts"] == "train"))
-        beside = [*_close(models), *of_which_model(models), *left, *cheapest_kinds(models), *fastest(first)]
+        beside = [*of_which_model(models), *_close(models), *left, *cheapest_kinds(models), *fastest(first)]
         beside += [*in_time(first), *condition(first)]
     more = [*hour_and_work(first.who, first.words), *place(first), *by_other_lists(first), *left_out(models)]
     more += grounds(_weak(models), speeds=bool(first.words.hours))

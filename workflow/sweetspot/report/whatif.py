@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
 from sweetspot.decision.counted import the
+from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
+from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import counted_in
@@ -39,8 +41,9 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
     `dates`, `bases`
     (texts by number), and two tables as columns. `offers`: one a priced option: names (`name`: within a sentence, null
     as the title), USD/hour, FIELDS (with `resale`, the curve of a machine owned) and `rent_change`.
-    `jobs`: offer and work by number, hours and USD as the tables have them, images/s and per USD; of interruptible
-    options `work`, hours without interruptions, and `slots`, jobs at once. `works`: workload, its model, its title.
+    `kinds`: what charts call machines that stay and that do not. `jobs`: offer and work by number, hours and USD as the
+    tables have them, images/s and per USD; of interruptible options `work`, hours without interruptions, and `slots`,
+    jobs at once. `works`: workload, its model, its title.
     Empty where nothing is priced. Only what the answer may take is among them.
     """
     named = (_titled(table_of(tables, name), study) for name in ("ranks", "headline", "options"))
@@ -57,6 +60,7 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
         "month_days": study.month_days,
         "currency": words.money.code,
         "hours": bool(words.hours),
+        "kinds": [PERSISTENT, TAKEN],
         "model": str(first["model"]),
         "references": _references(headline, study),
         "accepts": study.accepts_interruptions,

@@ -146,7 +146,7 @@
   frame.setAttribute("role", "region"); frame.setAttribute("aria-label", "What-if ranking");
   outcome.append(frame);
   function line(row, place, found) {
-    const cells = { place, option: row.offer.title, usd: number(row.usd), hours: number(row.hours), days: row.days === null ? "" : number(row.days) };
+    const cells = { place, option: row.offer.title, usd: number(row.usd), hours: number(row.hours), days: row.days === null ? "" : row.days === 0 ? "any" : number(row.days) };
     const one = made("tr", {}, ...columns.map(([name]) => made("td", { textContent: cells[name] })));
     one.className = [row === found.judged ? "good" : "", whatIfModel.isInterruptible(row.offer) ? "interruptible" : "", row.fits ? "" : "out"].join(" ").trim();
     Object.assign(one.dataset, { option: row.offer.option, usd: row.usd, hours: row.hours, days: row.days });

@@ -68,7 +68,7 @@ const whatIfSeries = (() => {
       return {
         option: offer.option, label: offer.title.replace(/ \[.*\]$/, ""), hours: row.hours, usd: row.usd, fits: row.fits,
         on_front: !beaten && known.includes(row), beaten, judged: row === judged, allowed: row.allowed,
-        kind: row === judged ? zero(box, offer).title : isInterruptible(offer) ? "interruptible" : "persistent",
+        kind: row === judged ? zero(box, offer).title : data.kinds[isInterruptible(offer) ? 1 : 0],
         basis: data.bases[row.job.basis], source: data.sources[row.job.source], as_of: data.dates[row.job.as_of],
       };
     }).filter((row) => row.on_front || row.judged || (row.usd <= DEAR * least && (row.allowed || !row.beaten)));

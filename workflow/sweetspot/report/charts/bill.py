@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
 
 SHOWN = 8  # bills
+NAMES = {"possession": "owning it, used or not"}  # lines that have another name for their readers
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
 
 
@@ -40,7 +41,7 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.drop_duplicates([*KEY, "line"])
     if rows.empty:
         return empty("No bill for the model of the answer.")
-    rows = rows.assign(title=wrapped(data.titles(rows["option"])))
+    rows = rows.assign(title=wrapped(data.titles(rows["option"])), line=rows["line"].replace(NAMES))
     order = alt.EncodingSortField("total", op="min", order="ascending")
     y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
