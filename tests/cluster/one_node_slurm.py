@@ -122,7 +122,14 @@ class OneNodeSlurm:
     def crash_controller(self) -> None:
         """Kill slurmctld once it has saved what it knows (it does so every few seconds), and start it again."""
         now = time.time()
-        until(lambda: (self.folder / "state" / "job_state").stat().st_mtime > now, "a saved state")
+
+        def saved() -> bool:
+            try:
+                return (self.folder / "state" / "job_state").stat().st_mtime > now
+            except FileNotFoundError:  # it is away for a moment each time that Slurm replaces it
+                return False
+
+        until(saved, "a saved state")
         self.kill("slurmctld")
         self.start_controller()
 

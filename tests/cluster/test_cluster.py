@@ -46,7 +46,8 @@ def test_twelve_cells_on_two_partitions_beside_two_nodes_and_a_node_of_another_k
     assert done.returncode != 0
     assert "nothing was measured" in done.stdout
     partition = {row[0]: row[1] for row in jobs(slurm, "i", "P") if row[0] not in before}
-    assert len(partition) == 12 + 1 + 2  # the refused cell once and, by the profile's `retries: 1`, once again
+    # The refused cell once and, by the profile's `retries: 1`, once again; so is a job that a busy Slurm loses.
+    assert 12 + 1 + 2 <= len(partition) <= 2 * (12 + 1 + 1)
     found = {(facts(file)["job_id"], file) for file in runs(cluster_project)}
     assert len(found) == 13
     assert not [file for _, file in found if "other-kind" in str(file)]

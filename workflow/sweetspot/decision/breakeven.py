@@ -63,8 +63,8 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
     fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
     found, crossings = {}, {}
     for name, factor in (("days", 1.0), ("twice", 2.0)):
-        day = float(asked.crossing(fixed, variable, factor))
-        crossings[name] = drawn.crossing(draws.fixed[index], draws.variable[index], factor)
+        day = float(asked.crossing(fixed, variable, factor, box["days_per_month"]))
+        crossings[name] = drawn.crossing(draws.fixed[index], draws.variable[index], factor, draws.days[index])
         low, high = interval(crossings[name])
         found[name] = tuple(_within(value, month_days) for value in (day, float(low), float(high)))
     gain = draws.images_per_usd[index] / draws.images_per_usd[rival["row"]]
@@ -103,11 +103,11 @@ class Asked(NamedTuple):
         """USD for the work of one hour of the box where it is used on so many days a month."""
         return self.by_use + (self.hour - self.by_use) * self.days / days if self.owned else self.hour
 
-    def crossing(self, fixed: Number, variable: Number, factor: float) -> np.ndarray:
+    def crossing(self, fixed: Number, variable: Number, factor: float, planned: Number) -> np.ndarray:
         """Days of use a month from which the box costs at most 1 / `factor` of it; inf: never, 0: on all days.
 
         From an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with
-        more use, there are days up to which the box pays: 0 if they reach those of the rival, else inf.
+        more use, there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
         """
         if not self.owned:
             return crossing_days(fixed, variable, self.hour, factor)
@@ -115,7 +115,7 @@ class Asked(NamedTuple):
         lower, gains = np.asarray(fixed - share), np.asarray(self.by_use / factor - variable)
         with np.errstate(divide="ignore", invalid="ignore"):
             cross = np.maximum(lower / (HOURS_A_DAY * gains), 0.0)
-        pays_now = lower / (HOURS_A_DAY * self.days) <= gains
+        pays_now = lower / (HOURS_A_DAY * planned) <= gains
         return np.where(gains > 0, cross, np.where(pays_now, 0.0, np.inf))
 
 

@@ -52,6 +52,8 @@ class Sampler:
         self._meter.finish()
         self._stop.set()
         self._thread.join()
+        if not self._looks and (last := self._look()):  # a run shorter than the time between two looks
+            self._looks.append(last)
         silent, counted = fell_silent(self._looks), len(self._meter.marks[0].devices)
         sampled = [_mean([look[place].watts for look in self._looks]) for place in range(counted)]
         watts = [None if place in silent else mean for place, mean in enumerate(sampled)]

@@ -131,7 +131,7 @@
       at[one.name] = Number.isFinite(value) ? Math.min(one.max, Math.max(one.min, value)) : one.value;
       const input = form.elements[one.name];
       input.value = at[one.name];
-      input.nextElementSibling.textContent = `${shown(at[one.name])}${one.unit}`;
+      input.previousElementSibling.textContent = `${shown(at[one.name])}${one.unit}`;
     });
     draw();
   };
@@ -142,7 +142,7 @@
     input.addEventListener("input", () => {
       at[one.name] = Number(input.value); output.textContent = `${shown(at[one.name])}${one.unit}`; draw(); keep();
     });
-    label.append(one.label, input, output); form.append(label);
+    label.append(one.label, output, input); form.append(label);
   });
   addEventListener("hashchange", follow);
   follow();

@@ -116,7 +116,7 @@ const whatIfModel = (() => {
     const by = row.own ? (row.own.variable * judged.job.images_per_s) / row.job.images_per_s : hour;
     const share = row.own ? 24 * row.own.days_per_month * (hour - by) : 0;
     const lower = box.fixed - share, gains = by - box.variable;
-    const days = gains > 0 ? Math.max(lower / (24 * gains), 0) : row.own && box.hour <= hour ? 0 : Infinity;
+    const days = gains > 0 ? Math.max(lower / (24 * gains), 0) : row.own && lower <= 24 * box.days_per_month * gains ? 0 : Infinity;
     return days <= monthDays ? days : Infinity;
   }
 
