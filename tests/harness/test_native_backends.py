@@ -53,7 +53,9 @@ def asked(framework, **changes):
     flags = {"instance": "here", "framework": framework, "model": "tiny_gpt2", "batch-size": 4, "gpus": 1, "run": 1}
     flags |= {"precision": "fp32", "variant": "default", "output": "x", "min-steps": 6, "min-seconds": 1000} | changes
     # Every step counts, however busy this machine is.
-    return parse_request([part for name, value in flags.items() for part in (f"--{name}", str(value))] + ["--all-steps"])
+    return parse_request(
+        [part for name, value in flags.items() for part in (f"--{name}", str(value))] + ["--all-steps"]
+    )
 
 
 @functools.cache

@@ -202,8 +202,8 @@ def test_the_page_says_what_a_table_of_hourly_prices_hides(eight):
     more = eight.comparison["headline"].set_index("model").loc["llama2_70b_lora", "more"]
     # today's hours; for the work the mean of three years, 0.957 of today's: B300 62.80 USD x 6.7648 min / 60 = 7.08,
     # so 6.78; MI300X 20.72 USD x 28.5 / 60 = 9.85, so 9.42
-    assert "digitalocean-8xmi300x asks 20.7 USD an hour, 9.42 USD for all of it" in more
-    assert "nebius-8xb300 62.8 USD an hour, 6.78 USD." in more
+    assert "digitalocean-8xmi300x asks 20.7 USD an hour and 9.42 USD for all of it" in more
+    assert "nebius-8xb300 asks 62.8 USD an hour and 6.78 USD for all of it." in more
 
 
 def test_a_marketplace_s_machine_ties_with_the_box_at_13_days(office):

@@ -30,8 +30,8 @@ def test_the_figure_named_first_turns_the_answer_within_its_range_or_at_its_edge
         inside = bool(told["low"] < told["flip_value"])
         assert (bool(told["flips"]), told["winner_low"] != told["winner_high"]) == (inside, inside)
         assert first["turning_point"] == pytest.approx(told["flip_value"])
-        sentence = worth_in_words(worth, model)[0]
-        assert f"the {first['figure']} first" in sentence and "the winner changes" in sentence
+        sentence = " ".join(worth_in_words(worth, model))
+        assert f"the {first['figure']} first" in sentence and "The cheapest changes at" in sentence
         # more than its Monte Carlo error, whose ends the sentence prints
         assert 0 < first["evppi_usd_low"] < first["evppi_usd"] < first["evppi_usd_high"]
 
