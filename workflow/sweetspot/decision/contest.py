@@ -154,7 +154,9 @@ def contests(options: pd.DataFrame) -> list[Contest]:
     fields = trained(options)
     for model, box in references(options).items():
         rows = fields[model]
-        rows = rows[rows["persistent"].astype(bool) & rows["in_answer"].astype(bool)].sort_values("images_per_usd", ascending=False, kind="stable")
+        rows = rows[rows["persistent"].astype(bool) & rows["in_answer"].astype(bool)].sort_values(
+            "images_per_usd", ascending=False, kind="stable"
+        )
         rivals = [row for row in records(rows) if not same_machine(row, box)]
         if box["purchase"] == "own" and rivals:
             found.append(Contest(_box(box), tuple(map(_rival, rivals))))
