@@ -146,3 +146,11 @@ def test_a_box_that_costs_less_and_takes_less_pays_on_all_days_and_the_other_way
     row = break_even(first, simulate(first, 1, 400), 30.5).set_index("option").loc["second"]
     # 500 / 300 x (9000 x 0.384 / 30 + 20) = 225 > 103.2 a month, but 0.4 > 0.3 an hour: cheaper on all days
     assert row["days"] == 0.0 and row["verdict"] == "cheaper on the days planned, and on fewer"
+
+
+def test_what_the_answer_does_not_weigh_is_no_rival():
+    """A machine that is there already, or of another price list than those asked for."""
+    options = options_of(listed())
+    options.loc[options["instance"] == "second", "in_answer"] = False
+    rows = tornado(options, 30.5)
+    assert set(rows["rival"]) == {RENTED} and not rows["assumption"].str.contains("second").any()

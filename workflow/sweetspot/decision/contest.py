@@ -149,12 +149,14 @@ class Contest:
 
 
 def contests(options: pd.DataFrame) -> list[Contest]:
-    """One contest a model in which the reference is owned and has a persistent rival; else none."""
+    """One contest a model in which the reference is owned and has a persistent rival that the answer may take."""
     found = []
     fields = trained(options)
     for model, box in references(options).items():
         rows = fields[model]
-        rows = rows[rows["persistent"].astype(bool)].sort_values("images_per_usd", ascending=False, kind="stable")
+        rows = rows[rows["persistent"].astype(bool) & rows["in_answer"].astype(bool)].sort_values(
+            "images_per_usd", ascending=False, kind="stable"
+        )
         rivals = [row for row in records(rows) if not same_machine(row, box)]
         if box["purchase"] == "own" and rivals:
             found.append(Contest(_box(box), tuple(map(_rival, rivals))))
