@@ -57,8 +57,11 @@ def never_pays(tables: Tables) -> str:
     rows, headline = table_of(tables, "surface"), table_of(tables, "headline")
     if rows.empty or headline.empty:
         return ""
-    found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
-    return f"{found.iloc[0]}." if len(found) else ""
+    first = headline.iloc[0]
+    found = rows[rows["model"] == first["model"]]["condition"]
+    if found.empty:
+        return ""
+    return f"{found.iloc[0]}.".replace(f" for {first['model']} ", f" for {first.get('model_title') or first['model']} ")
 
 
 def plan_beside_training(tables: Tables) -> str:
@@ -87,17 +90,20 @@ def worth_knowing(tables: Tables) -> list[str]:
     if headline.empty:
         return []
     first = headline.iloc[0]
-    return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
+    said = worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
+    if len(said) == 1 and headline["model"].nunique() > 1:  # nothing, which holds of this model alone
+        return [said[0].replace("No single", f"On {first.get('model_title') or first['model']} no single", 1)]
+    return said
 
 
 def fits(tables: Tables) -> str:
-    """What does not fit and why, or what the check rests on, in words; empty without options."""
+    """What does not fit and why, or what the check rests on, in words; empty where no workload states what it needs."""
     options = table_of(tables, "options")
     if options.empty or "fits" not in options.columns:
         return ""
     known = options[options["fits"].notna()]
     if known.empty:
-        return "Whether it fits in the devices' memory was not checked: no workload states what it needs."
+        return ""
     out = known[~known["fits"].astype(bool)].drop_duplicates(["title", "workload"])
     if out.empty:
         row = known.loc[(known["memory_need_gib"] / known["gpu_memory_gib"]).idxmax()]
@@ -110,6 +116,11 @@ def fits(tables: Tables) -> str:
 def _need(row: Row) -> str:
     need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
     return f"{row['workload']} needs {need} GiB on each device of {row['title']}, which has {have}"
+
+
+def named(table: pd.DataFrame, machines: Mapping[str, str]) -> pd.DataFrame:
+    """The warnings with the names for people of their machines. `machines`: by instance; one without has its key."""
+    return table.assign(instance=table["instance"].map(lambda name: machines.get(name, name))) if len(table) else table
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:

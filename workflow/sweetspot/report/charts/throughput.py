@@ -19,6 +19,7 @@ from sweetspot.report.marks import (
     told,
     wrapped,
 )
+from sweetspot.report.tables import hours_differ
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,4 +83,5 @@ CHART = Chart(
     section="speed",
     order=1,
     draw=draw,
+    fits=hours_differ,  # equal times come from equal speeds
 )
