@@ -124,7 +124,11 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     head = ["model", "cheapest", "its cost", "its time", "times cheaper than its rival"]
     head += ["fastest", "its time", *(["cheapest of all"] if taken else [])]
     judged = the(text(models[0]["reference_title"]))
-    return {"head": list(head), "rows": list(rows), "caption": [f"Cost and time as multiples of those of {judged}"]}
+    return {
+        "head": list(head),
+        "rows": list(rows),
+        "caption": [f"Its cost and time are multiples of those of {judged}."],
+    }
 
 
 def roles_of(first: Row) -> dict[str, str]:

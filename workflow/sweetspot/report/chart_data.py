@@ -43,6 +43,10 @@ class ChartData:
         """What hours are of, in charts of several models: hours to train, hours of a run."""
         return self.words.hours.format(model="").strip() or "hours"
 
+    def answer_first(self, models: pd.Series) -> list[str]:
+        """These models, each once: that of the answer, then the others by name."""
+        return sorted(map(str, models.unique()), key=lambda model: (model != self.model, model))
+
     def table(self, name: str) -> pd.DataFrame:
         """A table, empty where the study has none."""
         return table_of(self.tables, name)

@@ -102,7 +102,7 @@ class MoneyTables(TableMaker):
             for row in self.rows_of("recommendation")
         ]
         cheapest = "cheapest" if self.study.accepts_interruptions else "cheapest that cannot be taken away"
-        head = f"phase|{cheapest}|what to take|dearer the next|probability|best balance|why|what would change it"
+        head = f"phase|{cheapest}|what to take|next costs|probability|best balance|why|what would change it"
         return self.part("recommendation", head, rows)
 
     def front(self) -> Part:

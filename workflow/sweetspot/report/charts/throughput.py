@@ -63,7 +63,8 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 190,
         height=line_step(rows["machine"], 15),
     )
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows}, _says(data, rows))
+    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+    return Drawing(panels, {"rows": rows}, _says(data, rows))
 
 
 def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
