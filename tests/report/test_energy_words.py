@@ -9,7 +9,7 @@ from report_tables import make_report, opened, small_tables
 from sweetspot.report import energy_words
 from sweetspot.report.energy_words import in_words
 
-NOTHING = "study.yaml declares no power of rented machines and no grid (key energy)."
+NOTHING = "the study states neither the power of rented machines nor the grid."
 
 
 def market(basis="measured", rented=3.0, grid=50.0, box_grid=400.0):
@@ -80,7 +80,16 @@ def test_a_study_that_declares_nothing_says_so_once():
         f"Energy of 2 of 3 options and all carbon were not computed: {NOTHING}",
         "What making the machines emitted (embodied carbon) is not counted.",
     ]
-    assert said(inputs(), energy=False) == [f"Energy and carbon were not computed: {NOTHING}"]
+    assert said(inputs(), energy=False) == []  # nothing declared and nothing known: no note
+
+
+def test_a_study_that_declares_nothing_is_silent_on_a_power_that_the_answer_leaves_out():
+    bare = market(rented=float("nan"), grid=None, box_grid=float("nan"))
+    tables = small_tables(bare)
+    dark = tables["ranks"]["option"] == tables["headline"]["reference"].iloc[0]
+    tables["ranks"] = tables["ranks"].assign(kwh=tables["ranks"]["kwh"].mask(dark).where(dark, 3.0))
+    tables["ranks"] = tables["ranks"].assign(power_basis=tables["ranks"]["power_basis"].fillna("declared"))
+    assert in_words(tables, study()) == []
 
 
 @pytest.mark.parametrize(("basis", "shown"), [("measured", "52.8 ●"), ("declared", "52.8")])
@@ -97,7 +106,7 @@ def test_a_study_without_power_has_no_columns_of_it(tmp_path):
     assert energy_words.shown(tables) == []
     text = (make_report(tmp_path, tables) / "index.html").read_text()
     assert '<th scope="col">kWh</th>' not in text
-    assert '<p class="note" id="energy">' in text
+    assert '<p class="note" id="energy">' not in text
 
 
 @pytest.mark.slow

@@ -224,9 +224,10 @@ def test_claims_that_do_not_recompute_are_said_plainly():
 
 
 def test_the_reference_has_its_own_kind_in_the_charts():
-    rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": [True, True, False]})
+    # A study that accepts interruptions counts all as persistent; a spot machine can be taken away all the same.
+    rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": True})
     rented = rows.assign(kind=[PERSISTENT, PERSISTENT, INTERRUPTIBLE])
-    data = ChartData({}, "box")
+    data = ChartData({"ranks": rows.assign(purchase=["own", "on_demand", "spot"], title=rows["option"])}, "box")
     assert data.kinds(rows).tolist() == ["box", PERSISTENT, INTERRUPTIBLE]
     assert data.kind_names(rows.assign(kind=data.kinds(rows))) == [PERSISTENT, INTERRUPTIBLE, "box"]
     assert ChartData({}, None).kind_names(rented) == [PERSISTENT, INTERRUPTIBLE]

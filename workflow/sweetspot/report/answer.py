@@ -69,11 +69,13 @@ def _figures(cited: Cited, first: Row) -> list[tuple[str, Markup, str]]:
         facts = for_the_winner(first) | {"basis": box["basis"]}
         loser = first["alternative_title" if float(first["gain"]) > 1 else "reference_title"]  # type: ignore[arg-type]
         winner, span = the(text(first["winner_title"])), _span(facts, "gain")
-        label = f"times cheaper: {winner} than {the(text(loser))}"
+        several = len(set(cited.table("headline")["model"])) > 1
+        on = f"on {first['model_title']}, " if several else ""
+        label = f"{on}times cheaper: {winner} than {the(text(loser))}"
         found.append((label, cited.made(facts, "gain", step, unit="×"), span))
         if span:
             chance = cited.probability(facts, "p_cheaper", step)
-            found.append((f"probability that {winner} is cheaper", chance, ""))
+            found.append((f"{on}probability that {winner} is cheaper", chance, ""))
         if not missing(first["planned_days"]):
             days = facts | ({"days": "never"} if missing(first["days"]) else {})
             found.append(("days of use a month to break even", cited.made(days, "days", step), _span(first, "days")))
@@ -88,11 +90,11 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
             told.setdefault(first[column], []).append(role)
     head = ["option", words.usd.format(model=first["model_title"])]
     head += [words.hours.format(model=first["model_title"])] if words.hours else []
-    powered = energy_words.shown(cited.tables)
+    named = [ranked(cited.table("ranks"), first, option) for option in told]
+    powered = [name for name in energy_words.shown(cited.tables) if not all(missing(row[name]) for row in named)]
     head += [energy_words.SHOWN[name] for name in powered]
     rows = []
-    for option, roles in told.items():
-        row = ranked(cited.table("ranks"), first, option)
+    for row, roles in zip(named, told.values(), strict=True):
         source = f"{text(row['source'])} ; price: {text(row['price_source'])}"
         names = ("usd", "hours") if words.hours else ("usd",)
         cells = [(cited.made(row, name, source), _span(row, name)) for name in names]
@@ -104,9 +106,9 @@ def _options(cited: Cited, first: Row, words: Words) -> Table:
 def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
     """Where there are several models: who is the cheapest and the fastest on each, beside the reference."""
     if len(models) < 2:
-        return {"head": [], "rows": []}
+        return {"head": [], "rows": [], "caption": []}
     step = "comparison: headline"
-    of = f"of {the(text(models[0]['reference_title']))}"
+    taken = any(row["cheapest_of_all"] != row["winner"] for row in models)
     rows = [
         [
             text(row["model_title"]),
@@ -115,13 +117,18 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
             cited.made(row if missing(row["gain"]) else for_the_winner(row), "gain", step, unit="×"),
             text(row["fastest_title"]),
             cited.made(row, "fastest_hours_share", step, unit="×"),
-            text(row["cheapest_of_all_title"]),
+            *([text(row["cheapest_of_all_title"])] if taken else []),
         ]
         for row in models
     ]
-    head = ["model", "cheapest", f"its cost, {of}", "its time", "times cheaper than its rival"]
-    head += ["fastest", "its time", "cheapest of all"]
-    return {"head": list(head), "rows": list(rows)}
+    head = ["model", "cheapest", "its cost", "its time", "times cheaper than its rival"]
+    head += ["fastest", "its time", *(["cheapest of all"] if taken else [])]
+    judged = the(text(models[0]["reference_title"]))
+    return {
+        "head": list(head),
+        "rows": list(rows),
+        "caption": [f"Its cost and time are multiples of those of {judged}."],
+    }
 
 
 def roles_of(first: Row) -> dict[str, str]:

@@ -7,6 +7,7 @@ import pandas as pd
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.report.words import counted_in, titles_of
+from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
 
 SHOWN = 12  # options a model in a chart; the tables hold all
 MODELS = 12  # in a chart
@@ -42,6 +43,10 @@ class ChartData:
         """What hours are of, in charts of several models: hours to train, hours of a run."""
         return self.words.hours.format(model="").strip() or "hours"
 
+    def answer_first(self, models: pd.Series) -> list[str]:
+        """These models, each once: that of the answer, then the others by name."""
+        return sorted(map(str, models.unique()), key=lambda model: (model != self.model, model))
+
     def table(self, name: str) -> pd.DataFrame:
         """A table, empty where the study has none."""
         return table_of(self.tables, name)
@@ -59,8 +64,13 @@ class ChartData:
         return instances.map(lambda name: self._machines.get(name, name))
 
     def kinds(self, rows: pd.DataFrame) -> pd.Series:
-        """What each option is to a buyer: the reference itself, persistent, or interruptible."""
-        kind = rows["persistent"].astype(bool).map({True: PERSISTENT, False: INTERRUPTIBLE})
+        """What each option is to a buyer: the reference itself, persistent, or interruptible.
+
+        By what is bought: a study that accepts interruptions counts all as persistent, which none becomes by that.
+        """
+        ranks = self.table("ranks")
+        taken = set(ranks.loc[ranks["purchase"].isin(TAKEN), "option"])
+        kind = rows["option"].isin(taken).map({False: PERSISTENT, True: INTERRUPTIBLE})
         return kind.where(rows["option"] != self.option, self.box)
 
     def kind_names(self, rows: pd.DataFrame) -> list[str]:

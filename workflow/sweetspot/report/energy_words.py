@@ -47,15 +47,20 @@ def figure(cited: Cited, row: Row, name: str) -> Markup:
 
 
 def in_words(tables: Tables, study: Study) -> list[str]:
-    """The sentences on energy and carbon, each with what it leaves out; none where the study has no answer."""
+    """The sentences on energy and carbon, each with what it leaves out; none where there is nothing to say."""
     ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
     if ranks.empty or headline.empty or "kwh" not in ranks.columns:
         return []
     options = ranks.drop_duplicates("option")
     powered = options[options["kwh"].notna()]
+    if powered.empty and study.energy is None:
+        return []  # nothing was stated, so there is nothing to say
     if powered.empty:
         return [f"Energy and carbon were not computed: {_why_not(options, study)}."]
-    said = [*_least(ranks, headline.iloc[0], counted_in(tables).each), _power(powered)]
+    least = _least(ranks, headline.iloc[0], counted_in(tables).each)
+    if study.energy is None and not least:
+        return []  # the only power known is that of a price list which the answer leaves out
+    said = [*least, _power(powered)]
     return [*said, *_left_out(options, study), "What making the machines emitted (embodied carbon) is not counted."]
 
 
@@ -107,7 +112,7 @@ def _power(powered: pd.DataFrame) -> str:
 def _why_not(options: pd.DataFrame, study: Study) -> str:
     """What is not declared, of options that lack it."""
     if study.energy is None:
-        return "study.yaml declares no power of rented machines and no grid (key energy)"
+        return "the study states neither the power of rented machines nor the grid"
     lacks = [part for told in options["energy_lacks"].dropna() for part in str(told).split(", ")]
     names = list(dict.fromkeys(lacks))
     more = [f"{len(names) - LACKING} more"] if len(names) > LACKING else []

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -58,15 +58,20 @@ def named(data: str) -> "alt.Chart":
     return alt.Chart(alt.NamedData(data))
 
 
-def by_row(panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | None" = None) -> "alt.FacetChart":
+def by_row(
+    panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | None" = None, order: Sequence[str] = ()
+) -> "alt.FacetChart":
     """One such panel a value of `field`, below each other; `scales`: which of them each panel has for itself.
+
+    `order`: of the values, by their names without one.
 
     The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
     """
     import altair as alt
 
     resolve = {"resolve": alt.Resolve(scale=scales)} if scales else {}
-    return panel.facet(row=alt.Row(field, title=None), data=alt.NamedData("rows"), **resolve)
+    row = alt.Row(field, title=None, sort=list(order)) if order else alt.Row(field, title=None)
+    return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":

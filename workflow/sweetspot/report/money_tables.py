@@ -6,6 +6,7 @@ from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
 from sweetspot.report.tables import bills_decide, hours_differ
+from sweetspot.study.purchases import INTERRUPTIBLE
 
 
 class MoneyTables(TableMaker):
@@ -34,7 +35,7 @@ class MoneyTables(TableMaker):
             names = [self.model(row), text(row["title"]), text(row["workload"])]
             places = [text(row[name]) for name in ("rank", *(["rank_hours"] if timed else []), *carbon)]
             rows.append([*names, *figures, price, *places])
-            classes.append("" if row["persistent"] else "interruptible")
+            classes.append("interruptible" if row["purchase"] in INTERRUPTIBLE else "")
         heads = {"images_per_s": f"{self.unit}/s", "images_per_usd": f"{self.unit} per USD", "usd": "USD"}
         heads |= energy_words.SHOWN
         figures_head = "|".join(heads.get(name, name) for name in (*columns, *powered))
@@ -95,19 +96,21 @@ class MoneyTables(TableMaker):
                 *(text(row[name]) for name in ("phase", "title", "verdict")),
                 self.made(row, "margin", step, unit="×"),
                 self.probability(row, "probability", step),
-                *(text(row[name]) for name in ("balanced_title", "reason", "would_change")),
+                text(row["balanced_title"]),
+                *(self.in_words(row[name]) for name in ("reason", "would_change")),
             ]
             for row in self.rows_of("recommendation")
         ]
-        head = (
-            "phase|cheapest that cannot be taken away|how sure|margin|probability|best balance|why|what would change it"
-        )
+        cheapest = "cheapest" if self.study.accepts_interruptions else "cheapest that cannot be taken away"
+        head = f"phase|{cheapest}|what to take|next costs|probability|best balance|why|what would change it"
         return self.part("recommendation", head, rows)
 
     def front(self) -> Part:
         """Options that nothing beats in both time and money, and what beats the others."""
         step, rows, classes = "comparison: front of time and money", [], []
         carbon = "kg_co2e" in energy_words.shown(self.tables)
+        if not carbon and not hours_differ(self.tables):
+            return Part((), [], [])  # without time there is no front, only the cheapest
         for row in self.rows_of("frontier"):
             names = [text(row["workload"]), self.model(row), self.title(row["option"])]
             figures = [self.made(row, name, step) for name in ("hours", "usd")]
@@ -131,9 +134,10 @@ class MoneyTables(TableMaker):
         rows = [
             [
                 self.model(row),
-                *(text(row[name]) for name in ("assumption", "unit")),
+                text(row["assumption"]),
+                self.in_words(row["unit"]),
                 *(self.made(row, name, f"tornado, range: {text(row['range_basis'])}") for name in names),
-                text(row["text"]),
+                self.in_words(row["text"]),
             ]
             for row in self.rows_of("tornado")
         ]

@@ -68,6 +68,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
+    told = phrases.named(table_of(tables, "warnings"), machines or {})
     payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
     figures = Figures(tables, drawn.svgs, money)
     context = {
@@ -99,8 +100,9 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "ahead": ahead_words.in_words(tables),
-        "outside": phrases.outside(table_of(tables, "warnings")),
-        "warnings": phrases.warnings(phrases.decisive(table_of(tables, "warnings"))),
+        "beside": phrases.beside(table_of(tables, "ranks")),
+        "outside": phrases.outside(told),
+        "warnings": phrases.warnings(phrases.decisive(told)),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
         "owned": len(table_of(tables, "break_even")) > 0,
         "unit": unit_of(tables),

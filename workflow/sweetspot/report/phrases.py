@@ -16,6 +16,18 @@ from sweetspot.report.tables import Tables, table_of
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
+# Kinds of warnings that decide most often, in words.
+RULES = {
+    "no_interval": "Speeds without an interval",
+    "stand_in_batch": "Speeds of another batch stand in",
+    "stand_in_precision": "Speeds of another precision stand in",
+    "text_against_table": "Prices on which text and table of the source disagree",
+    "no_peer_access": "Devices that cannot reach each other's memory",
+    "stale_price": "Old prices",
+    "mixed_protocol": "Speeds measured here beside speeds of others",
+    "unknown_memory_need": "Unknown need of memory",
+    "unknown_gpu_memory": "Unknown memory of devices",
+}
 OUTSIDE = {"no_price": "for want of a price", "no_figure": "for want of a figure"}
 Row = Mapping[str, object]
 
@@ -57,8 +69,11 @@ def never_pays(tables: Tables) -> str:
     rows, headline = table_of(tables, "surface"), table_of(tables, "headline")
     if rows.empty or headline.empty:
         return ""
-    found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
-    return f"{found.iloc[0]}." if len(found) else ""
+    first = headline.iloc[0]
+    found = rows[rows["model"] == first["model"]]["condition"]
+    if found.empty:
+        return ""
+    return f"{found.iloc[0]}.".replace(f" for {first['model']} ", f" for {first.get('model_title') or first['model']} ")
 
 
 def plan_beside_training(tables: Tables) -> str:
@@ -87,17 +102,20 @@ def worth_knowing(tables: Tables) -> list[str]:
     if headline.empty:
         return []
     first = headline.iloc[0]
-    return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
+    said = worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
+    if len(said) == 1 and headline["model"].nunique() > 1:  # nothing, which holds of this model alone
+        return [said[0].replace("No single", f"On {first.get('model_title') or first['model']} no single", 1)]
+    return said
 
 
 def fits(tables: Tables) -> str:
-    """What does not fit and why, or what the check rests on, in words; empty without options."""
+    """What does not fit and why, or what the check rests on, in words; empty where no workload states what it needs."""
     options = table_of(tables, "options")
     if options.empty or "fits" not in options.columns:
         return ""
     known = options[options["fits"].notna()]
     if known.empty:
-        return "Whether it fits in the devices' memory was not checked: no workload states what it needs."
+        return ""
     out = known[~known["fits"].astype(bool)].drop_duplicates(["title", "workload"])
     if out.empty:
         row = known.loc[(known["memory_need_gib"] / known["gpu_memory_gib"]).idxmax()]
@@ -110,6 +128,21 @@ def fits(tables: Tables) -> str:
 def _need(row: Row) -> str:
     need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
     return f"{row['workload']} needs {need} GiB on each device of {row['title']}, which has {have}"
+
+
+def beside(ranks: pd.DataFrame) -> str:
+    """What the brackets behind an option mean, where the answer leaves their price lists out; else empty."""
+    if ranks.empty:
+        return ""
+    bracketed = ranks[ranks["title"].str.endswith("]")]
+    if bracketed.empty or bracketed["in_answer"].astype(bool).any():
+        return ""
+    return "Behind some options stands in [brackets] another price list. The answer leaves those prices out."
+
+
+def named(table: pd.DataFrame, machines: Mapping[str, str]) -> pd.DataFrame:
+    """The warnings with the names for people of their machines. `machines`: by instance; one without has its key."""
+    return table.assign(instance=table["instance"].map(lambda name: machines.get(name, name))) if len(table) else table
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:
@@ -130,6 +163,11 @@ def outside(table: pd.DataFrame) -> str:
     return f"No part in the comparison, {'; '.join(told)}." if told else ""
 
 
+def _what(scope: str, rule: str) -> str:
+    """What a kind of warnings is of, in words; a rule that has none here is named after its scope."""
+    return RULES.get(rule) or ": ".join(filter(None, (scope, rule.replace("_", " "))))
+
+
 def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
     """Warnings by rule: how many, and the first of each message with what it concerns."""
     found = []
@@ -143,8 +181,7 @@ def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
             for message, part in rows.groupby("message", dropna=False)
         ]
         found.append({
-            "scope": "" if missing(scope) else scope,
-            "rule": "unnamed" if missing(rule) else str(rule).replace("_", " "),
+            "what": _what("" if missing(scope) else str(scope), "unnamed" if missing(rule) else str(rule)),
             "count": len(rows), "messages": messages[:SHOWN], "left_out": len(messages[SHOWN:]),
         })  # fmt: skip
     return found

@@ -1,6 +1,7 @@
 """The page's tables of speed, scaling and predictions, whose every figure links to its origin."""
 
 from sweetspot.report.cited import records, text
+from sweetspot.report.notation import number
 from sweetspot.report.order import best_of_variants
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
@@ -17,7 +18,8 @@ class SpeedTables(TableMaker):
         for row in self.rows_of("throughput"):
             facts = (row["basis"], row["source"], row["as_of"], row["images_per_s_low"], row["images_per_s_high"])
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
-            rest = [words(row["unit"]), text(row["status"]), words(row["basis"]), warned(row)]
+            counts = self.unit if row["unit"] == "relative" else words(row["unit"])
+            rest = [counts, text(row["status"]), words(row["basis"]), warned(row)]
             told = [self.machine(row["instance"]), *(text(row[name]) for name in ("gpu", "framework")), self.model(row)]
             rows.append([*told, *(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
@@ -66,13 +68,22 @@ class SpeedTables(TableMaker):
         names = ("median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90")
         rows = [
             [
-                *(words(row[name]) for name in ("method", "slice", "rows")),
+                words(row["method"]),
+                self._slice(text(row["slice"])),
+                text(row["rows"]),
                 *(self.share(row, name, "scaling: held-out validation") for name in names),
             ]
             for row in self.rows_of("validation")
         ]
         head = "method|slice|rows|median error|90th percentile|bias|within 50 % interval|within 90 % interval"
         return self.part("validation", head, rows)
+
+    def _slice(self, told: str) -> str:
+        """Of which figures an error is, as words: `gpus=2` is 2 devices."""
+        name, _, value = told.partition("=")
+        if name == "gpus" and value:
+            return f"{value} devices"
+        return f"{name}: {self.study.model_title(value) if name == 'model' else value}" if value else words(told)
 
     def explain(self) -> Part:
         """What the step of this study's multi-device figures is spent on, and what would bring each to 90 %."""
@@ -83,7 +94,7 @@ class SpeedTables(TableMaker):
             [
                 self.machine(row["instance"]),
                 self.model(row),
-                *(text(row[name]) for name in ("batch_size", "gpus")),
+                *(number(row[name], 4) for name in ("batch_size", "gpus")),
                 *(self.share(row, name, step) for name in ("compute_share", "communication_share", "rest_share")),
                 *(self.made(row, name, step) for name in ("batch_for_90", "bandwidth_factor_for_90")),
             ]

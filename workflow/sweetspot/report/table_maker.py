@@ -1,5 +1,6 @@
 """What makes the tables of the page: titles of machines and models, citing, and the order of their rows."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -41,6 +42,14 @@ class TableMaker(Cited):
     def model(self, row: Row) -> str:
         """The name for people of a row's model; of all models together "any"."""
         return self.study.model_title(text(row["model"]))
+
+    def in_words(self, told: object) -> str:
+        """A text of the comparison with the study's unit and the models' names, and a space before each per cent."""
+        words = text(told).replace("images/s", f"{self.unit}/s")
+        headline = self.table("headline")
+        for key in dict.fromkeys(headline["model"].astype(str)) if len(headline) else ():
+            words = words.replace(f"({key})", f"({self.study.model_title(key)})")
+        return re.sub(r"(?<=\d)%", " %", words)
 
     def rows_of(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table that the page shows, the most telling first."""

@@ -37,7 +37,8 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
 
     Keys: `month_days`, `currency` (its code; amounts are in it, as those of `tables` are), `hours` (false
     where a bill is for a month, which has its hours whatever the machine), `model` (its title) shown first,
-    `references` (option by model; none where the study names none), `accepts` (interruptions are accepted), `sources`,
+    `references` (option by model; none where the study names none), `providers` (names for people),
+    `accepts` (interruptions are accepted), `sources`,
     `dates`, `bases`
     (texts by number), and two tables as columns. `offers`: one a priced option: names (`name`: within a sentence, null
     as the title), USD/hour, FIELDS (with `resale`, the curve of a machine owned) and `rent_change`.
@@ -64,6 +65,7 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
         "model": str(first["model"]),
         "references": _references(headline, study),
         "accepts": study.accepts_interruptions,
+        "providers": {str(offer["provider"]): study.provider_title(str(offer["provider"])) for offer in offers},
         **_jobs(rows, {offer["option"]: number for number, offer in enumerate(offers)}, options),
         "offers": _columns(offers),
     }

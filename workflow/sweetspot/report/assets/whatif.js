@@ -103,7 +103,7 @@
     slider("spot-rate", "interruptions, times today's", [0, 10, 0.1], 1, (v) => `${number(v)} (${ends.map((rate) => number(v * rate, 2)).join(" to ")} an hour)`, more);
   }
   const providers = [...new Set(data.offers.filter((o) => o.purchase !== "own").map((o) => o.provider))];
-  for (const name of providers) slider(`provider:${name}`, `prices of ${name}, times today's`, [0.2, 3, 0.05], 1, asToday, more);
+  for (const name of providers) slider(`provider:${name}`, `prices of ${(data.providers ?? {})[name] ?? name}, times today's`, [0.2, 3, 0.05], 1, asToday, more);
   const reset = made("button", { type: "button", textContent: "Back to the study's figures" });
   reset.addEventListener("click", () => { rest(); render(); keep(); });
   form.append(more, reset);

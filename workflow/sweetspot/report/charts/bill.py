@@ -17,14 +17,17 @@ from sweetspot.report.marks import (
     told,
     wrapped,
 )
+from sweetspot.report.tables import table_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
+    from sweetspot.report.tables import Tables
 
 SHOWN = 8  # bills
-NAMES = {"possession": "owning it, used or not"}  # lines that have another name for their readers
+# Lines that have another name for their readers.
+NAMES = {"possession": "owning it, used or not", "use": "machine time"}
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
 
 
@@ -68,6 +71,12 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
     return f"{100 * share:.0f} % of what {whose} costs is {str(most['line']).replace('_', ' ')}"
 
 
+def _several_lines(tables: "Tables") -> bool:
+    """Whether any bill has more than one line: without, the chart is that of the costs once more."""
+    bills = table_of(tables, "bills")
+    return bills.empty or bills.loc[bills["usd"] != 0, "line"].nunique() > 1
+
+
 CHART = Chart(
     title="What a bill is made of",
     caption="Lines of the bill of the cheapest options.",
@@ -75,4 +84,5 @@ CHART = Chart(
     section="costs",
     order=3,
     draw=draw,
+    fits=_several_lines,
 )

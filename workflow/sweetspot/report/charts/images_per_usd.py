@@ -51,7 +51,8 @@ def draw(data: "ChartData") -> Drawing:
     )
     best = rows[rows["model"] == data.model].nlargest(1, "images_per_usd")["option"]
     says = f"Most {data.unit} for a dollar on {data.model}: {data.title(best.iloc[0])}" if len(best) else ""
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows}, says)
+    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+    return Drawing(panels, {"rows": rows}, says)
 
 
 CHART = Chart(

@@ -19,6 +19,7 @@ from sweetspot.report.marks import (
     told,
     wrapped,
 )
+from sweetspot.report.tables import hours_differ
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,8 @@ def draw(data: "ChartData") -> Drawing:
         width=WIDTH - 190,
         height=line_step(rows["machine"], 15),
     )
-    return Drawing(by_row(panel, "model:N", alt.ScaleResolveMap(y="independent")), {"rows": rows}, _says(data, rows))
+    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+    return Drawing(panels, {"rows": rows}, _says(data, rows))
 
 
 def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
@@ -82,4 +84,5 @@ CHART = Chart(
     section="speed",
     order=1,
     draw=draw,
+    fits=hours_differ,  # equal times come from equal speeds
 )

@@ -29,7 +29,7 @@ def draw(data: "ChartData") -> Drawing:
     rows = _shown(data)
     if rows.empty:
         return empty("No workload with a model to train in this study.")
-    models = list(dict.fromkeys(rows["model"]))
+    models = data.answer_first(rows["model"])
     keys = pd.concat([numbered(rows[rows["model"] == model], data.option) for model in models])
     lines, kinds = keys["model"].value_counts(), data.kind_names(rows)
     panels = [_panel(rows[rows["model"] == model], int(lines[model]), model, kinds) for model in models]
