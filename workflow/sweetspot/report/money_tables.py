@@ -131,9 +131,9 @@ class MoneyTables(TableMaker):
         rows = [
             [
                 self.model(row),
-                *(text(row[name]) for name in ("assumption", "unit")),
+                *(self.counting(row[name]) for name in ("assumption", "unit")),
                 *(self.made(row, name, f"tornado, range: {text(row['range_basis'])}") for name in names),
-                text(row["text"]),
+                self.counting(row["text"]),
             ]
             for row in self.rows_of("tornado")
         ]

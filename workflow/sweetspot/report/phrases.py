@@ -6,13 +6,15 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.certainty import amount
+from sweetspot.decision.certainty import TIE, amount
 from sweetspot.decision.counted import the, times
 from sweetspot.decision.phases import OVERALL
+from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import works
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
@@ -57,8 +59,10 @@ def never_pays(tables: Tables) -> str:
     rows, headline = table_of(tables, "surface"), table_of(tables, "headline")
     if rows.empty or headline.empty:
         return ""
-    found = rows[rows["model"] == headline["model"].iloc[0]]["condition"]
-    return f"{found.iloc[0]}." if len(found) else ""
+    first = headline.iloc[0]
+    found = rows[rows["model"] == first["model"]]["condition"]
+    told = f"{found.iloc[0]}." if len(found) else ""
+    return told.replace(f" never pays for {first['model']}", f" never pays for {first['model_title']}", 1)
 
 
 def plan_beside_training(tables: Tables) -> str:
@@ -71,8 +75,10 @@ def plan_beside_training(tables: Tables) -> str:
     if whole.empty or missing(whole["margin"].iloc[0]) or missing(first["gain"]):
         return ""
     plan, alone = whole.iloc[0], max(first["gain"], 1 / first["gain"])
-    same = "also" if plan["title"] == first["winner_title"] else "another:"
-    cheapest = f"{the(str(plan['title']))}, {times(plan['margin'])} times cheaper than the next"
+    title = str(plan["title"]).removeprefix("1 × ")
+    same = "also" if title.split(", ")[0] == first["winner_title"] else "another:"
+    close = f" ({TIE})" if plan.get("confidence") == TIE else ""
+    cheapest = f"{the(title)}, {times(plan['margin'])} times cheaper than the next{close}"
     one = f"{the(str(first['winner_title']))}, by {times(alone)} times"
     return (
         f"For all phases of the plan together it is {same} {cheapest}. For one training alone it is {one}. A plan runs "
@@ -90,12 +96,19 @@ def worth_knowing(tables: Tables) -> list[str]:
     return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
 
 
+def waiting(tables: Tables) -> list[str]:
+    """The wait for machines that are shared, in sentences; empty where no workload says how often it comes."""
+    queue = table_of(tables, "queue")
+    return waiting_in_words(queue.assign(workload=queue["workload"].replace(works(tables))) if len(queue) else queue)
+
+
 def fits(tables: Tables) -> str:
     """What does not fit and why, or what the check rests on, in words; empty without options."""
     options = table_of(tables, "options")
     if options.empty or "fits" not in options.columns:
         return ""
     known = options[options["fits"].notna()]
+    known = known.assign(work=known["workload"].replace(works(tables)))
     if known.empty:
         return "Whether it fits in the devices' memory was not checked: no workload states what it needs."
     out = known[~known["fits"].astype(bool)].drop_duplicates(["title", "workload"])
@@ -109,7 +122,7 @@ def fits(tables: Tables) -> str:
 
 def _need(row: Row) -> str:
     need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
-    return f"{row['workload']} needs {need} GiB on each device of {row['title']}, which has {have}"
+    return f"{row['work']} needs {need} GiB on each device of {row['title']}, which has {have}"
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:

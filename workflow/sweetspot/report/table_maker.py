@@ -42,6 +42,10 @@ class TableMaker(Cited):
         """The name for people of a row's model; of all models together "any"."""
         return self.study.model_title(text(row["model"]))
 
+    def counting(self, words: object) -> str:
+        """Words with a unit, where speeds are of what the study counts: `runs/s`."""
+        return text(words).replace("images/s", f"{self.unit}/s")
+
     def rows_of(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table that the page shows, the most telling first."""
         table = self.table(name)
