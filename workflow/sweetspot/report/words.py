@@ -21,11 +21,12 @@ def titles_of(tables: Tables) -> dict[str, str]:
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Names for people by workload: of the model that it trains, where no other workload trains it; else its key."""
+    """Names for people of workloads made of a plan's classes (`lab.bert`): of the model, where no other trains it."""
     options = table_of(tables, "options")
     if not {"workload", "model_title"} <= set(options.columns):
         return {}
     pairs = options[["workload", "model_title"]].dropna().drop_duplicates()
+    pairs = pairs[pairs["workload"].str.contains(".", regex=False)]
     alone = pairs[~pairs["model_title"].duplicated(keep=False) & ~pairs["workload"].duplicated(keep=False)]
     return dict(zip(alone["workload"], alone["model_title"], strict=True))
 
