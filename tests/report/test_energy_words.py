@@ -9,7 +9,7 @@ from report_tables import make_report, opened, small_tables
 from sweetspot.report import energy_words
 from sweetspot.report.energy_words import in_words
 
-NOTHING = "study.yaml declares no power of rented machines and no grid (key energy)."
+NOTHING = "the study states neither the power of rented machines nor the grid."
 
 
 def market(basis="measured", rented=3.0, grid=50.0, box_grid=400.0):
@@ -66,9 +66,9 @@ def test_ranges_apart_are_not_said_to_overlap_and_the_cheapest_may_emit_least():
 
 def test_what_is_not_declared_is_said():
     told = said(market(grid=None))
-    assert "Carbon of 2 of 3 options was not computed: grid intensity of aws is not declared." in told
+    assert "Carbon of 2 of 3 options was not computed: grid intensity of aws is not known." in told
     dark = said(market(rented=float("nan")))
-    assert "Energy of 2 of 3 options was not computed: PUE of aws and grid intensity of aws are not declared." in dark
+    assert "Energy of 2 of 3 options was not computed: PUE of aws and grid intensity of aws are not known." in dark
     assert not [words for words in dark if words.startswith("Carbon")]  # one reason is said once
 
 
