@@ -206,7 +206,7 @@ def turned(lab, where, point, beyond):
 
 # An edited price has other draws (docs/decision.md): their mean differs by 0.4 % of it (standard error).
 CLOSE = 0.015
-STATED = ["price of RunPod with 1 RTX 4090", "jobs of resnet50 a month"]
+STATED = ["price of RunPod with 1 RTX 4090", "jobs of ResNet-50 a month"]
 
 
 @pytest.mark.parametrize("assumption", STATED)

@@ -66,7 +66,7 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     if section not in SECTIONS:
         with pytest.raises(
             ValueError,
-            match="chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, use",
+            match="chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, front, use",
         ):
             charts._found()
         return

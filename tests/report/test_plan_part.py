@@ -9,6 +9,7 @@ from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
 from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.plan_part import plan_in_words, without_speed
+from sweetspot.report.words import class_title, works
 
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 
@@ -82,3 +83,40 @@ def test_the_chart_stacks_what_is_there_first():
     assert list(dict.fromkeys(rows["title"])) == ["RTX 4090", "office box", "RunPod"]
     busiest = rows[rows["percent"] == 0].set_index("title")["device_hours"]
     assert busiest.to_dict() == {"RTX 4090": 1200.0, "office box": 600.0, "RunPod": 200.0}
+
+
+def test_the_chart_says_who_does_the_base_and_who_the_rest():
+    """1,200 in every month is the base; of the rest the box does 600 of 800 in the busiest month."""
+    load = month_tables()["mix_load"]
+    steady = load.assign(device_hours=load.groupby("option")["device_hours"].transform("max"))
+    says = draw(ChartData({"mix_load": steady}, None)).says
+    assert says == "RTX 4090 does the base, the office box most of the rest"
+    alone = steady[steady["title"] == "RunPod"]
+    assert draw(ChartData({"mix_load": alone}, None)).says == "RunPod does all of the work"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [((100.0, 80.0), "B does most of the work, A the rest"), ((100.0, 95.0), "A does the base, B the rest")],
+)
+def test_what_does_less_in_quiet_months_does_no_base(lengths, said):
+    """A does 180 of 580 hours where it does 80 in the quiet month, 20 % less; 5 % less is still the base."""
+    rows = [
+        {"workload": "w", "option": title, "title": title, "share_of_months": float(place), "device_hours": hours}
+        for title, loads in (("A", lengths), ("B", (300.0, 100.0)))
+        for place, hours in enumerate(loads)
+    ]
+    assert draw(ChartData({"mix_load": pd.DataFrame(rows)}, None)).says == said
+
+
+def test_classes_are_called_by_their_networks():
+    assert [class_title(name) for name in ("resnet50 (urgent)", "nightly runs")] == [
+        "ResNet-50 (urgent)",
+        "nightly runs",
+    ]
+
+
+def test_workloads_of_a_plan_are_called_by_their_models_unless_two_train_one():
+    rows = [("lab.bert", "BERT-large"), ("lab.a", "VGG-16"), ("lab.b", "VGG-16"), ("imagenet", "ResNet-50")]
+    options = pd.DataFrame(rows, columns=["workload", "model_title"])
+    assert works({"options": options}) == {"lab.bert": "BERT-large"}

@@ -128,7 +128,7 @@ def test_an_interval_that_says_nothing_stands_beside_its_reason(tmp_path):
     page = (make_report(tmp_path, tables, FIGURES) / "index.html").read_text()
     rows = [row for row in page.split("<tr") if "0.0231 to 613 (95 %)" in row]
     assert len(rows) == len(tables["throughput"])
-    assert all(f"wide_interval: {reason}" in row for row in rows)
+    assert all(f"wide interval: {reason}" in row for row in rows)
 
 
 def test_json_in_the_page_cannot_end_its_element():
@@ -168,14 +168,15 @@ def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
     # 10 days: 240 h x 3600 s x 498 images/s = 430,272,000 images a month; at 264,706 images per USD: 1,625.47 USD
     ranks = pd.DataFrame(
         {
-            "option": ["box", "p3.2xlarge"],
-            "instance": ["box", "p3.2xlarge"],
-            "price_list": ["office", "aws"],
+            "option": ["box", "p3.2xlarge", "another box"],
+            "instance": ["box", "p3.2xlarge", "another box"],
+            "price_list": ["office", "aws", "office"],
             "model": "vgg16",
+            "purchase": ["own", "on_demand", "own"],
             "persistent": True,
             "in_answer": True,
-            "images_per_s": [498.0, 225.0],
-            "images_per_usd": [1_625_713.0, 225 * 3600 / 3.06],
+            "images_per_s": [498.0, 225.0, 300.0],
+            "images_per_usd": [1_625_713.0, 225 * 3600 / 3.06, 1_000_000.0],
         }
     )
     flow = pd.DataFrame(
@@ -189,6 +190,7 @@ def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
     )
     lines = cash_lines(flow, ranks, "box", "vgg16").set_index(["option", "month"])["cumulative_usd"]
     assert lines["box", 2] == 6596.0
+    assert "another box" not in lines.index.get_level_values("option")  # it does not pay by the month
     assert lines["p3.2xlarge", 1] == pytest.approx(1625.47, abs=0.01)
     assert lines["p3.2xlarge", 2] == pytest.approx(2 * 1625.47, abs=0.02)
 

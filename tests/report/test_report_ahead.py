@@ -45,11 +45,19 @@ def test_what_machines_are_sold_for_is_said_as_a_share():
 def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
     months = list(range(25))
     flow = {"instance": "box", "price_list": "own", "month": months, "cumulative_usd": 0.0, "days_per_month": 10.0}
-    row = {"model": "m", "persistent": True, "in_answer": True, "price_list": "own", "images_per_s": 1.0}
+    row = {"model": "m", "persistent": True, "in_answer": True, "purchase": "own", "images_per_s": 1.0}
+    row |= {"price_list": "own"}
     ranks = [
         row | {"instance": "box", "option": "box", "images_per_usd": 1.0, "trend_kind": None, "trend_change": None},
         row
-        | {"instance": "far", "option": "far", "images_per_usd": 864.0, "trend_kind": "drift", "trend_change": -0.5},
+        | {
+            "instance": "far",
+            "option": "far",
+            "purchase": "on_demand",
+            "images_per_usd": 864.0,
+            "trend_kind": "drift",
+            "trend_change": -0.5,
+        },
     ]
     lines = cash_lines(pd.DataFrame(flow), pd.DataFrame(ranks), "box", "m")
     paid = lines[lines["option"] == "far"].set_index("month")["cumulative_usd"]

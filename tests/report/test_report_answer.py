@@ -255,5 +255,9 @@ def test_a_plan_says_how_it_differs_from_one_training():
     assert f"For one training alone it is {headline['winner_title'].iloc[0]}, by 6.1 times." in said
     same = pd.DataFrame([row | {"title": headline["winner_title"].iloc[0]}])
     assert "it is also " in plan_beside_training(tables | {"recommendation": same})
+    mix = {"title": f"1 × {headline['winner_title'].iloc[0]}, the rest on cloud", "confidence": "too close to call"}
+    close = plan_beside_training(tables | {"recommendation": pd.DataFrame([row | mix])})
+    assert "it is also " in close
+    assert "2.5 times cheaper than the next (too close to call)." in close
     workloads = pd.DataFrame([row | {"scope": "a, b"}])
     assert plan_beside_training(tables | {"recommendation": workloads}) == ""  # several trainings are no plan

@@ -13,6 +13,7 @@ from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import Figure, Number, or_zero, possession, speed_error
 from sweetspot.decision.tornado import ASSUMED_RANGE, OWNED_PARAMETERS, range_of
 from sweetspot.mixes.problem import Array, Problem
+from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
     from sweetspot.study.terms import Amount
@@ -238,7 +239,7 @@ def _number(posed: Posed, name: str, number: "Amount", urgent: bool) -> Lever:
     ends = (
         (low, high, "declared") if low < high else (value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed")
     )
-    told = f"{'urgent ' if urgent else ''}jobs of {name} a month"
+    told = f"{'urgent ' if urgent else ''}jobs of {model_title(name)} a month"
     # More jobs of a class are not more urgent ones; there are never more of these than of all.
     most = next(job.per_month.value for job in posed.work.jobs if job.name == name) if urgent else np.inf
     subject = f"{name} (urgent)" if urgent else name

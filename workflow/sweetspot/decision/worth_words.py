@@ -25,7 +25,7 @@ def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD") -> list[s
     if not named:
         return [TOO_DEAR if rows["evppi_usd_low"].gt(0).any() else NOTHING]
     first = named[0]
-    opening = f"Measure the {first['figure']} first." if _timed(first) else f"Find out the {first['figure']} first."
+    opening = f"Measure the {_figure(first)} first." if _timed(first) else f"Find out the {_figure(first)} first."
     worth_it = f"Knowing that is worth up to {_usd(first, code)} over the project."
     return [opening, *_costs(first, code), worth_it, *_turns(first), *_second(first, named, code)]
 
@@ -36,18 +36,24 @@ def _second(first: Row, named: list[Row], code: str) -> list[str]:
         if len(named) == 1:
             return ["No other figure is worth finding out."]
         following = named[1]
-        return [f"Next is the {following['figure']}, worth up to {_usd(following, code)}.", *_costs(following, code)]
+        return [f"Next is the {_figure(following)}, worth up to {_usd(following, code)}.", *_costs(following, code)]
     timed = next((row for row in named if _timed(row)), None)
     if timed is not None:
-        opening = f"Of what can be timed, measure the {timed['figure']} first."
+        opening = f"Of what can be timed, measure the {_figure(timed)} first."
         return [opening, *_costs(timed, code), f"Knowing it is worth up to {_usd(timed, code)}.", *_turns(timed)]
     speed = next((row for row in named if row["assumption"].startswith("throughput")), None)
     if speed is None:
         return ["No speed is worth timing: none, known exactly, would save more than the timing costs."]
     return [
-        f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed, code)}.",
+        f"Of the speeds the {_figure(speed)} is worth most, up to {_usd(speed, code)}.",
         "Nobody here rents it out.",
     ]
+
+
+def _figure(row: Row) -> str:
+    """The name of a figure, the machine that it is of with its article."""
+    title = str(row.get("title") or "")
+    return str(row["figure"]).replace(f" of {title}", f" of {the(title)}") if title else str(row["figure"])
 
 
 def _timed(row: Row) -> bool:

@@ -33,10 +33,7 @@ def _rents(offers: pd.DataFrame) -> str:
         ends = {"low": one["trend_change_low"], "high": one["trend_change_high"]}
         change = central_change(one)
         told.append(WORDS.get(str(name), f"{name} ({change:+.0%} a year)").format(change=change, **ends))
-    return (
-        f"Rents are means over the months of the project, not today's: {listed(sorted(told))}. The key price_paths of "
-        "study.yaml keeps all of them where they are: false."
-    )
+    return f"Rents are means over the months of the project, not today's: {listed(sorted(told))}."
 
 
 def _resale(offers: pd.DataFrame) -> str:

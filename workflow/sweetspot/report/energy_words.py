@@ -22,7 +22,7 @@ LACKING = 8  # things not declared that one sentence names
 POWER = {
     "measured": "measured at the plug",
     METERED: "measured by the counters of devices and processor (without supplies and fans)",
-    "declared": "declared in the price list",
+    "declared": "that of the price list",
     ESTIMATED: "estimated (devices × W of the data sheet × host × utilisation)",
 }
 
@@ -116,4 +116,4 @@ def _why_not(options: pd.DataFrame, study: Study) -> str:
     lacks = [part for told in options["energy_lacks"].dropna() for part in str(told).split(", ")]
     names = list(dict.fromkeys(lacks))
     more = [f"{len(names) - LACKING} more"] if len(names) > LACKING else []
-    return f"{listed([*names[:LACKING], *more])} {'is' if len(names) == 1 else 'are'} not declared"
+    return f"{listed([*names[:LACKING], *more])} {'is' if len(names) == 1 else 'are'} not known"

@@ -134,7 +134,7 @@ class MoneyTables(TableMaker):
         rows = [
             [
                 self.model(row),
-                text(row["assumption"]),
+                self.in_words(row["assumption"]),
                 self.in_words(row["unit"]),
                 *(self.made(row, name, f"tornado, range: {text(row['range_basis'])}") for name in names),
                 self.in_words(row["text"]),

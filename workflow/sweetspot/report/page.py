@@ -16,7 +16,6 @@ from sweetspot.cells import BASES
 from sweetspot.decision.counted import Money
 from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
-from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.files import write_whole
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
@@ -96,7 +95,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "causes": causes(tables),
         "plan_beside": phrases.plan_beside_training(tables),
         "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
-        "waiting": waiting_in_words(table_of(tables, "queue")),
+        "waiting": phrases.waiting(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "ahead": ahead_words.in_words(tables),

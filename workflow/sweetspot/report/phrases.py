@@ -6,13 +6,15 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.certainty import amount
+from sweetspot.decision.certainty import TIE, amount
 from sweetspot.decision.counted import the, times
 from sweetspot.decision.phases import OVERALL
+from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import works
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
@@ -86,8 +88,10 @@ def plan_beside_training(tables: Tables) -> str:
     if whole.empty or missing(whole["margin"].iloc[0]) or missing(first["gain"]):
         return ""
     plan, alone = whole.iloc[0], max(first["gain"], 1 / first["gain"])
-    same = "also" if plan["title"] == first["winner_title"] else "another:"
-    cheapest = f"{the(str(plan['title']))}, {times(plan['margin'])} times cheaper than the next"
+    title = str(plan["title"]).removeprefix("1 × ")
+    same = "also" if title.split(", ")[0] == first["winner_title"] else "another:"
+    close = f" ({TIE})" if plan.get("confidence") == TIE else ""
+    cheapest = f"{the(title)}, {times(plan['margin'])} times cheaper than the next{close}"
     one = f"{the(str(first['winner_title']))}, by {times(alone)} times"
     return (
         f"For all phases of the plan together it is {same} {cheapest}. For one training alone it is {one}. A plan runs "
@@ -108,12 +112,19 @@ def worth_knowing(tables: Tables) -> list[str]:
     return said
 
 
+def waiting(tables: Tables) -> list[str]:
+    """The wait for machines that are shared, in sentences; empty where no workload says how often it comes."""
+    queue = table_of(tables, "queue")
+    return waiting_in_words(queue.assign(workload=queue["workload"].replace(works(tables))) if len(queue) else queue)
+
+
 def fits(tables: Tables) -> str:
     """What does not fit and why, or what the check rests on, in words; empty where no workload states what it needs."""
     options = table_of(tables, "options")
     if options.empty or "fits" not in options.columns:
         return ""
     known = options[options["fits"].notna()]
+    known = known.assign(work=known["workload"].replace(works(tables)))
     if known.empty:
         return ""
     out = known[~known["fits"].astype(bool)].drop_duplicates(["title", "workload"])
@@ -127,7 +138,7 @@ def fits(tables: Tables) -> str:
 
 def _need(row: Row) -> str:
     need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
-    return f"{row['workload']} needs {need} GiB on each device of {row['title']}, which has {have}"
+    return f"{row['work']} needs {need} GiB on each device of {row['title']}, which has {have}"
 
 
 def beside(ranks: pd.DataFrame) -> str:

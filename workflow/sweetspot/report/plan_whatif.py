@@ -5,6 +5,7 @@ from typing import Any
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import class_title
 
 HELD = ("there", "best_count", "fixed_usd_per_month", "purchase_usd_per_month", "resale_usd_per_month",
         "capacity_hours", "months", "devices")  # fmt: skip
@@ -27,7 +28,7 @@ def plan_what_if(tables: Tables, code: str = "USD") -> dict[str, Any]:
     made = [_source(of_source) for of_source in sources.values()]
     return {
         "currency": code,
-        "classes": [{"name": name, "jobs": jobs} for name, jobs in classes.items()],
+        "classes": [{"name": class_title(name), "jobs": jobs} for name, jobs in classes.items()],
         "held": [one for one in made if "there" in one],
         "rented": [one for one in made if "there" not in one],
     }

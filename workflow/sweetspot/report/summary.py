@@ -2,12 +2,12 @@
 
 from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.sentences import no_answer
-from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
+from sweetspot.report.phrases import waiting as waits
 from sweetspot.report.plan_part import plan_in_words
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sheet import Listed, of_one_job, of_plan
@@ -45,7 +45,7 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", plain(energy)] if energy else []
     told = fits(tables)
     lines += ["", plain(told)] if told.startswith("Does not fit") else []
-    waiting = " ".join(waiting_in_words(table_of(tables, "queue")))
+    waiting = " ".join(waits(tables))
     lines += ["", plain(waiting)] if waiting else []
     later = " ".join(later_in_words(table_of(tables, "when_to_buy"), money_of(study).code))
     lines += ["", plain(later)] if later else []

@@ -11,7 +11,7 @@ from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables
 from sweetspot.report.words import titles_of
 from sweetspot.study.study import Study
-from sweetspot.warnings import as_text
+from sweetspot.warnings import pairs
 
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 
@@ -22,8 +22,9 @@ def words(value: object) -> str:
 
 
 def warned(row: Row) -> str:
-    """The messages of a row's warnings."""
-    return as_text(row.get("warnings"))
+    """The messages of a row's warnings, the names of their rules in words."""
+    said = (f"{pair.rule.replace('_', ' ')}: {pair.message}" for pair in pairs(row.get("warnings")))
+    return "; ".join(dict.fromkeys(said))
 
 
 class TableMaker(Cited):

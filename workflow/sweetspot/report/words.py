@@ -1,7 +1,8 @@
-"""Words of the page by what a bill of the study pays for."""
+"""Words of the page by what a bill of the study pays for, and names for people of options and workloads."""
 
 from sweetspot.decision.counted import Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.study.titles import model_title
 
 
 def counted_in(tables: Tables) -> Words:
@@ -17,3 +18,20 @@ def titles_of(tables: Tables) -> dict[str, str]:
     """Names for people by option."""
     ranks = table_of(tables, "ranks")
     return dict(zip(ranks["option"], ranks["title"], strict=True)) if len(ranks) else {}
+
+
+def works(tables: Tables) -> dict[str, str]:
+    """Names for people of workloads made of a plan's classes (`lab.bert`): of the model, where no other trains it."""
+    options = table_of(tables, "options")
+    if not {"workload", "model_title"} <= set(options.columns):
+        return {}
+    pairs = options[["workload", "model_title"]].dropna().drop_duplicates()
+    pairs = pairs[pairs["workload"].str.contains(".", regex=False)]
+    alone = pairs[~pairs["model_title"].duplicated(keep=False) & ~pairs["workload"].duplicated(keep=False)]
+    return dict(zip(alone["workload"], alone["model_title"], strict=True))
+
+
+def class_title(name: object) -> str:
+    """The name for people of a class of jobs: of the network it is called by, `ResNet-50 (urgent)`; else its own."""
+    first, *rest = str(name).split(" ", 1)
+    return " ".join([model_title(first), *rest])

@@ -128,7 +128,7 @@ const whatIfSeries = (() => {
   function byMonth(data, inputs, found) {
     if (!found.box) return null;
     const { paid, hours } = ownFlow(found.box), own = found.judged, last = paid.length - 1;
-    const shown = found.ordered.filter((row) => row.offer.instance !== own.offer.instance).slice(0, 3);
+    const shown = found.ordered.filter((row) => row.offer.instance !== own.offer.instance && row.offer.purchase !== "own").slice(0, 3);
     const rows = paid.map((usd, month) => ({ slot: 0, option: own.offer.option, title: own.offer.title, month, cumulative_usd: usd }));
     shown.forEach((row, place) => {
       const change = zero(rentChange(row.offer, inputs)), still = !given(row.offer.rent_change);

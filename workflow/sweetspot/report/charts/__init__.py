@@ -22,6 +22,7 @@ SECTIONS = {
     "whatif": "Decision",
     "why": "Decision",
     "costs": "Costs",
+    "front": "Costs",
     "use": "Decision",
     "speed": "Speed",
     "unmeasured": "Speed",

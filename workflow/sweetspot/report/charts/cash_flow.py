@@ -1,4 +1,4 @@
-"""Money paid by month: the box, and its rivals doing the box's work."""
+"""Money paid by month: the box, and machines rented for the box's work."""
 
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,7 @@ def _says(rows: "pd.DataFrame") -> str:
 
 
 def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str, model: str) -> "pd.DataFrame":
-    """Columns option, month, cumulative_usd: the reference's own cash flow, and its cheapest rivals'.
+    """Columns option, month, cumulative_usd: the reference's own cash flow, and the cheapest rented ones'.
 
     `cash_flow` has also `days_per_month`, the use that its figures stand for, and may have WHOLE. A rival pays each
     month for the images that the boxes make in it: 24 days_per_month (1 - downtime_share) boxes x 3600 x images/s /
@@ -85,7 +85,9 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
     hours = HOURS_A_DAY * first["days_per_month"] * (1 - first.get("downtime_share", 0.0)) * first.get("boxes", 1.0)
     images = hours * 3600 * box["images_per_s"].iloc[0]
     parts = [own.assign(option=box["option"].iloc[0])[COLUMNS]]
-    others = rows[rows["instance"] != reference].sort_values("images_per_usd", ascending=False).head(RIVALS)
+    # Another machine to own pays its price at once too: a line of so much a month would not be what it pays.
+    rented = rows[(rows["instance"] != reference) & (rows["purchase"] != "own")]
+    others = rented.sort_values("images_per_usd", ascending=False).head(RIVALS)
     for _, rival in others.iterrows():
         monthly = images / rival["images_per_usd"]
         months = parts[0]["month"]

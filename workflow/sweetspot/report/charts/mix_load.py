@@ -2,13 +2,17 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import WIDTH, Drawing, colour, empty, named
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sweetspot.report.chart_data import ChartData
 
 LEAST = 0.002  # of the busiest month's load: a source that never does more is not drawn
+STEADY = 0.9  # of its busiest month: who does as much in every month does the base
 
 
 def draw(data: "ChartData") -> Drawing:
@@ -29,7 +33,25 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
     areas = named("rows").mark_area(opacity=0.85, line=False)
     areas = areas.encode(x=x, y=y, color=colour("title:N", names), order=alt.Order("order:Q"))
-    return Drawing(alt.layer(areas, width=WIDTH - 70, height=230), {"rows": rows})
+    return Drawing(alt.layer(areas, width=WIDTH - 70, height=230), {"rows": rows}, _says(rows))
+
+
+def _says(rows: "pd.DataFrame") -> str:
+    """Who does the base of the work, if one works alike in all months, else most of it; and who most of the rest."""
+    loads = rows.groupby("title", sort=False)["device_hours"]
+    done, first = loads.sum(), str(rows["title"].iloc[0])
+    if len(done) == 1:
+        return begun(f"{the(first)} does all of the work")
+    steady = loads.min()[first] >= STEADY * loads.max()[first]
+    first = first if steady else str(done.idxmax())
+    rest = done.drop(first)
+    did = "the base" if steady else f"{_part(done[first] / done.sum())} the work"
+    second = f"{the(str(rest.idxmax()))} {_part(rest.max() / rest.sum())} the rest"
+    return begun(f"{the(first)} does {did}, {second.replace(' most of', '') if len(rest) == 1 else second}")
+
+
+def _part(share: float) -> str:
+    return "most of" if share > 0.5 else "the largest part of"
 
 
 CHART = Chart(

@@ -146,7 +146,7 @@ CHART = Chart(
     "have numbers. What costs more than 20 times the cheapest is not drawn, nor more than {models} models; the tables "
     "hold all.",
     stage="price",
-    section="costs",
+    section="front",
     order=2,
     draw=draw,
     fits=_several,

@@ -37,7 +37,8 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.assign(kind=rows["flips"].map(KINDS), title=wrapped(rows["assumption"]))
     widest = alt.EncodingSortField("swing", order="descending")
     y = alt.Y("title:N", sort=widest, title=None, axis=name_axis())
-    title = [f"USD of {the(data.rival)} /", f"USD of {the(data.box)}"]
+    # The rival of these rows, which is not the answer's where that leaves out what is there already.
+    title = [f"USD of {the(data.title(rows['rival'].iloc[0]))} /", f"USD of {the(data.box)}"]
     x = alt.X("margin_low:Q", title=title, scale=alt.Scale(zero=False, padding=10))
     tint = colour("kind:N", list(KINDS.values()))
     words = told(
