@@ -12,6 +12,7 @@ from slurm_project import on_two_partitions
 
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory):
+    """One a machine: it writes /etc/slurm. Its tests are in one file, so that one process of a parallel run has it."""
     reason = missing()
     if reason is not None:
         pytest.skip(reason)
