@@ -8,11 +8,10 @@ import pandas as pd
 
 from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.renting import ROUNDING
-from sweetspot.bills.resale import relative
 from sweetspot.decision.options import OFFER, Row
 from sweetspot.decision.phases import POSSESSION, TOTAL, by_use, planned_rows
 from sweetspot.decision.rent_ahead import moves_ahead
-from sweetspot.decision.simulate import LEVEL_RANGE, Draws, Number, or_zero, possession, spread, stream
+from sweetspot.decision.simulate import LEVEL_RANGE, Draws, Number, or_zero, possession, sold_for, spread, stream
 
 YEAR = 12.0
 
@@ -178,7 +177,7 @@ def _held(plan: Plan, row: Row, after: float, capex: Number, residual: Number, g
     On the last day it is worth what one bought at once would be: it is as old. Never more than was paid for it.
     """
     price = capex * growth ** (after / YEAR)
-    sold = np.minimum(residual * relative(row.get("residual_points"), plan.months, float(row["months"])), price)
+    sold = np.minimum(sold_for(row, capex, residual, plan.months), price)
     left = plan.months - after
     return price, possession(row, price, left, sold) * left
 

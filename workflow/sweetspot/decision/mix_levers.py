@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.bills.resale import relative
 from sweetspot.decision.counted import the
 from sweetspot.decision.mix_problem import MIX_DRAWS, Figures, Posed, Source
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import Figure, Number, or_zero, possession, speed_error
+from sweetspot.decision.simulate import Figure, Number, or_zero, possession, sold_for, speed_error
 from sweetspot.decision.tornado import ASSUMED_RANGE, OWNED_PARAMETERS, range_of
 from sweetspot.mixes.problem import Array, Problem
 from sweetspot.study.titles import model_title
@@ -152,10 +151,10 @@ def _month(row: Row, known: Known, factors: Mapping[str, float]) -> Number:
     def drawn(name: str) -> Number:
         return known.get((name, row["row"]), or_zero(row[name])) * factors.get(name, 1.0)
 
-    months = drawn("months")
-    resale = drawn("residual_usd") * relative(row.get("residual_points"), months, row["months"])
+    months, capex = drawn("months"), drawn("capex_usd")
+    resale = sold_for(row, capex, drawn("residual_usd"), months)
     care = or_zero(row["maintenance_usd_per_month"]) * factors.get("maintenance_usd_per_month", 1.0)
-    return possession(row | {"maintenance_usd_per_month": care}, drawn("capex_usd"), months, resale)
+    return possession(row | {"maintenance_usd_per_month": care}, capex, months, resale)
 
 
 def _tariffs(owned: list[Source]) -> Iterator[Lever]:

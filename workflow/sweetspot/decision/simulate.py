@@ -217,8 +217,7 @@ class _Figures:
         """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
         owner = tuple(row[name] for name in OFFER)
         capex, residual, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
-        dearer = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
-        residual = residual * relative(row.get("residual_points"), months, row["months"], dearer)
+        residual = sold_for(row, capex, residual, months)
         # One electricity price for all boxes of a price list.
         tariff = self.offered(row, "usd_per_kwh", owner[:1])
         held = possession(row, row["capex_usd"], row["months"])  # nothing where it is there already and costs no care
@@ -255,6 +254,12 @@ def _correlation_key(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
     if row["assumed_interval"]:
         return ("card", row.get("gpu"), row["framework"])  # the word is part of the seed: another gives other draws
     return ("prediction", row["instance"]) if row["throughput_basis"] == "extrapolated" else key
+
+
+def sold_for(row: Row, capex: Number, residual: Number, months: Number) -> np.ndarray:
+    """USD that a machine is sold for at another price and length: by a curve both count, an amount stays `residual`."""
+    dearer = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
+    return np.asarray(residual * relative(row.get("residual_points"), months, row["months"], dearer))
 
 
 def possession(row: Row, capex: Number, months: Number, residual: Number | None = None) -> Number:
