@@ -9,7 +9,8 @@ from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
 from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.plan_part import plan_in_words, without_speed
-from sweetspot.report.words import class_title, works
+from sweetspot.report.words import works
+from sweetspot.study.titles import class_title
 
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 

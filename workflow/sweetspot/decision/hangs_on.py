@@ -3,17 +3,22 @@
 import pandas as pd
 
 from sweetspot.decision.contenders import Contenders
-from sweetspot.decision.counted import the
 
-ITS = ("price of", "throughput of", "resale value of", "maintenance of", "power of")  # before a machine's name
-WORDS = {"throughput": "speed"}
-OTHERS = {
-    "days of use a month": "the days of use",
-    "length of the project": "the length of the project",
-    "electricity price": "the price of electricity",
-    "all rented prices": "rental prices",
+OF_A_MACHINE = {
+    "usd_per_hour": "price",
+    "capex_usd": "price",
+    "images_per_s": "speed",
+    "residual_usd": "resale value",
+    "maintenance_usd_per_month": "maintenance",
+    "kw": "power",
 }
-RENT = "rent over the project"
+OF_ALL = {
+    "days_per_month": "the days of use",
+    "months": "the length of the project",
+    "usd_per_kwh": "the price of electricity",
+    "usd_per_hour": "rental prices",
+    "rent_factor": "how rents move",
+}
 
 
 def hangs_on(tornado: pd.DataFrame, who: Contenders) -> str:
@@ -27,14 +32,12 @@ def hangs_on(tornado: pd.DataFrame, who: Contenders) -> str:
     row = rows.iloc[0]
     if row["reference"] != who.reference["option"] or row["rival"] != who.alternative["option"]:
         return ""
-    return in_words(str(row["assumption"]), the(str(who.cheapest["title"])))
+    return in_words(row["quantity"], row["subject"], who.cheapest["option"])
 
 
-def in_words(assumption: str, cheapest: str) -> str:
-    """An assumption of the tornado as the answer names it, where the machine `cheapest` was just spoken of."""
-    for start in ITS:
-        if assumption.startswith(f"{start} "):
-            whose = "its" if assumption == f"{start} {cheapest}" else "the other's"
-            what = start.removesuffix(" of")
-            return f"{whose} {WORDS.get(what, what)}"
-    return "how rents move" if assumption.startswith(RENT) else OTHERS.get(assumption, assumption)
+def in_words(quantity: str, subject: str | None, cheapest: str) -> str:
+    """An assumption of the tornado as the answer names it, where the option `cheapest` was just spoken of."""
+    if not isinstance(subject, str):
+        return OF_ALL[quantity]
+    whose = "its" if subject == cheapest else "the other's"
+    return f"{whose} {OF_A_MACHINE[quantity]}"

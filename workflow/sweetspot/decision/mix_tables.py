@@ -14,6 +14,7 @@ from sweetspot.mixes.demand import load_duration
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem
 from sweetspot.mixes.search import BEST, THERE, Mix, machines_for, mixes
+from sweetspot.study.titles import class_title
 
 MIXES = (
     "workload", "mix", "kind", "title", "bought", "boxes", "source", "main_rented", "main_rented_title", "status",
@@ -149,7 +150,9 @@ def _cannot(posed: Posed, one: Mix) -> str:
     offers = [offer.usd for offer in _restricted(problem, one).rented]
     for number, name in enumerate(problem.classes):
         if problem.jobs[number].any() and not any(np.isfinite(part[number]).any() for part in (*held, *offers)):
-            reasons.append(f"{name} does not run on it" + (" in time" if posed.classes[number].urgent else ""))
+            reasons.append(
+                f"{class_title(name)} does not run on it" + (" in time" if posed.classes[number].urgent else "")
+            )
     return f"cannot: {'; '.join(reasons) or 'its hours are too few in busy months, and nothing can be rented for them'}"
 
 

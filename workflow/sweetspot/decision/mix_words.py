@@ -89,9 +89,7 @@ def mixes_in_words(
 
 def _reasons(status: str) -> list[str]:
     """Why a mix does not do the work, a sentence each."""
-    parts = (part.split(" ", 1) for part in status.removeprefix("cannot: ").split("; "))
-    named = (" ".join([model_title(first), *rest]) for first, *rest in parts)
-    return [f"{part[:1].upper()}{part[1:]}." for part in named]
+    return [f"{part[:1].upper()}{part[1:]}." for part in status.removeprefix("cannot: ").split("; ")]
 
 
 def _rivals(rows: pd.DataFrame) -> pd.DataFrame:

@@ -20,7 +20,8 @@ FURTHEST = 1000.0  # factor beyond which a flip is not looked for
 STEPS = 14  # factors of 1.6, in which a flip of a shared assumption is looked for
 COLUMNS = (
     "reference", "rival", "model", "assumption", "unit", "value", "low", "high", "range_basis", "margin", "margin_low",
-    "margin_high", "swing", "winner_low", "winner_high", "flips", "flip_value", "flip_factor", "text",
+    "margin_high", "swing", "winner_low", "winner_high", "flips", "flip_value", "flip_factor", "text", "quantity",
+    "subject",
 )  # fmt: skip
 OWNED_PARAMETERS = {
     "images_per_s": ("throughput of {box}", "images/s"),
@@ -35,8 +36,12 @@ OWNED_PARAMETERS = {
 
 
 class Parameter(NamedTuple):
-    """One assumption: its name, unit, value, range, and the (margin, best rival) at any value of it."""
+    """One assumption: what it is (`quantity`, a column of the options) and of whom (`subject`, an option; empty: of
+    all), its name, unit, value, range, and the (margin, best rival) at any value of it.
+    """
 
+    quantity: str
+    subject: str
     name: str
     unit: str
     value: float
@@ -55,8 +60,9 @@ def tornado(options: pd.DataFrame, month_days: float, money: Money = DOLLARS) ->
     the assumption's low and high (`range_basis`: declared in the price list, interval of a throughput, or assumed),
     (what owned rivals share with the box moves for them too: months, days of use, the electricity of one list),
     `winner_low`, `winner_high`, `flips` (the winner changes within the range), `flip_value` and `flip_factor` where the
-    winner changes at all (null: nowhere within a factor of 1000 or the month), `text` in words. Empty where the
-    reference is not owned.
+    winner changes at all (null: nowhere within a factor of 1000 or the month), `text` in words; `quantity`: what
+    is varied, a column of the options, `subject`: the option that it is of, null of all. Empty where the reference is
+    not owned.
     """
     rows = []
     base, fields = references(options), trained(options)
@@ -77,7 +83,8 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        yield Parameter(f"{name} {rival.name}", unit, value, *range_of(other, figure, value), outcome, np.inf)
+        told = (figure, rival.option, f"{name} {rival.name}", unit)
+        yield Parameter(*told, value, *range_of(other, figure, value), outcome, np.inf)
     moving = [one for one in contest.rivals if moves_ahead(one.row)]
     if moving:
         yield _rent_ahead(contest, moving)
@@ -85,7 +92,7 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
     if len(rented) > 1:
         outcome = _rival_outcome(contest, rented, _dearer(1.0))
         ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
-        yield Parameter("all rented prices", "x", 1.0, *ends, "assumed", outcome, np.inf)
+        yield Parameter("usd_per_hour", "", "all rented prices", "x", 1.0, *ends, "assumed", outcome, np.inf)
 
 
 def _rent_ahead(contest: Contest, moving: list[Rival]) -> Parameter:
@@ -93,9 +100,8 @@ def _rent_ahead(contest: Contest, moving: list[Rival]) -> Parameter:
     value = float(moving[0].row["rent_factor"])
     low, high = rent_ends(moving[0].row)
     outcome = _rival_outcome(contest, tuple(rival.option for rival in moving), _dearer(value))
-    return Parameter(
-        "rent over the project, of today's", "x", value, min(low, value), max(high, value), PATHS, outcome, np.inf
-    )
+    told = ("rent_factor", "", "rent over the project, of today's", "x")
+    return Parameter(*told, value, min(low, value), max(high, value), PATHS, outcome, np.inf)
 
 
 def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]:
@@ -108,8 +114,8 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
             low, high, basis = range_of(row, key, value)
             outcome = _box_outcome(contest, key)
             yield Parameter(
-                name.format(box=contest.box.name), unit, value, low, min(high, limit), basis, outcome, limit,
-                key in (*SHARED, *SHARED_IN_A_LIST),
+                key, contest.box.option if "{box}" in name else "", name.format(box=contest.box.name), unit, value,
+                low, min(high, limit), basis, outcome, limit, key in (*SHARED, *SHARED_IN_A_LIST),
             )  # fmt: skip
 
 
@@ -151,7 +157,8 @@ def _row(contest: Contest, parameter: Parameter, money: Money) -> dict[str, Any]
         "reference": box,
         "rival": rival,
         "model": contest.box.model,
-        **{name: getattr(parameter, name) for name in ("unit", "value", "low", "high")},
+        **{name: getattr(parameter, name) for name in ("quantity", "unit", "value", "low", "high")},
+        "subject": parameter.subject or None,
         "assumption": parameter.name,
         "range_basis": parameter.basis,
         "margin": margin,

@@ -9,7 +9,7 @@ from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.words import class_title
+from sweetspot.study.titles import class_title
 
 STEP = "comparison: mixes, dispatched in order of merit on all draws"
 NAMED = 12  # machines by name in one sentence
@@ -93,17 +93,11 @@ def _mixes(made: Sections) -> Part:
         hours = [made.made(row, name, STEP) for name in names]
         usd = [made.made(row, name, STEP) for name in ("usd_per_month", "usd")]
         chance = "" if missing(row["probability"]) else made.probability(row, "probability", STEP)
-        status = "" if row["status"] == "ok" else _lacks(text(row["status"]))
+        status = "" if row["status"] == "ok" else text(row["status"])
         rows.append([text(row["workload"]), text(row["title"]), *hours, *usd, chance, status])
         classes.append("good" if row["kind"] == "best" else "")
     head = "workload|mix|device-hours a month: there|bought|rented|USD a month|USD in all|P(cheaper)|what it lacks"
     return Part(tuple(head.split("|")) if rows else (), rows, classes)
-
-
-def _lacks(status: str) -> str:
-    """Why a mix does not do the work, with the names for people of the classes."""
-    start = "cannot: " if status.startswith("cannot: ") else ""
-    return start + "; ".join(class_title(part) for part in status.removeprefix(start).split("; "))
 
 
 def _jobs(made: Sections) -> Part:

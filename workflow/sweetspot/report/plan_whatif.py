@@ -5,7 +5,7 @@ from typing import Any
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.words import class_title
+from sweetspot.study.titles import class_title
 
 HELD = ("there", "best_count", "fixed_usd_per_month", "purchase_usd_per_month", "resale_usd_per_month",
         "capacity_hours", "months", "devices")  # fmt: skip

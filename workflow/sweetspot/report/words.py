@@ -2,7 +2,6 @@
 
 from sweetspot.decision.counted import Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.study.titles import model_title
 
 
 def counted_in(tables: Tables) -> Words:
@@ -29,9 +28,3 @@ def works(tables: Tables) -> dict[str, str]:
     pairs = pairs[pairs["workload"].str.contains(".", regex=False)]
     alone = pairs[~pairs["model_title"].duplicated(keep=False) & ~pairs["workload"].duplicated(keep=False)]
     return dict(zip(alone["workload"], alone["model_title"], strict=True))
-
-
-def class_title(name: object) -> str:
-    """The name for people of a class of jobs: of the network it is called by, `ResNet-50 (urgent)`; else its own."""
-    first, *rest = str(name).split(" ", 1)
-    return " ".join([model_title(first), *rest])

@@ -84,6 +84,12 @@ def model_title(model: str, own: Mapping[str, str] | None = None) -> str:
     return (own or {}).get(model) or NETWORKS.get(model, model)
 
 
+def class_title(name: object) -> str:
+    """The name for people of a class of jobs: of the network it is called by, `ResNet-50 (urgent)`; else its own."""
+    first, *rest = str(name).split(" ", 1)
+    return " ".join([model_title(first), *rest])
+
+
 def provider_title(provider: str, own: Mapping[str, str] | None = None) -> str:
     """The name for people of a provider: the study's `own`, else a well-known one's, else its key."""
     return (own or {}).get(provider) or PROVIDERS.get(provider, provider)
