@@ -145,7 +145,7 @@ def test_recommendation_and_headline_give_margin_and_probability(found):
 def test_a_box_that_never_pays_says_from_which_price_of_its_rival_it_would():
     text = compare(inputs(price_p3=0.10), settings())["surface"]["condition"].iloc[0]
     assert text == (
-        f"Even used every day, {BOX} never pays for vgg16: p3.2xlarge costs 0.1 USD an hour, it would pay above 0.224"
+        f"Even used every day, {BOX} never pays for VGG-16: p3.2xlarge costs 0.1 USD an hour, it would pay above 0.224"
     )
 
 

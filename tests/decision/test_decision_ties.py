@@ -42,7 +42,7 @@ def test_at_a_tie_the_surface_lets_the_rental_win_and_the_last_day_of_the_month_
     assert (table["ratio"], table["winner"], table["break_even_days"]) == (1.0, RENTED, 10.0)
     # 1.00 + 0.125 USD a box hour is what the rental asks: it would pay above that, and does not at it
     assert table["condition"] == (
-        f"Even used every day, {BOX} never pays for vgg16: {RENTED} costs 3.06 USD an hour, it would pay above 3.06"
+        f"Even used every day, {BOX} never pays for VGG-16: {RENTED} costs 3.06 USD an hour, it would pay above 3.06"
     )
 
 

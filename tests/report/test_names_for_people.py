@@ -3,18 +3,12 @@
 import pandas as pd
 from decision_tables import study
 from report_tables import small_tables
-from sweetspot.report.phrases import never_pays, worth_knowing
+from sweetspot.report.phrases import worth_knowing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.whatif import what_if
 
 HEADLINE = pd.DataFrame({"model": ["vgg16", "vgg16"], "model_title": "VGG-16", "currency": "USD"})
-
-
-def test_when_owning_never_pays_names_the_model():
-    surface = pd.DataFrame({"model": ["vgg16"], "condition": ["The box never pays for vgg16 if c costs 1 USD"]})
-    said = never_pays({"headline": HEADLINE, "surface": surface})
-    assert said == "The box never pays for VGG-16 if c costs 1 USD."
 
 
 def test_of_several_models_it_is_said_which_hangs_on_nothing():

@@ -86,6 +86,7 @@ class Box:
     project: float = 1.0
     price: float = 1.0  # USD that it costs in the price list
     price_list: str = ""
+    model_title: str = ""
 
     def fixed(self) -> Number:
         """USD a month whatever the use: (capex - residual) / months + maintenance + rest."""
@@ -172,7 +173,16 @@ def _rival(row: Row) -> Rival:
 
 def _box(row: Row) -> Box:
     figures = {name: float(row[name]) for name in ASSUMPTIONS}
-    box = Box(row["option"], row["model"], rest=0.0, name=the(row["title"]), price_list=row["price_list"], **figures)
+    on = str(row.get("model_title") or row["model"])
+    box = Box(
+        row["option"],
+        row["model"],
+        rest=0.0,
+        name=the(row["title"]),
+        price_list=row["price_list"],
+        model_title=on,
+        **figures,
+    )
     price = figures["capex_usd"] or 1.0  # what is there already costs nothing, and is sold for an amount
     box = replace(box, resale=row.get("residual_points"), project=figures["months"], price=price)
     return replace(box, rest=float(row["fixed_usd_per_month"] - box.fixed()))

@@ -65,7 +65,7 @@ def never_pays(contest: Contest, month_days: float, money: Money = DOLLARS) -> s
     idle = usd_per_hour_of_use(float(box.fixed()), 0.0, month_days)
     energy = float(box.variable())
     price, now = (money.of(usd) for usd in ((idle + energy) / hour * rival.usd_per_hour, rival.usd_per_hour))
-    never = f"Even used every day, {box.name} never pays for {box.model}"
+    never = f"Even used every day, {box.name} never pays for {box.model_title}"
     if hour <= idle + energy:
         return f"{never}: {rival.name} costs {now:.3g} {money.code} an hour, it would pay above {price:.3g}"
     parts = [f"if {rival.name} costs {price:.3g} {money.code} an hour or less (now {now:.3g})"]

@@ -73,9 +73,7 @@ def never_pays(tables: Tables) -> str:
         return ""
     first = headline.iloc[0]
     found = rows[rows["model"] == first["model"]]["condition"]
-    if found.empty:
-        return ""
-    return f"{found.iloc[0]}.".replace(f" for {first['model']} ", f" for {first.get('model_title') or first['model']} ")
+    return f"{found.iloc[0]}." if len(found) else ""
 
 
 def plan_beside_training(tables: Tables) -> str:
