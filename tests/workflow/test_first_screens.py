@@ -14,8 +14,8 @@ TPU = 90 * 1_281_167 / (9.889843 * 3600)  # DAWNBench's entry, at 6.595 USD an h
 V100_2018, V100_2020 = 675.0, 1276.24
 
 
-def screen(study):
-    answer = study_tables(study).comparison["headline"].iloc[0]
+def screen(study, draws=200):
+    answer = study_tables(study, draws).comparison["headline"].iloc[0]
     for instance in load_instances(STUDIES / study / "instances.yaml"):
         if "-" in instance or "_" in instance:  # titles, never the names of the tables
             assert instance not in " ".join(answer[["first", "second", "more"]].dropna())
@@ -75,7 +75,8 @@ def test_cpus_are_in_the_answer_about_cpus():
     # the charts print 0.30, 0.44, 0.48, 0.80 and 0.85 of the cost for 16 CPUs, 1.04 on the MNIST CNN: the last two are
     # within what one published run is off by, and ties; 1.23 to 3.33 of the time on the other four; the P100 with
     # TensorFlow is printed as the fastest but on the MLP and CIFAR-10 (CNTK)
-    answer = screen("woolf-2017")
+    # Both are a factor 1.29 (90 %) off: Phi(ln 1.17 / (sqrt(2) ln 1.29 / 1.645)) = 77 %, near the 80 % of a tie.
+    answer = screen("woolf-2017", draws=4000)
     assert answer["first"] == (
         # 1 / 0.80 = 1.24 and 1 / 0.298 = 3.36
         "Take the machine with 16 vCPUs and TensorFlow (preemptible) on 4 of 6 models: 1.2 to 3.4 times cheaper than "
