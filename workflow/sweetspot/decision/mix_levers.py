@@ -192,7 +192,7 @@ def _speeds(posed: Posed) -> Iterator[Lever]:
         if not value > 0:
             continue
         device = first["gpu"] if isinstance(first.get("gpu"), str) else first["title"]
-        several = f"{first['gpus']} × " if error[0] == "images_per_s" and first["gpus"] > 1 else ""
+        several = f"{first['figure_gpus']:g} × " if error[0] == "images_per_s" and first["figure_gpus"] > 1 else ""
         on = f" on {model_title(models[0])}" if len(models) == 1 else ""
         low, high, basis = range_of(first, "images_per_s", value)
         name = f"speed of {several}{device}{on}"
