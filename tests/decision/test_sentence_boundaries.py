@@ -213,7 +213,7 @@ def test_hours_that_differ_by_a_thousandth_say_nothing():
 def test_what_can_be_taken_away_at_the_same_price_is_not_called_cheaper():
     rows = ("A", 10.0, 1.0, 2.0), ("B", 15.0, 1.0, 2.0), ("C", 10.0, 1.0, 2.0)
     said = reason(*rows, persistent=[True, True, False])
-    assert said.endswith("; C, which can be taken away, costs 0% more")
+    assert said.endswith("; C, which can be taken away, costs 0 % more")
 
 
 def test_a_dear_hour_that_does_the_work_for_less_is_told():

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
+from sweetspot.study.titles import unit_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,12 +52,9 @@ def hours_differ(tables: Tables) -> bool:
 
 
 def unit_of(tables: Tables) -> str:
-    """What this study's throughput counts (images, samples, runs, relative units); samples where it counts several."""
+    """What this study's speeds count (`unit_in_words`)."""
     rows = table_of(tables, "throughput")
-    units = set(rows["unit"].dropna()) if "unit" in rows.columns else set()
-    if units == {"relative"}:
-        return "relative units"
-    return (units or {"images"}).pop() if len(units) < 2 else "samples"
+    return unit_in_words(set(rows["unit"].dropna()) if "unit" in rows.columns else set())
 
 
 def _by_table(files: Files) -> dict[str, list[Path]]:

@@ -20,11 +20,9 @@ def titles_of(tables: Tables) -> dict[str, str]:
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Names for people of workloads made of a plan's classes (`lab.bert`): of the model, where no other trains it."""
+    """Names for people of workloads; none in tables of before they had some."""
     options = table_of(tables, "options")
-    if not {"workload", "model_title"} <= set(options.columns):
+    if "workload_title" not in options.columns:
         return {}
-    pairs = options[["workload", "model_title"]].dropna().drop_duplicates()
-    pairs = pairs[pairs["workload"].str.contains(".", regex=False)]
-    alone = pairs[~pairs["model_title"].duplicated(keep=False) & ~pairs["workload"].duplicated(keep=False)]
-    return dict(zip(alone["workload"], alone["model_title"], strict=True))
+    pairs = options[["workload", "workload_title"]].dropna().drop_duplicates()
+    return dict(zip(pairs["workload"], pairs["workload_title"], strict=True))
