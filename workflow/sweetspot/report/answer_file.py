@@ -17,7 +17,8 @@ from sweetspot.report.notation import missing
 from sweetspot.report.phrases import decisive, worth_knowing
 from sweetspot.report.plan_part import plan_in_words, plan_outcome
 from sweetspot.report.plan_turning import plan_worth_in_words
-from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import unit_of
 from sweetspot.study.study import Study
 
 SCHEMA_VERSION = 1

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
-from sweetspot.study.titles import unit_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,12 +48,6 @@ def hours_differ(tables: Tables) -> bool:
         return True
     hours = ranks.groupby("workload")["hours"]
     return bool((hours.max() > 1.001 * hours.min()).any())
-
-
-def unit_of(tables: Tables) -> str:
-    """What this study's speeds count (`unit_in_words`)."""
-    rows = table_of(tables, "throughput")
-    return unit_in_words(set(rows["unit"].dropna()) if "unit" in rows.columns else set())
 
 
 def _by_table(files: Files) -> dict[str, list[Path]]:

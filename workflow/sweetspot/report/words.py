@@ -2,6 +2,7 @@
 
 from sweetspot.decision.counted import Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.study.titles import unit_in_words
 
 
 def counted_in(tables: Tables) -> Words:
@@ -26,3 +27,9 @@ def works(tables: Tables) -> dict[str, str]:
         return {}
     pairs = options[["workload", "workload_title"]].dropna().drop_duplicates()
     return dict(zip(pairs["workload"], pairs["workload_title"], strict=True))
+
+
+def unit_of(tables: Tables) -> str:
+    """What this study's speeds count (`unit_in_words`)."""
+    rows = table_of(tables, "throughput")
+    return unit_in_words(set(rows["unit"].dropna()) if "unit" in rows.columns else set())
