@@ -9,6 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.cells import USABLE
+from sweetspot.decision.alternatives import with_alternative
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
 from sweetspot.decision.rent_ahead import with_rent_factor
 from sweetspot.decision.settings import Settings
@@ -58,10 +59,10 @@ def build_options(
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
     TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `model_title` (that of
-    the model), `in_answer` (its price list is one that the answer takes offers of), `is_reference` (the option that the
-    decision is about),
-    `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
-    (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
+    the model), `nodes` (null: one) and `alternative` (`with_alternative`), `in_answer` (its price list is one that the
+    answer takes offers of), `is_reference` (the option that the decision is about), `persistent` (bool; where
+    the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level` (coverage of that interval),
+    `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
     (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
     owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included), `rent_months` and
@@ -75,6 +76,7 @@ def build_options(
     rows = with_fits(rows, settings, needs or {})
     rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
     rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
+    rows = with_alternative(rows)
     rows["option"] = _labels(rows)
     rows["title"] = _titles(rows, settings.titles)
     rows["model_title"] = rows["model"].map(lambda model: settings.models.get(model, model)).astype(object)
@@ -110,6 +112,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     keep = [
         *CELL,
+        "nodes",
         *FIGURE,
         "level",
         "runs",
