@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 from phase_tables import BOX, CLOUD, CLOUDS, QUICK, SPOT, TITLES, box, option, plan_options
-from readability import EASY, LONGEST, grade, words
+from readability import EASY, LONGEST, grade, sentences, words
 from sweetspot.decision.phase_words import phases_in_words
 
 TIE = "too close to call"
@@ -46,7 +46,8 @@ def test_a_rented_machine_that_wins_says_what_the_box_costs_that_was_asked_about
 
 def test_too_close_is_said_first_and_takes_nobody():
     told = said(box(usd=31_900.0), CLOUDS[1], probability=0.52, confidence=TIE)
-    assert told[0].startswith("Too close to call: the office box with 4 GTX costs about as much as Cloud with 1 V100 over")
+    start = "Too close to call: the office box with 4 GTX costs about as much as Cloud with 1 V100 over the project ("
+    assert told[0].startswith(start)
     assert "Take" not in told[0]
 
 
@@ -132,7 +133,7 @@ def test_whatever_the_outcome_no_sentence_stands_twice_and_all_are_easy_to_read(
         assert len(told) == len(set(told))
         assert len(told[0].split()) <= 45
         assert grade(" ".join(told), TITLES.values()) <= EASY, told
-        assert max(len(words(sentence)) for sentence in told) <= LONGEST
+        assert max(len(words(sentence)) for sentence in sentences(" ".join(told))) <= LONGEST
         assert "nan" not in " ".join(told) and "None" not in " ".join(told)
 
 

@@ -1,7 +1,7 @@
 """How the answer for one job alone differs from that of the plan that leads, and why."""
 
 from sweetspot.decision.certainty import TIE, amount
-from sweetspot.decision.counted import the, times
+from sweetspot.decision.counted import begun, the, times
 from sweetspot.report.answer import for_the_winner
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
@@ -51,13 +51,29 @@ def _of_plan(tables: Tables) -> set[object]:
 
 
 def _why(tables: Tables, first: Row) -> list[str]:
-    """Why one job may have another answer: other work, and hours that are planned but not used."""
+    """Why one job may have another answer: hours planned but not used, or jobs side by side; other work."""
     if leading(tables) != PHASES:
         return []
     rows = plan_rows(tables)
     owned = records(rows[rows["option"].isin([first["winner"], first["reference"]]) & rows["planned_hours"].notna()])
     idle = [row for row in owned if row["hours"] < IDLE * row["planned_hours"]]
-    if not idle:
-        return [SHARED]
-    used = f"{amount(idle[0]['hours'])} of its {amount(idle[0]['planned_hours'])} planned hours"
-    return [f"One job counts all planned hours as used. In the plan {the(text(idle[0]['title']))} works {used}."]
+    told = [SHARED] if not idle else []
+    if idle:
+        used = f"{amount(idle[0]['hours'])} of its {amount(idle[0]['planned_hours'])} planned hours"
+        told = [f"One job counts all planned hours as used. In the plan {the(text(idle[0]['title']))} works {used}."]
+    return [*told, *_other_work(tables, first, rows["model"].iloc[0])]
+
+
+def _other_work(tables: Tables, first: Row, model: object) -> list[str]:
+    """Of which model the plan's hours are, and whether the rival of one job has no speed on it."""
+    if missing(model) or model == first["model"]:
+        return []
+    options = table_of(tables, "options")
+    loser = first["alternative" if first["winner"] == first["reference"] else "reference"]
+    known = options[options["option"] == loser] if len(options) else options
+    names = dict(zip(options["model"], options["model_title"], strict=True)) if "model_title" in options else {}
+    of_plan = text(names.get(model, model))
+    said = f"The plan's hours are of {of_plan}, one job is of {text(first['model_title'])}."
+    if known.empty or model in set(known["model"]):
+        return [said]
+    return [said, f"{begun(the(text(known['title'].iloc[0])))} has no speed on {of_plan}."]
