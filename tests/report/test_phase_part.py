@@ -16,7 +16,7 @@ from sweetspot.report.card import render_card
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.in_currency import shown_in
 from sweetspot.report.index_page import write_index
-from sweetspot.report.job_beside_plan import job_beside_plan
+from sweetspot.report.job_beside_plan import SHARED, job_beside_plan
 from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.phase_part import phase_parts, roles
 from sweetspot.report.plan_part import MONTHS, PHASES, leading, plan_in_words, plan_outcome
@@ -200,9 +200,10 @@ def test_another_answer_for_one_job_is_said_with_its_reason(alone):
     idle = box(option=reference(alone), title="office box", usd=90_000.0, hours=3000.0)
     said = job_beside_plan(with_phases(alone, idle, *CLOUDS))
     assert said[0] == f"For one job alone it is another: {BOX}, 6.1 times cheaper than {RENTED}."
-    assert said[1] == (
-        "One job counts all planned hours as used. In the plan the office box works 3,000 of its 7,200 planned hours."
-    )
+    assert said[1:] == [
+        "One job counts all planned hours as used.",
+        "In the plan the office box works 3,000 of its 7,200 planned hours.",
+    ]
 
 
 def test_a_rival_of_one_job_that_takes_no_part_in_the_plan_is_named(alone):
@@ -211,17 +212,25 @@ def test_a_rival_of_one_job_that_takes_no_part_in_the_plan_is_named(alone):
     tables = with_phases(alone) | {"options": pd.concat([alone["options"], other], ignore_index=True)}
     tables["plan_options"] = tables["plan_options"].assign(model="m2")
     said = job_beside_plan(tables)
-    assert said[-2:] == [
+    assert said[1:] == [
         f"The plan's hours are of M-2, one job is of {alone['headline']['model_title'].iloc[0]}.",
         f"{RENTED} has no speed on M-2.",
     ]
     assert job_beside_plan(alone) == []
 
 
+def test_without_another_reason_the_shared_months_are_told(alone):
+    same = with_phases(alone)
+    same["plan_options"] = same["plan_options"].assign(model=alone["headline"]["model"].iloc[0])
+    assert job_beside_plan(same)[1:] == [SHARED]
+
+
 def test_two_ties_are_not_told_as_a_difference(alone):
     tables = with_phases(alone, confidence=TIE)
     tables["headline"] = tables["headline"].assign(confidence=TIE)
     assert job_beside_plan(tables)[0].endswith(", also too close to call.")
+    sure = with_phases(alone, confidence=TIE)
+    assert job_beside_plan(sure)[0].endswith(f"{RENTED}, almost certain (over 99 %).")
     clear = with_phases(alone)
     clear["headline"] = tables["headline"]
     assert job_beside_plan(clear)[0].endswith(f"{RENTED}, too close to call.")

@@ -1,5 +1,6 @@
 """How the answer for one job alone differs from that of the plan that leads, and why."""
 
+from sweetspot.decision.answer_words import chance
 from sweetspot.decision.certainty import TIE, amount
 from sweetspot.decision.counted import begun, the, times
 from sweetspot.report.answer import for_the_winner
@@ -33,6 +34,8 @@ def _difference(tables: Tables, first: Row) -> str:
     told = f"{times(float(won['gain']))} times cheaper than {the(text(loser))}"  # type: ignore[arg-type]
     if first["confidence"] == TIE:
         told += f", {'also ' if plan_is_close(tables) else ''}{TIE}"
+    elif plan_is_close(tables):
+        told += f", {chance(float(won['p_cheaper']))}"  # type: ignore[arg-type]
     if first["winner"] in _of_plan(tables):
         return f"For one job alone it is the same: {told}."
     return f"For one job alone it is another: {the(text(first['winner_title']))}, {told}."
@@ -51,17 +54,18 @@ def _of_plan(tables: Tables) -> set[object]:
 
 
 def _why(tables: Tables, first: Row) -> list[str]:
-    """Why one job may have another answer: hours planned but not used, or jobs side by side; other work."""
+    """Why one job may have another answer: other work, hours planned but not used; else that jobs share a plan."""
     if leading(tables) != PHASES:
         return []
     rows = plan_rows(tables)
     owned = records(rows[rows["option"].isin([first["winner"], first["reference"]]) & rows["planned_hours"].notna()])
     idle = [row for row in owned if row["hours"] < IDLE * row["planned_hours"]]
-    told = [SHARED] if not idle else []
+    told = _other_work(tables, first, rows["model"].iloc[0])
     if idle:
         used = f"{amount(idle[0]['hours'])} of its {amount(idle[0]['planned_hours'])} planned hours"
-        told = [f"One job counts all planned hours as used. In the plan {the(text(idle[0]['title']))} works {used}."]
-    return [*told, *_other_work(tables, first, rows["model"].iloc[0])]
+        told.append("One job counts all planned hours as used.")
+        told.append(f"In the plan {the(text(idle[0]['title']))} works {used}.")
+    return told or [SHARED]
 
 
 def _other_work(tables: Tables, first: Row, model: object) -> list[str]:
