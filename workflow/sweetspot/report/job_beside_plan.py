@@ -64,7 +64,8 @@ def _why(tables: Tables, first: Row) -> list[str]:
     if idle:
         used = f"{amount(idle[0]['hours'])} of its {amount(idle[0]['planned_hours'])} planned hours"
         told.append("One job counts all planned hours as used.")
-        told.append(f"In the plan {the(text(idle[0]['title']))} works {used}.")
+        who = "each" if idle[0]["machines"] > 1 else the(text(idle[0]["title"]))
+        told.append(f"In the plan {who} works {used}.")
     return told or [SHARED]
 
 

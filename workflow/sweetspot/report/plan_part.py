@@ -22,7 +22,9 @@ NAMED = 12  # machines by name in one sentence
 
 
 # Tables that the sentences rest on: of the work of months, and of phases.
-OF_A_PLAN = ("mixes", "mix_sources", "deadlines", "plan_options", "plan_tornado", "plan_break_even")
+OF_MONTHS = ("mixes", "mix_sources", "deadlines")
+OF_PHASES = ("plan_options", "plan_tornado", "plan_break_even")
+OF_A_PLAN = (*OF_MONTHS, *OF_PHASES)
 MONTHS, PHASES = "months", "phases"  # kinds of plans
 
 
