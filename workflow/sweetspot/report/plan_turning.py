@@ -16,7 +16,7 @@ from sweetspot.report.tables import Tables, table_of
 STEP = "comparison: the best mix with one figure moved, on the plan's draws"
 WORTH = "comparison: EVPPI by regression on the plan's draws"
 NEAREST = 4  # turning points in the sentence
-WHOLE = ("device_hours", "work")  # of the table plan_break_even: of all work together, of months and of phases
+WHOLE = ("device_hours", "jobs")  # of the table plan_break_even: of all work together, of months and of phases
 
 
 def turning_in_words(tables: Tables) -> str:
@@ -125,6 +125,7 @@ def _tornado(made: Sections) -> Part:
 
 def _points(made: Sections) -> Part:
     table = made.table("plan_turning_points")
+    whole = leading(made.tables) == PHASES
     rows = [
         [
             text(row["assumption"]),
@@ -133,11 +134,14 @@ def _points(made: Sections) -> Part:
             made.made(row, "value", STEP),
             made.in_words(row["unit"]),
             text(row["to_title"]),
-            made.made(row, "usd_per_month", STEP),
+            made.made(row, "usd" if whole else "usd_per_month", STEP),
         ]
         for row in records(table.head(ROWS))
     ]
-    return _part(f"figure|side|turns at|as planned|unit|the {_best(made)} is then|{paid} there", rows, table)
+    head = (
+        f"figure|side|turns at|as planned|unit|the {_best(made)} is then|USD {'in all' if whole else 'a month'} there"
+    )
+    return _part(head, rows, table)
 
 
 def _break_even(made: Sections) -> Part:

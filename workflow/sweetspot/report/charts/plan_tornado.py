@@ -30,9 +30,9 @@ def draw(data: "ChartData") -> Drawing:
 
 CHART = Chart(
     title="What each assumption does to the plan",
-    caption="How many times as much as the best the next costs, at the low and high end of each assumption: of phases the next "
-    "option, of work of months the cheapest pure option beside what is there; in one that turns the plan another "
-    "becomes the best.",
+    caption="How many times as much as the best the next costs, at the low and high end of each assumption; for work "
+    "of months the next is the cheapest pure option beside what is there. In one that turns the plan another becomes "
+    "the best.",
     stage="price",
     section="plan",
     order=2,
