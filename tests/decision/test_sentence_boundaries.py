@@ -159,7 +159,7 @@ def test_the_cheapest_that_can_be_taken_away_is_counted_over_models():
 
 def test_what_is_left_out_is_counted_over_models():
     def one(model, *names):
-        left = [option(name, 5, model=model, in_answer=False) for name in names]
+        left = [option(name, 5, model=model, in_answer=False, price_list="old") for name in names]
         return said(option("Box", 10, model=model), option("Rival", 20, model=model), *left, reference="Box")
 
     for models, told in (

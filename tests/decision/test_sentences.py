@@ -305,14 +305,18 @@ def test_with_different_rivals_the_closest_is_called_the_next_and_named_beside()
 
 
 def test_what_is_cheaper_at_prices_that_the_answer_leaves_out_is_said_last():
-    cheap = option("Card (later)", 5, instance="later", in_answer=False)
+    cheap = option("Card (later)", 5, instance="later", in_answer=False, price_list="later")
     row = answer(option("Box", 10), option("Rival", 20), cheap, reference="Box")
     assert read(row)[2].endswith("Cheaper still, at prices that the answer leaves out: Card (later).")
     # What is cheapest there is named, by however weak a speed: the tables beside the sentence show it first.
-    declared = option("Other", 4, in_answer=False, throughput_basis="equivalent")
+    declared = option("Other", 4, in_answer=False, price_list="later", throughput_basis="equivalent")
     row = answer(option("Box", 10), option("Rival", 20), cheap, declared, reference="Box")
     assert read(row)[2].endswith("leaves out: Other. Its speed is declared equal to that of another machine.")
     assert row["winner"] == "box" and row["machines"] == 2
+    # What is there already stands on a list of the answer: it is left out itself, and no price of it is.
+    there = option("What is there", 1, in_answer=False, price_list="mine")
+    row = answer(option("Box", 10, price_list="mine"), option("Rival", 20), there, reference="Box")
+    assert "Cheaper still" not in read(row)[2]
 
 
 def test_weak_grounds_are_told_with_titles_prices_apart_from_speeds():

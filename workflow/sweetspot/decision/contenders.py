@@ -74,7 +74,8 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     machines = inside.drop_duplicates("instance")
     hourly = [row for row in ordered if pd.isna(row["month_usd"])]
     clean = [row for row in ordered if pd.notna(row["kg_co2e"])]
-    cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed)]
+    lists = set(inside["price_list"])  # one of these that is not in the answer is left out itself, not its prices
+    cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed) and row["price_list"] not in lists]
     same = [row for row in others if any(same_machine(row, told) for told in (cheapest, every[0]))]
     variants = {row["option"]: row for row in same}
     free = [row for row in cheaper if row["option"] not in variants]

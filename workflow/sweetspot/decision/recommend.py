@@ -13,6 +13,7 @@ from sweetspot.decision.standing import standing
 COLUMNS = (
     "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
     "confidence", "verdict", "balanced", "reason", "would_change", "title", "balanced_title", "plan", "phase_title",
+    "plan_title",
 )  # fmt: skip
 
 DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
@@ -37,7 +38,7 @@ def recommend(
     persistent one, `confidence` (clear, likely, too close to call), `title`: its name for people;
     `verdict`: that name, or too close to call and between which; `balanced`: the persistent option
     with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words;
-    `phase_title`: the phase's name for people, of a workload that of `titles`.
+    `phase_title`, `plan_title`: names for people of the phase and its plan, of workloads those of `titles`.
     """
     known = {**TITLES, **(titles or {})}
     rows = [
@@ -46,6 +47,7 @@ def recommend(
             "phase_title": phase.title or known.get(phase.name, phase.name),
             "scope": phase.scope,
             "plan": phase.plan,
+            "plan_title": known.get(phase.plan, phase.plan) if phase.plan else None,
             **_row(phase, tornado, money),
         }
         for phase in phases

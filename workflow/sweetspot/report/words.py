@@ -21,12 +21,13 @@ def titles_of(tables: Tables) -> dict[str, str]:
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Names for people of workloads; none in tables of before they had some."""
-    options = table_of(tables, "options")
-    if "workload_title" not in options.columns:
-        return {}
-    pairs = options[["workload", "workload_title"]].dropna().drop_duplicates()
-    return dict(zip(pairs["workload"], pairs["workload_title"], strict=True))
+    """Names for people of workloads, plans among them; none in tables of before they had some."""
+    named: dict[str, str] = {}
+    for name, columns in (("options", ["workload", "workload_title"]), ("recommendation", ["plan", "plan_title"])):
+        table = table_of(tables, name)
+        if columns[1] in table.columns:
+            named |= dict(table[columns].dropna().drop_duplicates().itertuples(index=False, name=None))
+    return named
 
 
 def unit_of(tables: Tables) -> str:
