@@ -324,6 +324,9 @@ def test_weak_grounds_are_told_with_titles_prices_apart_from_speeds():
     _, _, more = read(answer(option("Box", 10), weak, reference="Box"))
     assert "The speed of Box is published. That of Rival is taken from another machine." in more
     assert more.endswith("The price of Rival is derived, not published.")
+    # What is the same of both is said once.
+    ahead = [option(name, usd, throughput_basis="extrapolated") for name, usd in (("Box", 10), ("Rival", 20))]
+    assert read(answer(*ahead, reference="Box"))[2].endswith("The speeds of Box and Rival are predictions.")
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_the_months_server_is_cheapest_if_it_works_all_month_and_who_is_by_the_h
     [
         (
             "rare-2018",
-            "The price of Paperspace P6000 is derived, not published. That of Hetzner EX51-SSD-GPU is derived",
+            "The prices of Paperspace P6000 and Hetzner EX51-SSD-GPU are derived, not published.",
         ),
         ("initialized-2017", "The price of Paperspace P5000 is derived, not published."),
     ],
@@ -114,4 +114,4 @@ def test_the_months_server_is_cheapest_if_it_works_all_month_and_who_is_by_the_h
 def test_a_derived_price_beside_a_printed_speed_is_called_a_price(study, words):
     answer = screen(study)
     assert words in answer["more"]
-    assert "The speed of" not in answer["more"]
+    assert "The speed" not in answer["more"]

@@ -85,7 +85,8 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        told = (figure, rival.option, f"{name} {rival.name}", unit)
+        whole = figure == "usd_per_hour" and not rival.rented  # its own price is that of the machine
+        told = (figure, rival.option, f"{name} {'an hour of ' if whole else ''}{rival.name}", unit)
         yield Parameter(*told, value, *range_of(other, figure, value), outcome, np.inf)
     moving = [one for one in contest.rivals if moves_ahead(one.row)]
     if moving:

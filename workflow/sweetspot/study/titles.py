@@ -75,6 +75,7 @@ PROVIDERS = {
     "softlayer": "IBM SoftLayer",
     "together": "Together AI",
     "vast": "Vast.ai",
+    "vast.ai": "Vast.ai",
     "vastai": "Vast.ai",
     "verda": "Verda",
     "vultr": "Vultr",
