@@ -242,8 +242,9 @@ def test_two_ties_are_not_told_as_a_difference(alone):
 
 def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone):
     tables = with_phases(alone) | hanging_tables()
+    tables["plan_break_even"] = tables["plan_break_even"].assign(option=reference(alone))
     said = plan_in_words(tables)
-    assert said[0].endswith("a chance of about 29 in 30 (97 %). Most hangs on the other's price.")
+    assert said[0].endswith("(97 %). It pays from 24 % of that work on. Most hangs on the other's price.")
     assert turning_in_words(tables) == (
         "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour, or work of the plan "
         "80 % below today's (then: Cloud with 1 V100)."
@@ -291,3 +292,21 @@ def test_the_chart_of_assumptions_speaks_of_options(alone):
     drawn = draw(ChartData(with_phases(alone) | hanging_tables(), None))
     assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "work of the plan"]
+
+
+@pytest.mark.parametrize(
+    ("best", "factor", "words"),
+    [
+        ("box", 0.31, "It pays from 31 % of that work on."),
+        ("box", 0.0, "It pays from less than 20 % of that work on."),
+        ("box", None, ""),
+        ("cloud", 2.4, "Buying pays only from 2.4 times that work on."),
+        ("cloud", None, "Buying pays at no work up to five times as much."),
+        ("cloud", 0.7, ""),  # it pays, and something else is cheaper still
+    ],
+)
+def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
+    own = box(option=reference(alone), title="office box", usd=8000.0 if best == "box" else 90_000.0)
+    pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), factor=factor)
+    said = plan_in_words(with_phases(alone, own, *CLOUDS[1:]) | {"plan_break_even": pays}, "USD", reference(alone))
+    assert said[0].endswith(words or ").") and ("ays" in said[0]) == bool(words)

@@ -62,7 +62,7 @@ def hanging_tables():
              "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
     pays = {"workload": "project", "title": TITLES[BOX], "option": BOX, "quantity": "jobs", "assumption": "the work",
             "unit": "hours", "planned": 7000.0, "pays_from": 1700.0, "pays_from_low": 1100.0,
-            "pays_from_high": 3000.0, "p_pays": 0.99}  # fmt: skip
+            "pays_from_high": 3000.0, "p_pays": 0.99, "factor": 1700 / 7000}  # fmt: skip
     worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,
                      "evppi_usd_low": 30.0, "evppi_usd_high": 50.0, "cost_to_learn_usd": None,
                      "minutes_to_learn": None, "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1,

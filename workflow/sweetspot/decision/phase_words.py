@@ -11,7 +11,8 @@ from sweetspot.decision.options import Row
 AS_FAST = 1.001  # hours that differ by less are the same
 AS_DEAR = 0.005  # shares of the money that differ by less are the same
 # Quantities of the plan's tornado that are the work's or everybody's.
-OF_THE_WORK = {"jobs": "how much work there is", "rents": "rental prices", "usd_per_kwh": OF_ALL["usd_per_kwh"]}
+WORK = "jobs"
+OF_THE_WORK = {WORK: "how much work there is", "rents": "rental prices", "usd_per_kwh": OF_ALL["usd_per_kwh"]}
 ONE_OF_ITS_KIND = "Nothing else does it and cannot be taken away."
 ONE_OF_ALL = "Nothing else here does the work."
 
@@ -69,6 +70,21 @@ def project_in_words(row: Row) -> str:
     """What a plan's money is of: the project, with its months where they are known."""
     months = row.get("months")
     return "the project" if months is None or pd.isna(months) else f"the project of {float(months):g} months"
+
+
+def pays_in_words(factor: float) -> str:
+    """From which share of the plan's work what is bought pays; nothing where it does at no more than all of it."""
+    if pd.isna(factor) or factor >= 1:
+        return ""
+    least = f"{100 * factor:.2g} %" if factor > 0 else "less than 20 %"
+    return f"It pays from {least} of that work on."
+
+
+def buying_in_words(factor: float) -> str:
+    """From how many times the plan's work what the study judges would pay, where something else is the answer."""
+    if pd.isna(factor):
+        return "Buying pays at no work up to five times as much."
+    return f"Buying pays only from {times(factor)} times that work on." if factor > 1 else ""
 
 
 def hangs_in_words(moved: Row, best: Row, rival: Row) -> str:

@@ -69,6 +69,8 @@ def _from(row: Row) -> str:
         if missing(start):
             return ""
         return f"where it is used {amount(float(start))} months or more, of {planned} planned"  # type: ignore[arg-type]
+    if row["quantity"] == "days_per_month" and not missing(start) and float(start) > 0:  # type: ignore[arg-type]
+        return f"where it works {amount(float(start))} days a month or more, of {planned} planned"  # type: ignore[arg-type]
     if row["quantity"] not in WHOLE:
         return ""
     unit = str(row["unit"]).replace("/month", " a month")
