@@ -250,8 +250,8 @@ def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone
         "80 % below today's (then: Cloud with 1 V100)."
     )
     assert paying_in_words(tables) == [
-        "The office box with 4 GTX, against renting: it pays from 1,700 hours on (1,100 to 3,000, 90 %), "
-        "of 7,000 planned."
+        "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "
+        "Below 2.5 days of use a month, of 10, it does not: the work then takes more machines."
     ]
     assert plan_worth_in_words(tables)[0] == "Find out the price of Cloud with 1 V100 first."
     html = render_page(tables, study(), Drawn(BLANK))
@@ -301,7 +301,7 @@ def test_the_chart_of_assumptions_speaks_of_options(alone):
         ("box", 0.0, "It pays from less than 20 % of that work on."),
         ("box", None, ""),
         ("cloud", 2.4, "Buying pays only from 2.4 times that work on."),
-        ("cloud", None, "Buying pays at no work up to five times as much."),
+        ("cloud", None, "Even five times the work would not make buying pay."),
         ("cloud", 0.7, ""),  # it pays, and something else is cheaper still
     ],
 )
@@ -309,4 +309,9 @@ def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
     own = box(option=reference(alone), title="office box", usd=8000.0 if best == "box" else 90_000.0)
     pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), factor=factor)
     said = plan_in_words(with_phases(alone, own, *CLOUDS[1:]) | {"plan_break_even": pays}, "USD", reference(alone))
-    assert said[0].endswith(words or ").") and ("ays" in said[0]) == bool(words)
+    assert said[0].endswith(words or ").") and (" pay" in said[0]) == bool(words)
+
+
+def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
+    pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
+    assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []

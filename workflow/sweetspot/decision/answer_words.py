@@ -70,6 +70,11 @@ def answer(facts: Facts) -> tuple[str, list[str]]:
 def _shorter(facts: Facts) -> Iterator[tuple[Facts, list[str]]]:
     """The same facts in fewer and fewer words, with the sentences that were left out."""
     yield facts, []
+    if facts.over and facts.hangs:
+        yield replace(facts, hangs=""), [facts.hangs]  # of a plan: who it is held against is worth more
+        facts, kept = replace(facts, hangs=""), [facts.hangs]
+        yield from ((one, [*kept, *left]) for one, left in _shorter(facts))
+        return
     use = facts.use
     facts = replace(facts, use=facts.use.replace(" of use a month", " a month"))
     yield facts, []

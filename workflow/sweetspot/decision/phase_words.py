@@ -83,7 +83,7 @@ def pays_in_words(factor: float) -> str:
 def buying_in_words(factor: float) -> str:
     """From how many times the plan's work what the study judges would pay, where something else is the answer."""
     if pd.isna(factor):
-        return "Buying pays at no work up to five times as much."
+        return "Even five times the work would not make buying pay."
     return f"Buying pays only from {times(factor)} times that work on." if factor > 1 else ""
 
 
