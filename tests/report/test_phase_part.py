@@ -88,7 +88,7 @@ def test_answer_json_says_the_plan_and_how_one_job_differs(alone):
     jsonschema.validate(json.loads(found.model_dump_json()), SCHEMA)
     assert found.sentences == found.plan
     assert found.sentences[0].startswith(
-        "Take the office box: 4.0 times cheaper than Cloud with 1 V100 over the project"
+        "Take the office box: 4.0 times cheaper than Cloud with 1 V100 over 30 months ("
     )
     assert (found.outcome, found.confidence) == ("reference", "clear")
     two = found.plan_multiple

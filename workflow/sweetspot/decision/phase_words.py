@@ -51,7 +51,6 @@ def facts_of_plan(rows: pd.DataFrame, code: str, use: str = "", hangs: str = "")
     if rival is None:
         why = ONE_OF_ITS_KIND if bool(best["persistent"]) and len(rows) > 1 else ONE_OF_ALL
         return Facts(the(best["title"]), bill=f"{money(best['usd'])} {code}", alone=why)
-    close = best["confidence"] == TIE
     return Facts(
         take=the(best["title"]),
         against=the(rival["title"]),
@@ -59,11 +58,17 @@ def facts_of_plan(rows: pd.DataFrame, code: str, use: str = "", hangs: str = "")
         low=float(rival["times_best_low"]),
         high=float(rival["times_best_high"]),
         probability=float(best["probability"]),
-        close=close,
-        over="the project" if close else project_in_words(best),  # the sentence of a tie is long enough
+        close=best["confidence"] == TIE,
+        over=_span(best),
         use=use,
         hangs=hangs,
     )
+
+
+def _span(row: Row) -> str:
+    """Over what a plan is the cheaper: its months where they are known; a longer name is too much for one sentence."""
+    months = row.get("months")
+    return "the project" if months is None or pd.isna(months) else f"{float(months):g} months"
 
 
 def project_in_words(row: Row) -> str:
