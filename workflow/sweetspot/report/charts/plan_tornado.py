@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.report.assumption_bars import assumption_bars
+from sweetspot.report.assumption_bars import LEAST, assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 KINDS = ("does not turn the plan", "turns the plan")
 SHOWN = 12  # assumptions, the widest first; the table has all
-LEAST = 0.005  # of the margin: what moves it less is not drawn
 
 
 def draw(data: "ChartData") -> Drawing:
@@ -22,13 +21,14 @@ def draw(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("No figure moves the plan of months against the next best option.")
     more = {"winner_low": f"best mix at low{TEXT}", "winner_high": f"best mix at high{TEXT}"}
-    return assumption_bars(rows, "USD of the next pure option / USD of this mix", KINDS, "the plan", more)
+    axis = ["USD of the best with one source beside", "what is there / USD of the best mix"]
+    return assumption_bars(rows, axis, KINDS, "the plan", more)
 
 
 CHART = Chart(
     title="What each assumption does to the plan",
-    caption="How many times the best mix the cheapest pure option beside what is there costs, at the low and high end "
-    "of each assumption; in one that turns the plan another mix becomes the best.",
+    caption="How many times as much as the best mix the cheapest single source beside what is there costs, at the low "
+    "and high end of each assumption; where one turns the plan another mix becomes the best.",
     stage="price",
     section="plan",
     order=2,

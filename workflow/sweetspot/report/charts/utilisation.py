@@ -64,6 +64,7 @@ def _plot() -> "alt.LayerChart":
     return alt.layer(
         named("band").mark_area(opacity=0.12, color="#000", clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         named("planned").mark_rule(color=GREY, strokeDash=[2, 3]).encode(x=x),
+        named("planned").mark_text(color=GREY, fontSize=12).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
         lines.mark_line(strokeWidth=2, clip=True).encode(tooltip=words),
         named("marks").mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=slot_colour()),
         width=CHART_WIDTH,
