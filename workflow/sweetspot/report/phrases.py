@@ -104,10 +104,8 @@ def worth_knowing(tables: Tables) -> list[str]:
     if headline.empty:
         return []
     first = headline.iloc[0]
-    said = worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
-    if len(said) == 1 and headline["model"].nunique() > 1:  # nothing, which holds of this model alone
-        return [said[0].replace("No single", f"On {first.get('model_title') or first['model']} no single", 1)]
-    return said
+    on = str(first.get("model_title") or first["model"]) if headline["model"].nunique() > 1 else ""
+    return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]), on)
 
 
 def waiting(tables: Tables) -> list[str]:

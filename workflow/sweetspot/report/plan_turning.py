@@ -4,7 +4,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, listed, the
-from sweetspot.decision.mix_levers import OF_TODAY
+from sweetspot.decision.tornado import FACTOR
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
@@ -36,8 +36,8 @@ def turning_in_words(tables: Tables) -> str:
 
 def _where(row: Row) -> str:
     """Where a figure turns the plan; of what is told as a factor, how far from what it is today."""
-    name, side = str(row["assumption"]).removesuffix(OF_TODAY), row["side"]
-    if row["unit"] == "x":
+    name, side = row["assumption"], row["side"]
+    if row["unit"] == FACTOR:
         return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {side} today's"  # type: ignore[arg-type]
     return f"{name} {side} {amount(float(row['turning_value']))} {row['unit']}"  # type: ignore[arg-type]
 
