@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-LEAST = 0.005  # of the margin: what moves it less is not drawn
+LEAST, SHOWN = 0.005, 10  # of the margin: what moves it less is not drawn; of assumptions, the widest
+SLOW = 0.1  # a second: of such a speed its multiple says more
 PLANNED, EVEN = "as planned", "same cost"
 
 
@@ -29,7 +30,7 @@ def assumption_bars(
     rows: "pd.DataFrame", axis: str | list[str], kinds: tuple[str, str], what: str, more: dict[str, str] | None = None
 ) -> Drawing:
     """A bar an assumption, the widest first, its range below its name; a line where the margin stands, a dashed one
-    where both cost the same. What moves the margin less than LEAST and turns nothing has none.
+    where both cost the same. What moves the margin less than LEAST and turns nothing has none, nor more than SHOWN.
 
     rows: columns assumption, value, low, high, unit, margin, margin_low, margin_high, swing, flips, range_basis. axis:
     title of the margin. kinds: names of what turns nothing and of what does. what: of the chart's title, "the answer".
@@ -39,7 +40,7 @@ def assumption_bars(
     import pandas as pd
 
     says, margin = _says(rows, what), float(rows["margin"].iloc[0])
-    rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)]
+    rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)].nlargest(SHOWN, "swing")
     rows = rows.assign(
         kind=rows["flips"].astype(bool).map(dict(zip((False, True), kinds, strict=True))),
         title=wrapped(rows["assumption"]) + "\n" + rows.apply(_range, axis=1),
@@ -72,6 +73,8 @@ def _says(rows: "pd.DataFrame", what: str) -> str:
 def _range(row: "pd.Series") -> str:
     """From what to what an assumption goes."""
     low, high, unit = number(row["low"], 4), number(row["high"], 4), str(row["unit"])
+    if unit.endswith("/s") and row["high"] < SLOW:
+        low, high, unit = number(row["low"] / row["value"], 2), number(row["high"] / row["value"], 2), "x"
     return f"({low} to {high} times)" if unit == "x" else f"({low} to {high} {unit})"
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 WIDE = 20  # the largest by the smallest, from where on a logarithmic scale tells the small ones apart
 TWO = 60  # characters of two names together, at most
 OWN_FIGURES = ("measured", "own", "published")
-ROW = 15  # pixels of a row whose name has one line
+ROW = 18  # pixels of a row whose name has one line
 
 
 def ends_of(rate: str, unit: str) -> dict[str, str]:

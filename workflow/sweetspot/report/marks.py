@@ -1,7 +1,6 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-NAMES, LINE = 220, 13  # pixels: of a name beside an axis, of its lines at 12 px type
+NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
 WIDTH = 470  # legible at 390 px, where it shrinks by a fifth; below page.css lets it shrink no further
 PLOT = WIDTH - 215  # of a chart with names beside it
 # Okabe and Ito 2008, without the yellow that vanishes on white.
@@ -43,11 +42,20 @@ KEY = {
     "extrapolated": "predicted",
 }
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
+NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
 IN_A_COLUMN = 36  # characters of a name in a legend of two columns
 PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
 MOST = 6  # ticks with a label
+# Of a logarithmic axis, the closest first: tenths, fifths, halves, then what a reader expects of several decades.
+STEPS = (
+    *([whole / parts for whole in range(parts, 10 * parts)] for parts in (10, 5, 2)),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 2, 5),
+    (1, 3),
+    (1,),
+)
 PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 
 
@@ -125,9 +133,39 @@ def key_of(bases: "pd.Series", *more: str) -> str:
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 
-def wrapped(names: "pd.Series", width: int = 32) -> "pd.Series":
-    """Names in lines of at most `width` characters, for the axis of `name_axis`."""
-    return names.map(lambda name: "\n".join(textwrap.wrap(str(name), width, break_long_words=False)) or str(name))
+def wrapped(names: "pd.Series", width: int = NAMES - SPARE) -> "pd.Series":
+    """Names in lines of at most `width` pixels at 12 px type, about as long as each other, for `name_axis`."""
+    return names.map(lambda name: _balanced(str(name).split(), width))
+
+
+def _balanced(words: list[str], width: int) -> str:
+    lines = _lines_of(words, width)
+    for narrower in range(width - SPARE, 0, -SPARE):
+        found = _lines_of(words, narrower)
+        if len(found) > len(lines) or max(map(pixels, found)) > narrower:
+            break
+        lines = found
+    return "\n".join(lines)
+
+
+def _lines_of(words: list[str], width: int) -> list[str]:
+    lines = [""]
+    for word in words:
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and pixels(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def pixels(text: str) -> float:
+    """Width of a text in Arial of 12 px, about: thousandths of the type's size by kinds of letters."""
+    return (
+        12
+        * sum(280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
+        / 1000
+    )
 
 
 def name_axis() -> "alt.Axis":
@@ -154,17 +192,13 @@ def line_step(names: "pd.Series", one: int) -> "alt.Step":
     return alt.Step(one + LINE * int(names.str.count("\n").max()))
 
 
-def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> "alt.Axis":
-    """Ticks at 1, 2 and 5 times the powers of ten; at more where `values`, in one of the `facets`, span less than 4
-    times, at fewer where that would be more than MOST.
-    """
+def log_axis(values: "pd.Series") -> "alt.Axis":
+    """Ticks at round steps of the powers of ten, as many as are at most MOST among `values`."""
     import altair as alt
 
     least, most = float(values.min()), float(values.max())
     low, high = (math.floor(math.log10(end)) for end in (least, most))
-    parts = values.groupby(facets) if facets is not None else values.groupby(lambda _: 0)
-    narrow = float((parts.max() / parts.min()).min()) < 4
-    for steps in ((1, 1.5, 2, 3, 5, 7),) if narrow else ((1, 2, 5), (1, 3), (1,)):
+    for steps in STEPS:
         ticks = [step * 10.0**power for power in range(low - 1, high + 2) for step in steps]
         if sum(least <= tick <= most for tick in ticks) <= MOST:
             break

@@ -19,6 +19,13 @@ def method_name(method: object) -> str:
     return METHOD_NAMES.get(str(method), str(method).replace("_", " "))
 
 
+def of_all(count: int, of: int, what: str) -> str:
+    """`both models`, `all 3 models`, `2 of 3 models`."""
+    if count < of:
+        return f"{count} of {of} {what}"
+    return f"both {what}" if of == 2 else f"all {of} {what}"
+
+
 def counted_in(tables: Tables) -> Words:
     """The words of this study; those of a training where there is no answer."""
     headline = table_of(tables, "headline")

@@ -35,12 +35,14 @@ async function unpackCharts(packed) {
       for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]"))
         for (const word of ["role", "aria-label", "aria-roledescription"]) part.removeAttribute(word);
       drawn.setAttribute("role", "img");
+      drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
       drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
     };
     tidy();
     view.tidied = tidy;
     document.dispatchEvent(new CustomEvent("chart-drawn", { detail: name }));
     frame.classList.add("drawn");
+    if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; // on a narrow phone: scrolled by keys too
   };
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries.filter((one) => one.isIntersecting)) { seen.unobserve(entry.target); draw(entry.target); }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
 
 START = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}  # one device
-NAMES, LETTERS = 130, 22  # pixels of a name at the end of a line, and its characters
+NAMES = 135  # pixels of a name at the end of a line
 WIDE, HIGH = WIDTH - 60 - SAMPLE - NAMES, 120
 LINES, PREDICTED = 7, 2  # families, as many as there are colours; of them
 
@@ -69,7 +69,9 @@ def _says(seen: "pd.DataFrame") -> str:
 
 
 def _lines(data: "ChartData") -> "pd.DataFrame":
-    """What was seen and, of machines where nothing was, what is predicted; columns `fitted`, `family` and `name_height` (pixels).
+    """What was seen and, of machines where nothing was, what is predicted.
+
+    With columns `fitted`, `family` and `name_height` (pixels).
 
     Of each family and model the largest batch. Predicted is the machine that is judged, where its curve is known; else
     the first PREDICTED.
@@ -103,7 +105,7 @@ def _begun(rows: "pd.DataFrame") -> "pd.DataFrame":
     rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, "low", "high"])))
     first = rows.drop_duplicates(["base_instance", "model", "fitted"]).assign(**START)
     both = pd.concat([first, rows], ignore_index=True)
-    return both.assign(name_height=NAME * (wrapped(both["family"], LETTERS).str.count("\n") + 1) + GAP)
+    return both.assign(name_height=NAME * (wrapped(both["family"], NAMES).str.count("\n") + 1) + GAP)
 
 
 def _with_names(both: "pd.DataFrame", high: int, top: float) -> "pd.DataFrame":
@@ -113,7 +115,7 @@ def _with_names(both: "pd.DataFrame", high: int, top: float) -> "pd.DataFrame":
     parts = []
     for _, rows in both.groupby("model", sort=False):
         last = rows.sort_values("gpus").groupby("family", sort=False).tail(1)
-        parts.append(with_names(rows, wrapped(last["family"], LETTERS), high * (1 - last["efficiency"] / top), high))
+        parts.append(with_names(rows, wrapped(last["family"], NAMES), high * (1 - last["efficiency"] / top), high))
     return pd.concat(parts)
 
 

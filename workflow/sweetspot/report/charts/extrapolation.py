@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import ROW, alike, dots, ends_of, rate_axis
 from sweetspot.report.marks import TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
 from sweetspot.report.notation import number
-from sweetspot.report.words import method_name
+from sweetspot.report.words import method_name, of_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +47,8 @@ def draw(data: "ChartData") -> Drawing:
     if many:
         panel = dots(rows, RATE, x, "title", tint=tint, words=words)
         panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
-        return Drawing(panels, {"rows": rows}, _fastest(rows), key=key)
+        own = rows[(rows["instance"] == data.reference) & rows[f"{RATE}_low"].notna()]
+        return Drawing(panels, {"rows": rows}, _reach(own) if len(own) else _fastest(rows), key=key)
     beside = {"yOffset": alt.YOffset("method:N", sort=names)} if len(names) > 1 else {}
     height = alt.Step(max(7, 20 // len(names))) if beside else line_step(rows["cell"], ROW)
     panel = dots(rows, RATE, x, "cell", tint=tint, words=words, beside=beside, height=height, sort=None)
@@ -70,11 +72,19 @@ def _of_many(rows: "pd.DataFrame", reference: str) -> "pd.DataFrame":
     return rows[(place <= SHOWN) | (rows["instance"] == reference)]
 
 
+def _reach(rows: "pd.DataFrame") -> str:
+    """How far the intervals of one machine reach, on the model where they reach farthest."""
+    below, above = (100 * (rows[f"{RATE}_{end}"] / rows[RATE] - 1) for end in ("low", "high"))
+    reach = f"{-below.min():.0f} % below to {above.max():.0f} % above what is predicted"
+    return begun(f"{the(rows['machine'].iloc[0])} may be from {reach}")
+
+
 def _fastest(rows: "pd.DataFrame") -> str:
     """Which machine is the fastest on most models, of those that nobody measured."""
     fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
     often = fastest["machine"].value_counts()
-    where = f"{often.iloc[0]} of {len(fastest)} models" if len(fastest) > 1 else str(fastest["model"].iloc[0])
+    first = str(fastest["model"].iloc[0])
+    where = of_all(int(often.iloc[0]), len(fastest), "models") if len(fastest) > 1 else first
     return f"Of what nobody measured, the fastest on {where}: {often.index[0]}"
 
 
@@ -83,8 +93,8 @@ def _apart(rows: "pd.DataFrame", unit: str) -> str:
     cells = rows.groupby(["machine", "cell"], sort=False)[RATE]
     if rows["method"].nunique() > 1:
         apart = (cells.max() / cells.min()).max()
-        where = f"{rows['machine'].iloc[0]}: " if rows["machine"].nunique() == 1 else ""
-        return f"{where}{rows['method'].nunique()} methods are at most {100 * (apart - 1):.0f} % apart"
+        where = f" on {the(rows['machine'].iloc[0])}" if rows["machine"].nunique() == 1 else ""
+        return f"{rows['method'].nunique()} ways to predict are at most {100 * (apart - 1):.0f} % apart{where}"
     first = rows.iloc[0]
     return f"{first['machine']} on {first['cell']}: {number(first[RATE])} {unit}"
 

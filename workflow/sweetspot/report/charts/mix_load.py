@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sweetspot.report.chart_data import ChartData
 
-LEAST = 0.01  # of all work: sources that do less are drawn as one
+LEAST = 0.03  # of all work: sources that do less are drawn as one
 OTHERS = "others, rented for the peak"
 STEADY = 0.9  # of its busiest month: who does as much in every month does the base
 

@@ -10,15 +10,13 @@ if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
 
 KINDS = ("does not turn the plan", "turns the plan")
-SHOWN = 12  # assumptions, the widest first; the table has all
 
 
 def draw(data: "ChartData") -> Drawing:
     """The assumptions of the first workload of months, with the best mix at either end."""
     rows = data.table("plan_tornado")
     rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & rows["margin"].notna()] if len(rows) else rows
-    rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)].head(SHOWN) if len(rows) else rows
-    if rows.empty:
+    if rows.empty or not ((rows["swing"] > LEAST) | rows["flips"].astype(bool)).any():
         return empty("No figure moves the plan of months against the next best option.")
     more = {"winner_low": f"best mix at low{TEXT}", "winner_high": f"best mix at high{TEXT}"}
     axis = ["USD of the best with one source beside", "what is there / USD of the best mix"]

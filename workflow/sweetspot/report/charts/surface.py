@@ -71,7 +71,7 @@ def _planned(x: "alt.X") -> "list[alt.Chart]":
 
 
 def _told_apart(rows: "pd.DataFrame", usd_per_kwh: float) -> "pd.DataFrame":
-    """The lines that are told apart at their ends: that nearest to the planned tariff, the dearest, the cheapest, others.
+    """The lines that are told apart at their ends: of the planned tariff, the dearest, the cheapest, then others.
 
     A tariff at which owning never pays has no line.
     """

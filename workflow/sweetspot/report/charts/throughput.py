@@ -6,6 +6,7 @@ from sweetspot.report.charts import Chart
 from sweetspot.report.dots import alike, dots, ends_of, rate_axis
 from sweetspot.report.marks import COLOURS, ENDS, ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
 from sweetspot.report.tables import hours_differ
+from sweetspot.report.words import of_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,8 +64,7 @@ def _says(rows: "pd.DataFrame") -> str:
     often = fastest["machine"].value_counts()
     if len(fastest) == 1:
         return f"Fastest on {fastest['model'].iloc[0]}: {often.index[0]}"
-    many = f"{often.iloc[0]} of {len(fastest)}" if often.iloc[0] < len(fastest) else f"all {len(fastest)}"
-    return f"Fastest on {many} models: {often.index[0]}"
+    return f"Fastest on {of_all(int(often.iloc[0]), len(fastest), 'models')}: {often.index[0]}"
 
 
 CHART = Chart(

@@ -8,6 +8,7 @@ from sweetspot.report.charts import Chart
 from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, key_of, log_axis, named, points, told
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ, table_of
+from sweetspot.report.words import of_all
 
 if TYPE_CHECKING:
     import altair as alt
@@ -51,11 +52,12 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
     """
     best, models = rows[rows["on_front"].astype(bool)], rows["model"].nunique()
     if not data.reference:
-        first = rows["model"].iloc[0]
+        first = data.answer_first(rows["model"])[0]
         here, all_here = (part.loc[part["model"] == first, "option"].nunique() for part in (best, rows))
-        return f"{first}: {here} of {all_here} options are beaten by none in both time and money"
+        are = "is" if here == 1 else "are"
+        return f"{first}: {here} of {all_here} options {are} beaten by none in both time and money"
     on = best.loc[best["option"] == data.option, "model"].nunique()
-    where = f"on {on} of {models} other models" if models > 1 else f"on {rows['model'].iloc[0]}"
+    where = f"on {of_all(on, models, 'other models')}" if models > 1 else f"on {rows['model'].iloc[0]}"
     if on == 0 and models == 1:
         return begun(f"{the(data.box)} is beaten in both time and money on {rows['model'].iloc[0]}")
     return begun(f"{the(data.box)} is beaten by none in both time and money {where}")

@@ -19,6 +19,7 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows[rows["model"] == data.model] if len(rows) else rows
     if rows.empty:
         return empty("Nothing to own in this study: no assumption of owning to vary.")
+    rows = rows.assign(unit=rows["unit"].replace("images/s", f"{data.unit}/s"))
     axis = [f"USD of {the(data.title(rows['rival'].iloc[0]))} /", f"USD of {the(data.box)}"]
     return assumption_bars(rows, axis, KINDS, "the answer")
 
