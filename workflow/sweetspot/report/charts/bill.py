@@ -51,7 +51,8 @@ def draw(data: "ChartData") -> Drawing:
     y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
-    lines = colour("line:N", list(dict.fromkeys(drawn["line"])))
+    names = list(dict.fromkeys(drawn["line"]))
+    lines = colour("line:N", names, shown=names if len(names) > 1 else ())
     bars = (
         named("rows")
         .mark_bar(stroke="white")

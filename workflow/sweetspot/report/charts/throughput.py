@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 BUSIEST = 20  # machines of the fastest of a model, beside all that were measured here and the reference
 RATE = "images_per_s"
+SEEN = 1.02  # the high end of an interval by its low end, from where on its line is seen
 CELL = ["instance", "model", "batch_size"]
 COLUMNS = [*CELL, *(f"{RATE}{end}" for end in ENDS), *ORIGIN]
 
@@ -35,9 +36,15 @@ def draw(data: "ChartData") -> Drawing:
     tint = alt.ColorValue(COLOURS[0]) if many else colour("batch:N", batches, "batch per device", shown)
     panel = dots(rows, RATE, rate_axis(rows[RATE], RATE, f"{data.unit}/s"), "title", tint=tint, words=words)
     panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
-    known = rows[f"{RATE}_low"].notna().any()
-    key = key_of(rows["basis"], *(["line: 95 % interval (predicted: 90 %)"] if known else []))
-    return Drawing(panels, {"rows": rows}, _says(rows), key=key)
+    return Drawing(panels, {"rows": rows}, _says(rows), key=key_of(rows["basis"], *_level(rows)))
+
+
+def _level(rows: "pd.DataFrame") -> list[str]:
+    """What the lines are; nothing where none is as long as its point is wide."""
+    predicted = rows.loc[rows[f"{RATE}_high"] > SEEN * rows[f"{RATE}_low"], "basis"] == "extrapolated"
+    if predicted.empty:
+        return []
+    return ["line: 90 % interval" if predicted.all() else f"line: 95 % interval{', predicted 90 %' * predicted.any()}"]
 
 
 def _fastest(data: "ChartData") -> "pd.DataFrame":

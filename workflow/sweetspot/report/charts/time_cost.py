@@ -53,9 +53,8 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
     best, models = rows[rows["on_front"].astype(bool)], rows["model"].nunique()
     if not data.reference:
         first = data.answer_first(rows["model"])[0]
-        here, all_here = (part.loc[part["model"] == first, "option"].nunique() for part in (best, rows))
-        are = "is" if here == 1 else "are"
-        return f"{first}: {here} of {all_here} options {are} beaten by none in both time and money"
+        here = best.loc[best["model"] == first, "option"].nunique()
+        return f"{first}: {here} option{' is' if here == 1 else 's are'} beaten by none in both time and money"
     on = best.loc[best["option"] == data.option, "model"].nunique()
     where = f"on {of_all(on, models, 'other models')}" if models > 1 else f"on {rows['model'].iloc[0]}"
     if on == 0 and models == 1:
