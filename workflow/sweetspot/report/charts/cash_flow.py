@@ -52,7 +52,7 @@ def draw(data: "ChartData") -> Drawing:
     lines = lines.encode(tooltip=told(title=f"option{TEXT}", month="month", cumulative_usd="USD so far"))
     plot = alt.layer(lines, width=CHART_WIDTH, height=CHART_HEIGHT)
     return Drawing(
-        keyed(plot, *key_of_lines()),
+        keyed(plot, 1 + RIVALS, *key_of_lines()),
         {"rows": rows, "keys": keys},
         _says(rows),
         {"months": month_ticks(int(rows["month"].max()))},

@@ -52,7 +52,7 @@ def draw(data: "ChartData") -> Drawing:
         "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
         "limits": pd.DataFrame(columns=["hours", "usd"]),
     }
-    return Drawing(keyed(_plot(_kinds(data)), told_lines(0)), data_of, _says(rows, data), signals, key)
+    return Drawing(keyed(_plot(_kinds(data)), LINES, told_lines(0)), data_of, _says(rows, data), signals, key)
 
 
 def _kinds(data: "ChartData") -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sweetspot.report.chart_data import ChartData
 
-BUSIEST = 20  # machines of the fastest of a model, beside all that were measured here and the reference
+BUSIEST = 12  # machines of the fastest of a model, beside all that were measured here and the reference
 RATE = "images_per_s"
 SEEN = 1.02  # the high end of an interval by its low end, from where on its line is seen
 CELL = ["instance", "model", "batch_size"]
@@ -44,7 +44,8 @@ def _level(rows: "pd.DataFrame") -> list[str]:
     predicted = rows.loc[rows[f"{RATE}_high"] > SEEN * rows[f"{RATE}_low"], "basis"] == "extrapolated"
     if predicted.empty:
         return []
-    return ["line: 90 % interval" if predicted.all() else f"line: 95 % interval{', predicted 90 %' * predicted.any()}"]
+    mixed = ", predicted 90 %" if predicted.any() else ""
+    return ["line: 90 % interval" if predicted.all() else f"line: 95 % interval{mixed}"]
 
 
 def _fastest(data: "ChartData") -> "pd.DataFrame":
@@ -77,7 +78,7 @@ def _says(rows: "pd.DataFrame") -> str:
 CHART = Chart(
     title="{Units} per second by machine, model and batch",
     caption="{Units} per second by machine, model and batch. Machines of one speed share a row. The shape tells the "
-    "basis of the figure. At most {models} models and 20 speeds of each are drawn; the tables hold all.",
+    "basis of the figure. At most {models} models and 12 speeds of each are drawn; the tables hold all.",
     stage="speed",
     section="speed",
     order=1,

@@ -56,10 +56,8 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
         here = best.loc[best["model"] == first, "option"].nunique()
         return f"{first}: {here} option{' is' if here == 1 else 's are'} beaten by none in both time and money"
     on = best.loc[best["option"] == data.option, "model"].nunique()
-    where = f"on {of_all(on, models, 'other models')}" if models > 1 else f"on {rows['model'].iloc[0]}"
-    if on == 0 and models == 1:
-        return begun(f"{the(data.box)} is beaten in both time and money on {rows['model'].iloc[0]}")
-    return begun(f"{the(data.box)} is beaten by none in both time and money {where}")
+    where = of_all(on or models, models, "other models") if models > 1 else str(rows["model"].iloc[0])
+    return begun(f"{the(data.box)} is beaten{' by none' if on else ''} in both time and money on {where}")
 
 
 def _of_one_size(rows: "pd.DataFrame") -> bool:
@@ -181,8 +179,8 @@ def _several(tables: "Tables") -> bool:
 CHART = Chart(
     title="Hours against USD; dashed: the front that nothing beats in both; numbers: below each chart",
     caption="Hours against USD of the same work, for the models beside that of the answer. The dashed front joins the "
-    "options that nothing beats in both; they have numbers. What costs more than 20 times the cheapest is not drawn, "
-    "nor more than {models} models; the tables hold all.",
+    "options that nothing beats in both, those that can be taken away counted; they have numbers. What costs more than "
+    "20 times the cheapest is not drawn, nor more than {models} models; the tables hold all.",
     stage="price",
     section="front",
     order=2,

@@ -45,7 +45,7 @@ def draw(data: "ChartData") -> Drawing:
     keys = pd.DataFrame({"told": _told(box, rivals, data.box), "slot": range(len(names)), "line": range(len(names))})
     rows = rows.assign(usd=rows["usd"].clip(upper=2 * top))
     data_of = {"rows": rows, "marks": marks, "planned": planned, "keys": keys, "band": band}
-    chart = keyed(_plot(), *key_of_lines())
+    chart = keyed(_plot(), 1 + PERSISTENT_SHOWN + INTERRUPTIBLE_SHOWN, *key_of_lines())
     return Drawing(
         chart,
         data_of,
