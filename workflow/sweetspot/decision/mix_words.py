@@ -98,14 +98,14 @@ def _sentences(reasons: Sequence[str]) -> list[str]:
     return [f"{part[:1].upper()}{part[1:]}." for part in reasons]
 
 
-def _rivals(rows: pd.DataFrame) -> pd.DataFrame:
+def rivals_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Pure options that do the work and are not the best itself, the cheapest first."""
     return rows[(rows["kind"] != "best") & ~rows["same_as_best"].astype(bool) & rows["usd_per_month"].notna()]
 
 
 def _facts(rows: pd.DataFrame, code: str, use: str, hangs: str) -> Facts:
     """What the answer says: what to have against the cheapest pure option that is not the same."""
-    best, rivals = rows.iloc[0], _rivals(rows)
+    best, rivals = rows.iloc[0], rivals_of(rows)
     if rivals.empty:
         return Facts(_have(best), bill=f"{amount(best['usd_per_month'])} {code} a month")
     rival = rivals.iloc[0]
@@ -135,7 +135,7 @@ def _have(mix: pd.Series) -> str:
 
 def _money(rows: pd.DataFrame, code: str) -> list[str]:
     """What the best costs a month, and the next; what a mix saves against the best option without one."""
-    best, rivals = rows.iloc[0], _rivals(rows)
+    best, rivals = rows.iloc[0], rivals_of(rows)
     ends = f"{amount(best['usd_per_month_low'])} to {amount(best['usd_per_month_high'])}"
     rest = "" if pd.isna(best["main_rented_title"]) else f", the rest on {the(str(best['main_rented_title']))}"
     mix = f"{_have(best)}{rest}" if best["bought"] else best["title"]

@@ -27,7 +27,8 @@ TOTALS = (
 @dataclass(frozen=True)
 class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, alternative, usd, hours), cheapest first;
-    `usd` its draws; `plan` whose phase it is, None of workloads without one; `whole`: all of that plan.
+    `usd` its draws; `plan` whose phase it is, None of workloads without one; `whole`: all of that plan, which
+    has so many `months`, None where it says none.
 
     A plan's total also has TOTALS. `nobody`: why no option is in the table. `would_change`: what would turn the choice,
     in words, or the prices that do (with the title that each turns to); None where it is what turns one job
@@ -43,6 +44,7 @@ class PricedPhase:
     would_change: str | Sequence[tuple[PriceTurn, str]] | None = None
     plan: str | None = None
     whole: bool = False
+    months: float | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -166,7 +168,8 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     stays = table["persistent"].to_numpy(bool)
     turns = price_turns(records(rows), running.to_numpy(float), possession.to_numpy(float), stays | ~stays.any())
     turned = [(turn, str(table["title"].iloc[turn.to])) for turn in turns]
-    return replace(told, plan=plan, whole=name == TOTAL, would_change=turned)
+    months = part["plan_months"].iloc[0] if "plan_months" in part.columns else None
+    return replace(told, plan=plan, whole=name == TOTAL, months=months, would_change=turned)
 
 
 def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: np.ndarray) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The page on what a plan of months hangs on: what would turn it, from when a purchase pays, what to find out."""
+"""The page on what a plan hangs on: what would turn it, from when a purchase pays, what to find out."""
 
 import pandas as pd
 
@@ -9,6 +9,7 @@ from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
+from sweetspot.report.plan_part import PHASES, leading, leading_work, plan_is_done
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 
@@ -19,11 +20,13 @@ WHOLE = "device_hours"  # of the table plan_break_even: of all work together
 
 
 def turning_in_words(tables: Tables) -> str:
-    """The nearest figures that turn the first plan, by what it turns to; empty without a plan of months."""
-    mixes, points = table_of(tables, "mixes"), table_of(tables, "plan_turning_points")
-    if mixes.empty or mixes["status"].iloc[0] != "ok" or "plan_turning_points" not in tables:
+    """The nearest figures that turn the plan that leads, by what it turns to; empty without a plan."""
+    points = table_of(tables, "plan_turning_points")
+    if leading(tables) is None or not plan_is_done(tables) or "plan_turning_points" not in tables:
         return ""
-    own = points[points["workload"] == mixes["workload"].iloc[0]] if len(points) else points
+    own = points[points["workload"] == leading_work(tables)] if len(points) else points
+    if own.empty and leading(tables) == PHASES and table_of(tables, "plan_tornado").empty:
+        return ""  # not looked for
     if own.empty:
         return "No single figure, changed by a factor of 5, would change it."
     shown = own.drop_duplicates("assumption").head(NEAREST)
