@@ -74,8 +74,8 @@ def _range(row: "pd.Series") -> str:
     """From what to what an assumption goes."""
     low, high, unit = number(row["low"], 4), number(row["high"], 4), str(row["unit"])
     if unit.endswith("/s") and row["high"] < SLOW:
-        low, high, unit = number(row["low"] / row["value"], 2), number(row["high"] / row["value"], 2), "x"
-    return f"({low} to {high} times)" if unit == "x" else f"({low} to {high} {unit})"
+        low, high, unit = number(row["low"] / row["value"], 2), number(row["high"] / row["value"], 2), "times"
+    return f"({low} to {high} {unit})"
 
 
 def _upright(margin: float) -> "list[alt.Chart]":
