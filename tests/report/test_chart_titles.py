@@ -72,6 +72,13 @@ def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_
     assert legends(CHARTS["tornado"].draw(ChartData(tables, BOX))) == ["turns the answer"]
 
 
+def test_nothing_that_moves_the_answer_is_said():
+    tables = small_tables()
+    tables["tornado"] = tables["tornado"].assign(flips=False, swing=0.0)
+    drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
+    assert drawing.data["rows"]["text"].tolist() == ["No assumption moves the answer."]
+
+
 def legends(drawing):
     """The entries that are asked for by name."""
     return re.findall(r'"values": \["([^"]+)"\]', json.dumps(drawing.chart.to_dict(validate=False)))

@@ -7,19 +7,23 @@ import jsonschema
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, study
-from phase_tables import CLOUDS, box, option, phase_tables, plan_options
+from phase_tables import BOX as BOX_
+from phase_tables import CLOUDS, box, hanging_tables, option, phase_tables, plan_options
 from project_copy import ROOT
 from report_tables import make_report, month_tables, small_tables
 from sweetspot.decision.counted import Money
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import render_card
+from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.in_currency import shown_in
 from sweetspot.report.index_page import write_index
 from sweetspot.report.job_beside_plan import SHARED, job_beside_plan
 from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.phase_part import phase_parts, roles
 from sweetspot.report.plan_part import MONTHS, PHASES, leading, plan_in_words, plan_outcome
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import of_plan, render_sheet
@@ -234,3 +238,56 @@ def test_two_ties_are_not_told_as_a_difference(alone):
     clear = with_phases(alone)
     clear["headline"] = tables["headline"]
     assert job_beside_plan(clear)[0].endswith(f"{RENTED}, too close to call.")
+
+
+def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone):
+    tables = with_phases(alone) | hanging_tables()
+    said = plan_in_words(tables)
+    assert said[0].endswith("a chance of about 29 in 30 (97 %). Most hangs on the other's price.")
+    assert turning_in_words(tables) == (
+        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour, or work of the plan "
+        "80 % below today's (then: Cloud with 1 V100)."
+    )
+    assert paying_in_words(tables) == [
+        "The office box with 4 GTX, against renting: it pays from 1,700 hours on (1,100 to 3,000, 90 %), "
+        "of 7,000 planned."
+    ]
+    assert plan_worth_in_words(tables)[0] == "Find out the price of Cloud with 1 V100 first."
+    html = render_page(tables, study(), Drawn(BLANK))
+    of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
+    for name in ("plan-turning", "plan-paying", "plan-worth", "fig-plan_tornado", "t-plan_tornado", "t-plan_break_even",
+                 "t-plan_turning_points", "t-plan_worth_knowing"):  # fmt: skip
+        assert f'id="{name}"' in of_plan
+    assert "mix" not in re.sub("<[^>]*>", " ", of_plan)  # a word of the work of months
+
+
+@pytest.mark.parametrize(
+    ("moved", "words"),
+    [
+        ({"subject": BOX_, "quantity": "capex_usd"}, "its price"),
+        ({"subject": "cloud", "quantity": "usd_per_hour"}, "the other's price"),
+        ({"subject": "quick", "quantity": "usd_per_hour", "assumption": "price of Q"}, "the price of Q"),
+        ({"subject": None, "quantity": "rents"}, "rental prices"),
+        ({"subject": None, "quantity": "jobs"}, "how much work there is"),
+        ({"subject": "images_per_s|x", "quantity": "speed", "assumption": "speed of V100"}, "the speed of V100"),
+    ],
+)
+def test_whose_figure_it_hangs_on(alone, moved, words):
+    """A figure of a third machine is never called the other's."""
+    tornado = hanging_tables()["plan_tornado"].head(1).assign(**moved)
+    said = plan_in_words(with_phases(alone, box(), *CLOUDS) | {"plan_tornado": tornado})[0]
+    assert said.endswith(f"Most hangs on {words}.")
+
+
+def test_what_was_not_looked_for_is_not_said_to_be_none(alone):
+    """Without a tornado nobody looked for turning points; with one and no point there is none."""
+    tables = with_phases(alone) | {"plan_turning_points": pd.DataFrame(columns=["workload"])}
+    assert turning_in_words(tables) == ""
+    tables |= {"plan_tornado": hanging_tables()["plan_tornado"]}
+    assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
+
+
+def test_the_chart_of_assumptions_speaks_of_options(alone):
+    drawn = draw(ChartData(with_phases(alone) | hanging_tables(), None))
+    assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
+    assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "work of the plan"]

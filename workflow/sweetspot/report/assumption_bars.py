@@ -9,6 +9,7 @@ from sweetspot.report.marks import (
     TEXT,
     Drawing,
     colour,
+    empty,
     line_step,
     name_axis,
     named,
@@ -41,6 +42,8 @@ def assumption_bars(
 
     says, margin = _says(rows, what), float(rows["margin"].iloc[0])
     rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)].nlargest(SHOWN, "swing")
+    if rows.empty:
+        return empty(f"No assumption moves {what}.")
     rows = rows.assign(
         kind=rows["flips"].astype(bool).map(dict(zip((False, True), kinds, strict=True))),
         title=wrapped(rows["assumption"]) + "\n" + rows.apply(_range, axis=1),

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision.certainty import TIE
-from sweetspot.decision.hangs_on import in_words as hangs_in_words
 from sweetspot.decision.mix_words import mixes_in_words, rivals_of
-from sweetspot.decision.phase_words import phases_in_words
+from sweetspot.decision.phase_words import hangs_in_words, phases_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -117,12 +116,12 @@ def plan_in_words(tables: Tables, code: str = "USD", reference: str | None = Non
 
 
 def _hangs(tables: Tables) -> str:
-    """On what the best for the phases hangs most; empty where that is not known."""
-    best, rows = plan_row(tables, "is_best"), table_of(tables, "plan_tornado")
-    own = records(rows[rows["workload"] == best["workload"]].head(1)) if best is not None and len(rows) else []
-    if best is None or not own:
+    """On what the best for the phases hangs most; empty where that is not known, or nothing moves it."""
+    pair, rows = plan_pair(tables), table_of(tables, "plan_tornado")
+    if leading(tables) != PHASES or pair is None or rows.empty:
         return ""
-    return f"Most hangs on {hangs_in_words(own[0]['quantity'], own[0]['subject'], best['option'])}."
+    own = records(rows[(rows["workload"] == pair[0]["workload"]) & (rows["swing"] > 0)].head(1))
+    return f"Most hangs on {hangs_in_words(own[0], *pair)}." if own else ""
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:

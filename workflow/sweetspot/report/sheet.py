@@ -126,7 +126,7 @@ def _of_phases(tables: Tables) -> Listed:
         return Listed()
     note = "In brackets 90 %. All phases of the project on each option."
     note += "" if kept.all() or not kept.any() else " The cheapest that can be taken away is among them."
-    return Listed(["what to take", f"{counted_in(tables).money.code} in all", "times the first", "hours"], made, note)
+    return Listed(["what to take", f"{counted_in(tables).money.code} in all", "times the answer", "hours"], made, note)
 
 
 def _chance(value: object) -> str:
