@@ -121,7 +121,8 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
 
 CHART = Chart(
     title="Money paid by month: owning against renting the same work",
-    caption="Money paid by month: owning, against renting the same work. What has a resale value is sold in the last month.",
+    caption="Money paid by month: owning, against renting the same work. What has a resale value is sold in the last "
+    "month.",
     stage="price",
     section="whatif",
     order=3,
