@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sweetspot.report.tables import Tables
 
 SHOWN = 8  # bills
-LEAST = 0.005  # of the dearest bill: a line of less is not seen, nor drawn
+LEAST = 0.01  # of the dearest bill: a line of less is not seen, nor drawn
 # Lines that have another name for their readers.
 NAMES = {"possession": "owning it, used or not", "use": "machine time"}
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
@@ -55,7 +55,7 @@ def draw(data: "ChartData") -> Drawing:
     lines = colour("line:N", names, shown=names if len(names) > 1 else ())
     bars = (
         named("rows")
-        .mark_bar(stroke="white")
+        .mark_bar(stroke="white", strokeWidth=0.5)
         .encode(
             y=y,
             x=x,
@@ -98,7 +98,7 @@ def _several_lines(tables: "Tables") -> bool:
 CHART = Chart(
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
-    "the project's months. A line of less than 0.5 % of the dearest is not drawn.",
+    "the project's months. A line of less than 1 % of the dearest is not drawn.",
     stage="price",
     section="costs",
     order=3,
