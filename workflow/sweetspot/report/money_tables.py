@@ -2,7 +2,7 @@
 
 from sweetspot.report import energy_words
 from sweetspot.report.cited import Row, records, text
-from sweetspot.report.notation import missing
+from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
 from sweetspot.report.tables import bills_decide, hours_differ
@@ -51,7 +51,8 @@ class MoneyTables(TableMaker):
         step, rows, classes = "comparison: choices of published figures", [], []
         asked = table[table["model"] == headline["model"].iloc[0]]
         for row in records(asked.head(ROWS)):
-            told = (text(row["framework_version"]), f"batch {words(row['batch_size']) or 'not stated'}")
+            batch = "not stated" if missing(row["batch_size"]) else number(row["batch_size"])
+            told = (text(row["framework_version"]), f"batch {batch}")
             used = ["as used"] if row["as_used"] else []
             rows.append(
                 [
