@@ -44,7 +44,7 @@ def recommend(
     rows = [
         {
             "phase": phase.name,
-            "phase_title": phase.title or known.get(phase.name, phase.name),
+            "phase_title": phase.title or (TITLES if phase.plan else known).get(phase.name, phase.name),
             "scope": phase.scope,
             "plan": phase.plan,
             "plan_title": known.get(phase.plan, phase.plan) if phase.plan else None,
