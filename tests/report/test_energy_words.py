@@ -75,7 +75,7 @@ def test_what_is_not_declared_is_said():
 def test_a_study_that_declares_nothing_says_so_once():
     bare = market(rented=float("nan"), grid=None, box_grid=float("nan"))
     assert said(bare, energy=False) == [
-        "office-4x1080ti takes 52.8 kWh.",
+        "office-4x1080ti takes 52.8 kWh to train VGG-16 once.",
         "Power is measured at the plug for 1 option.",
         f"Energy of 2 of 3 options and all carbon were not computed: {NOTHING}",
         "What making the machines emitted (embodied carbon) is not counted.",

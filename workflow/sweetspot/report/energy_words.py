@@ -81,8 +81,8 @@ def _least(ranks: pd.DataFrame, first: Mapping[str, object], each: str) -> list[
     """Who emits least, and what the cheapest does; without any carbon what the judged machine takes."""
     rows = ranks[ranks["model"] == first["model"]].drop_duplicates("option").set_index("option")
     if missing(first["least_carbon"]):
-        box = rows.loc[first["reference"]]
-        return [] if missing(box["kwh"]) else [begun(f"{the(box['title'])} takes {amount(box['kwh'])} kWh{each}.")]
+        box, work = rows.loc[first["reference"]], each or f" to train {first['model_title']} once"
+        return [] if missing(box["kwh"]) else [begun(f"{the(box['title'])} takes {amount(box['kwh'])} kWh{work}.")]
     best, cheapest = rows.loc[first["least_carbon"]], rows.loc[first["winner"]]
     span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
     least = (
