@@ -12,10 +12,13 @@ runs in peer_loops.py; docs/performance-peer.md has the figures. Below 1 ours is
 
 import argparse
 import datetime
+import functools
 import importlib.metadata
 import importlib.util
 import os
 import re
+import signal
+import statistics
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -23,11 +26,14 @@ from typing import NamedTuple
 from sweetspot.harness.processor import processor_name
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.supervise import KEEP_MEMORY
-from turns import Contender, Cost, compete, ratio
+from turns import Contender, Cost, ratio, round_of
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 STEP_OF_TF = re.compile(r"^\d+\timages/sec")
+
+HEADER = ("peer", "framework", "model", "batch", "rounds x steps")
+HEADER += ("ours CPU-s/step", "peer CPU-s/step", "CPU ratio", "wall ratio")
 
 
 class Peer(NamedTuple):
@@ -100,13 +106,14 @@ def lacks(peer: Peer, asked: argparse.Namespace) -> str | None:
     return f"pip install {' '.join(absent)}" if absent else None
 
 
-def row(name: str, peer: Peer, costs: list[Cost], steps: int) -> str:
+def row(name: str, peer: Peer, costs: list[Cost]) -> str:
     """The table's row of one peer."""
-    cpu = [[getattr(cost, side).cpu_s for cost in costs] for side in Cost._fields]
-    wall = [[getattr(cost, side).wall_s for cost in costs] for side in Cost._fields]
-    means = [f"{sum(values) / len(values):.3f}" for values in cpu]
-    found = [f"{one.middle:.3f} ({one.low:.3f} to {one.high:.3f})" for one in (ratio(*cpu), ratio(*wall))]
-    return f"| {' | '.join([name, peer.framework, peer.model, str(peer.batch_size), str(steps), *means, *found])} |"
+    cpu, wall = ([[getattr(side, unit) for side in cost[:2]] for cost in costs] for unit in ("cpu_s", "wall_s"))
+    means = [f"{statistics.fmean(values):.3f}" for values in zip(*cpu, strict=True)]
+    found = [ratio(*zip(*pairs, strict=True)) for pairs in (cpu, wall)]
+    told = [f"{one.middle:.3f} ({one.low:.3f} to {one.high:.3f})" for one in found]
+    steps = f"{len(costs)} x {round(statistics.fmean(cost.steps for cost in costs))}"
+    return f"| {' | '.join([name, peer.framework, peer.model, str(peer.batch_size), steps, *means, *told])} |"
 
 
 def parsed() -> argparse.Namespace:
@@ -116,7 +123,8 @@ def parsed() -> argparse.Namespace:
     for option in ("vision", "flax", "benchmarks"):
         parser.add_argument(f"--{option}", type=lambda text: Path(text).resolve(), metavar="DIR")
     parser.add_argument("--extra", default="", metavar="DIR", help="folder with tf-keras, if it is not installed")
-    parser.add_argument("--blocks", type=int, default=12, help="of turns A B B A")
+    parser.add_argument("--rounds", type=int, default=12, help="of new processes, over which the interval is taken")
+    parser.add_argument("--blocks", type=int, default=1, help="of turns A B B A in each round")
     parser.add_argument("--turn-s", type=float, default=2.0, help="seconds of a turn, one step at least")
     parser.add_argument("--cpus", type=int, default=1, help="cores, and threads")
     parser.add_argument("--batch-size", type=int, help="instead of the peer's own")
@@ -130,6 +138,7 @@ def parsed() -> argparse.Namespace:
 def main() -> None:
     """Print the table."""
     asked = parsed()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that both processes are ended with this one
     chosen = {name: PEERS[name] for name in asked.names or PEERS}
     if asked.batch_size:
         chosen = {name: peer._replace(batch_size=asked.batch_size) for name, peer in chosen.items()}
@@ -137,22 +146,19 @@ def main() -> None:
     packages = sorted({package for peer in chosen.values() for package in peer.packages})
     versions = [f"{name} {importlib.metadata.version(name)}" for name in packages if importlib.util.find_spec(name)]
     memory = "plain memory" if asked.plain_memory else "same memory settings"
-    print(
-        f"{datetime.date.today()}, {processor_name()}, {len(cpus)} of its cores, fp32, {memory}; {', '.join(versions)}"
-    )
-    print("\n| peer | framework | model | batch | steps | ours CPU-s/step | peer CPU-s/step | CPU ratio | wall ratio |")
-    print(f"|{'---|' * 9}", flush=True)
+    where = f"{datetime.date.today()}, {processor_name()}, {len(cpus)} of its cores, fp32, {memory}"
+    print(f"{where}; {', '.join(versions)}\n")
+    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
     for name, peer in chosen.items():
         if missing := lacks(peer, asked):
             print(f"{name}: left out; {missing}", file=sys.stderr)
             continue
-        mine, other = ours(peer, asked, cpus), theirs(peer, asked, cpus)
-        try:
-            costs = compete(mine, other, asked.blocks, asked.turn_s, lambda cost: print(cost, file=sys.stderr))
-            print(row(name, peer, costs, min(len(mine.moments), len(other.moments)) - 1), flush=True)
-        finally:
-            mine.kill()
-            other.kill()
+        starts = [functools.partial(side, peer, asked, cpus) for side in (ours, theirs)]
+        costs = []
+        for number in range(asked.rounds):
+            costs.append(round_of(starts, asked.blocks, asked.turn_s, turned=number % 2 == 1))
+            print(name, number, *(f"{side.cpu_s:.4f}" for side in costs[-1][:2]), file=sys.stderr)
+        print(row(name, peer, costs), flush=True)
 
 
 if __name__ == "__main__":

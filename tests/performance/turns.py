@@ -3,6 +3,10 @@
 While one works the other is stopped (SIGSTOP). A turn ends with a step, so none is shared by two turns. Turns come as
 A B B A: where the machine slows down steadily both lose alike. Start-up and warm-up do not count. What is compared is
 time of the processor, of all threads of the process; seconds of the clock are those of its own turns.
+
+After some blocks of turns both are started anew, in the other order: where the memory of a process lies makes it some
+per cent quicker or slower for as long as it lives, which no number of steps averages out. The interval is that of the
+mean over these rounds.
 """
 
 import math
@@ -29,10 +33,11 @@ class Moment(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What a step of both cost in one block of turns A B B A."""
+    """What a step of both cost, and how many steps of each that was at least."""
 
     ours: Moment
     peer: Moment
+    steps: int
 
 
 class Ratio(NamedTuple):
@@ -44,7 +49,7 @@ class Ratio(NamedTuple):
 
 
 def ratio(ours: Sequence[float], peer: Sequence[float]) -> Ratio:
-    """Geometric mean of the ratios of blocks; Student's interval of the mean logarithm."""
+    """Geometric mean of the ratios of rounds; Student's interval of the mean logarithm."""
     logarithms = [math.log(one / other) for one, other in zip(ours, peer, strict=True)]
     count, middle = len(logarithms), statistics.fmean(logarithms)
     quantile = T_975[min(count - 1, len(T_975)) - 1]
@@ -131,18 +136,27 @@ class Contender:
         self._process.wait()
 
 
-def compete(mine: Contender, other: Contender, blocks: int, turn_s: float, told: Callable[[Cost], None]) -> list[Cost]:
-    """Warm both up, then have them take `blocks` blocks of turns A B B A, telling each; what a step cost in each."""
+def compete(mine: Contender, other: Contender, blocks: int, turn_s: float) -> Cost:
+    """Warm both up, then have them take `blocks` blocks of turns A B B A."""
     mine.stop()
     other.stop()
     for contender in (mine, other):
         while len(contender.moments) < WARMUP:
             contender.work(0.0)
-    found = []
-    for _ in range(blocks):
-        firsts = len(mine.moments) - 1, len(other.moments) - 1
-        for contender in (mine, other, other, mine):
-            contender.work(turn_s)
-        found.append(Cost(mine.mean(firsts[0]), other.mean(firsts[1])))
-        told(found[-1])
-    return found
+    first = [len(contender.moments) - 1 for contender in (mine, other)]
+    for contender in (mine, other, other, mine) * blocks:
+        contender.work(turn_s)
+    made = [len(contender.moments) - 1 - start for contender, start in zip((mine, other), first, strict=True)]
+    return Cost(mine.mean(first[0]), other.mean(first[1]), min(made))
+
+
+def round_of(starts: Sequence[Callable[[], Contender]], blocks: int, turn_s: float, turned: bool) -> Cost:
+    """Start ours and the peer (`turned`: the peer first), have them compete, and end them."""
+    running: dict[int, Contender] = {}
+    try:
+        for side in (1, 0) if turned else (0, 1):
+            running[side] = starts[side]()
+        return compete(running[0], running[1], blocks, turn_s)
+    finally:
+        for contender in running.values():
+            contender.kill()
