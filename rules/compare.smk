@@ -27,6 +27,8 @@ COMPARISON = [
     "mix_jobs",
     "deadlines",
     "deadline_steps",
+    # A plan of phases by option.
+    "plan_options",
     # What the plan of months rests on: the same questions as those of one job above, of the plan.
     "plan_tornado",
     "plan_turning_points",

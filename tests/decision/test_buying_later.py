@@ -5,52 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import study
 from hypothesis import given
 from hypothesis import strategies as st
-from price_lists import cell, machines, offers, planned, price_list, priced
+from phase_plans import CARE, RUNNING, compared, hourly, own
 from sweetspot.decision.buying_later import load_plans
-from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later_costs import Plan, Side, at_once, never, rent_then_buy
 from sweetspot.decision.later_words import later_in_words
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
 from sweetspot.study.workloads import load_workloads
-
-# 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
-WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
-        "phases": [{"name": "jobs", "jobs": 3600, "hours": 2.0}]}  # fmt: skip
-JOB = {"kind": "training", "model": "vgg16", "samples": 360000.0}
-PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
-RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
-
-
-def own(**terms):
-    given_ = {"capex": 36000.0, "months": 36.0, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10.0,
-              "maintenance_per_month": CARE}  # fmt: skip
-    return {"instance": "box", "purchase": "own", "own": given_ | terms}
-
-
-def hourly(usd=6.0, **keys):
-    return {"instance": "rented", "per_hour": usd, **keys}
-
-
-def compared(*rows, work=None, draws=400):
-    """The comparison of offers that are all as fast, their speeds certain."""
-    prices = price_list(*rows)
-    known = machines(prices)
-    exact = {"images_per_s_low": 100.0, "images_per_s_high": 100.0}
-    cells = [cell(name, **exact) for name in known]
-    works = {"work": WORK | (work or {})}
-    costs, _ = priced(prices, cells, known, job=JOB)
-    nothing = pd.DataFrame()
-    speeds = pd.DataFrame(cells).assign(runs=0, warnings=None)
-    tables = Inputs(
-        costs, offers(prices, known).reset_index(), speeds, speeds.iloc[:0].assign(headline=True), nothing, nothing,
-        planned(prices, cells, known, **works), nothing,
-    )  # fmt: skip
-    return compare(tables, Settings.of(study(reference="box")), {}, draws, buying=PLANS)
 
 
 def ways(*rows, **keys):

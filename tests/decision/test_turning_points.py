@@ -61,7 +61,7 @@ def put(assumption, value, rented=3.06):
     if assumption in both:
         terms = {both[assumption]: value}
         return listed(rented, second=terms, **terms), SPEED
-    if what == "throughput":
+    if what == "speed":
         return listed(rented), SPEED | {whose: value}
     if whose == RENTED:
         return listed(value), SPEED
@@ -133,6 +133,24 @@ def test_two_boxes_have_their_break_even_at_the_same_days():
     # the rented machine asks the same on all days: 3.06 / 225 of an image against the box
     rented = 145.44 / (24 * (3.06 * 500 / 225 - 0.30))
     assert found.loc[RENTED, "days"] == pytest.approx(rented)
+
+
+def test_the_length_from_which_a_box_pays_is_that_of_both_boxes():
+    """A longer project spreads the price of the other box too; the lists made anew say the same."""
+    for curve in (True, False):
+        dear = {"capex": 9800, "maintenance_per_month": 0}
+        cheap = {"capex": 3300, "kw": 1.5, "maintenance_per_month": 0}
+        options = options_of(listed(second=cheap, curve=curve, **dear))
+        row = break_even(options, simulate(options, 1, 400), 30.5).set_index("option").loc["second"]
+        from_then = {
+            months: options_of(listed(second=cheap | {"months": months}, curve=curve, **dear, months=months))
+            for months in (row["months_needed"] - 1, row["months_needed"])
+        }
+        pays = [made.set_index("instance")["images_per_usd"] for made in from_then.values()]
+        assert [one[BOX] >= one["second"] for one in pays] == [False, True], curve
+    # Sold for 900 USD each, 240 h a month: 8900 / m + 72 = 500 / 300 x (2400 / m + 108), 4900 / m = 108
+    assert row["months_needed"] == 46  # 45.4
+    assert row[["never_below_usd_per_hour", "never_above_usd_per_kwh"]].isna().all()
 
 
 def test_a_box_that_costs_less_and_takes_less_pays_on_all_days_and_the_other_way_on_none():

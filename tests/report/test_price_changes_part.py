@@ -116,8 +116,8 @@ def test_what_prices_did_to_the_answer_of_each_plan():
 
 def test_of_what_is_recommended_only_whole_plans_are_told():
     rows = [
-        ("fine-tuning", "plan years", "a"), ("overall", "plan years", "b"), ("overall", "job, other", "c"),
-        ("lab", "plan lab", "d"), ("job within 6 h", "job", "e"), ("overall", "plan lone", "f"),
+        ("fine-tuning", "years", "a"), ("overall", "years", "b"), ("overall", None, "c"), ("lab", "lab", "d"),
+        ("job within 6 h", None, "e"), ("overall", "lone", "f"),
     ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["phase", "scope", "verdict"]).assign(usd=1.0)
+    table = pd.DataFrame(rows, columns=["phase", "plan", "verdict"]).assign(usd=1.0)
     assert plans_of(table)[["workload", "said"]].to_numpy().tolist() == [["years", "b"], ["lab", "d"], ["lone", "f"]]

@@ -18,6 +18,7 @@ from sweetspot.study.workloads import Phase, Plan
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",
+    "plan_months",
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
@@ -50,7 +51,8 @@ def plan_table(
 
     `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to its last job's end
     (identical jobs, so ceil(jobs / at_once) rounds), `usd` its bill. Machines owned queue their jobs; rented ones
-    are as many as the plan allows and the jobs need. A phase starts when the one before has ended.
+    are as many as the plan allows and the jobs need. A phase starts when the one before has ended. `plan_months`:
+    of the whole plan, null where it states none.
 
     A machine owned works in its planned hours. Where the offer's `boxes` would need more of them than the project has,
     as many are taken as do the work (`machines` of the row `possession`); where no number does, the status is TOO_SLOW.
@@ -89,7 +91,12 @@ def _plan(
         sum((phase.usd for phase in phases), np.nan_to_num(fixed)),
     )
     whole = _shown(rows, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
-    return [*parts, take(held, ~np.isnan(fixed)), whole]
+    return [_with_months(part, plan) for part in (*parts, take(held, ~np.isnan(fixed)), whole)]
+
+
+def _with_months(rows: Columns, plan: Plan) -> Columns:
+    """The rows of a plan with its length; nan where it has none."""
+    return rows | {"plan_months": np.full(size(rows), np.nan if plan.months is None else plan.months)}
 
 
 def _enough(

@@ -8,10 +8,9 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
-from sweetspot.bills.resale import relative
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.rent_ahead import moves_ahead, rent_over
-from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.simulate import Draws, interval, or_zero, possession, sold_for
 
 COLUMNS = (
     "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low", "days_high",
@@ -48,8 +47,9 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
     `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws
     in which the reference is the cheaper one at that use),
     `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which the
-    box never pays at any use up to `month_days`, `months_needed` (length of project from which the planned use
-    pays), `verdict`, `basis`. Days beyond the month are null: never.
+    box never pays at any use up to `month_days` (null against an owned rival), `months_needed` (length of project from
+    which the planned use pays, an owned rival spread over as many), `verdict`, `basis`. Days beyond the month:
+    null, never.
     Empty where the reference is not owned.
     """
     rows = [_against(box, rival, draws, month_days) for box, rival in duels(options)]
@@ -80,9 +80,10 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         "gain_low": float(gain_low), "gain_high": float(gain_high),
         "p_cheaper": float(np.mean(gain > 1)), "p_pays": float(np.mean(crossings["days"] <= month_days)),
         # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
-        "never_below_usd_per_hour": float((idle + variable) / hour * rival["usd_per_hour"]),
-        "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 else np.nan,
-        "months_needed": _months_needed(box, hour, rival),
+        # An owned rival has no price of an hour, and pays the electricity too.
+        "never_below_usd_per_hour": np.nan if asked.owned else float((idle + variable) / hour * rival["usd_per_hour"]),
+        "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 and not asked.owned else np.nan,
+        "months_needed": _months_needed(box, asked, rival),
         "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
     }  # fmt: skip
 
@@ -131,23 +132,47 @@ def _drawn(index: int, rival: Row, draws: Draws, which: slice = slice(None)) -> 
     return Asked(hour, draws.variable[other, which] * faster, draws.days[other, which], rival["purchase"] == "own")
 
 
-def _months_needed(box: Row, hour: float, rival: Row) -> float:
+def _months_needed(box: Row, asked: Asked, rival: Row) -> float:
     """Months of the project from which the planned use pays; NaN: no length of project does.
 
-    (capex - residual) / months is the part of the fixed cost that falls with a longer project; the rest does not.
-    Where the rent or the resale value follows the months, the first whole month (up to LONGEST) at which it pays.
+    Purchase and resale are spread over the project's months, the box's and an owned rival's alike; the rest of a month
+    of possession stays. Exact where only the box is spread, by a straight line in 1 / months; else in whole months up
+    to LONGEST: of lengths around the planned one that pay, the least; else the first that pays beyond it.
     """
     hours = HOURS_A_DAY * box["days_per_month"]
-    if moves_ahead(rival) or isinstance(box.get("residual_points"), list | np.ndarray):
+    curved = isinstance(box.get("residual_points"), list | np.ndarray) or or_zero(box["discount_rate"]) > 0
+    if asked.owned or curved or moves_ahead(rival):
         months = np.arange(1.0, LONGEST + 1)
-        sold = box["residual_usd"] * relative(box.get("residual_points"), months, box["months"])
-        rest = box["fixed_usd_per_month"] - (box["capex_usd"] - box["residual_usd"]) / box["months"]
-        own = (box["capex_usd"] - sold) / months + rest + hours * box["variable_usd_per_hour"]
-        pays = np.flatnonzero(own <= hours * hour * rent_over(rival, months))
-        return float(months[pays[0]]) if len(pays) else float("nan")
-    spent = box["capex_usd"] - box["residual_usd"]
-    room = hours * (hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
+        own = _fixed_over(box, months) + hours * box["variable_usd_per_hour"]
+        return _first_that_pays(own <= _month_of(rival, asked, box, months), int(box["months"]))
+    spent = (box["capex_usd"] - box["residual_usd"]) / (1.0 - or_zero(box["downtime_share"]))
+    room = hours * (asked.hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
     return float(spent / room) if room > 0 else float("nan")
+
+
+def _first_that_pays(pays: np.ndarray, planned: int) -> float:
+    """Months (`pays` of 1, 2, ...): the least of those around `planned` that pay, else the first beyond; NaN: none."""
+    planned = min(max(planned, 1), LONGEST)
+    until, beyond = np.flatnonzero(~pays[:planned]), np.flatnonzero(pays[planned:])
+    if pays[planned - 1]:
+        return float(until[-1] + 2) if len(until) else 1.0
+    return float(planned + 1 + beyond[0]) if len(beyond) else float("nan")
+
+
+def _fixed_over(row: Row, months: np.ndarray) -> np.ndarray:
+    """USD a month of the row's machine, used or not, where the project has so many months; downtime as in its own."""
+    capex, works = row["capex_usd"], 1.0 - or_zero(row["downtime_share"])
+    spread = possession(row, capex, months, sold_for(row, capex, row["residual_usd"], months))
+    return np.asarray(row["fixed_usd_per_month"] + (spread - possession(row, capex, row["months"])) / works)
+
+
+def _month_of(rival: Row, asked: Asked, box: Row, months: np.ndarray) -> np.ndarray:
+    """USD that a rival takes for a month's work of the box in a project of so many months."""
+    hours = HOURS_A_DAY * box["days_per_month"]
+    if not asked.owned:
+        return np.asarray(hours * asked.hour * rent_over(rival, months))
+    faster = box["images_per_s"] / rival["images_per_s"]
+    return np.asarray(hours * asked.by_use + faster * _fixed_over(rival, months))
 
 
 def _within(days: float, month_days: float) -> float:

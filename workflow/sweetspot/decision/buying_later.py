@@ -150,7 +150,15 @@ def _among(name: str, ways: Sequence[Told]) -> dict[str, tuple[pd.DataFrame, np.
     later = [way for way in ways if not way["status"] and way["box"] is not None and way["after"] > 0]
     rows = [
         {name: way.get(name) for name in ("option", "instance", "title", "hours")}
-        | {"persistent": True, "usd": way.get("usd", float(way["drawn"].mean())), "planned_hours": np.nan, "boxes": 1.0}
+        | {
+            "persistent": True,
+            "usd": way.get("usd", float(way["drawn"].mean())),
+            "planned_hours": np.nan,
+            "boxes": 1.0,
+            "after_months": way["after"],
+            "purchase": "own",
+            "machines": way.get("machines"),
+        }
         for way in later
     ]
     return {name: (pd.DataFrame(rows), np.stack([way["drawn"] for way in later]))} if later else {}

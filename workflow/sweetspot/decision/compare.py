@@ -15,6 +15,7 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.decision.phases import OVERALL, phases, with_later
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
@@ -96,18 +97,19 @@ def compare(
     parameters = tornado(options, settings.month_days, settings.money)
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = phase_rows(options, plans, demands or {})
+    together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
     waited = with_mixes(waited, decided, drawn, settings)
     later = [
         *deadline_phases(options, drawn, settings.deadlines_hours, settings.money),
         *(with_later(one, waited.options) for one in decided.phases),
     ]
+    priced = phases(options, drawn, plans, together, waited.options)
     unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
     told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}
     answer = headline(contending, drawn, days, settings.counts, others, settings.money, **told)
-    together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
         "break_even": days,
@@ -118,9 +120,8 @@ def compare(
         "surface": surface(options, settings.month_days, settings.money),
         "tornado": parameters,
         "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
-        "recommendation": recommend(
-            [*phases(options, drawn, plans, together, waited.options), *later], parameters, settings.money
-        ),
+        "recommendation": recommend([*priced, *later], parameters, settings.money),
+        "plan_options": option_table(priced),
         "headline": answer,
         "choices": others,
         "when_to_buy": waited.table,

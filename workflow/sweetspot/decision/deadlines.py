@@ -30,6 +30,7 @@ def deadline_phases(
                 yield PricedPhase(name, str(workload), kept.head(0), np.empty((0, 0)), models, _nobody(rows, money))
                 continue
             where = kept.index.to_numpy()
+            kept = kept.assign(alternative=kept["option"])  # with a deadline more nodes are another choice
             usd = np.where(draws.hours[where] <= deadline, draws.usd[where], np.inf)
             yield PricedPhase(name, str(workload), kept.reset_index(drop=True), usd, models)
 

@@ -10,7 +10,7 @@ from sweetspot.decision.mix_problem import MIX_DRAWS, Figures, Posed, Source
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import Figure, Number, or_zero, possession, sold_for, speed_error
-from sweetspot.decision.tornado import ASSUMED_RANGE, OWNED_PARAMETERS, range_of
+from sweetspot.decision.tornado import ASSUMED_RANGE, FACTOR, OWNED_PARAMETERS, range_of
 from sweetspot.mixes.problem import Array, Problem
 from sweetspot.study.titles import model_title
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")  # of a machine for sale
 JOBS, SPEED, RENT, TARIFF, ALL_JOBS, ALL_RENT = "per_month", "speed", "usd_per_hour", "usd_per_kwh", "jobs", "rents"
-OF_TODAY = ", of today's"  # behind what is said as a factor
 Known = Mapping[tuple[str, int], Array]  # draws of an offer's figure by its name and the row of the options
 
 
@@ -34,8 +33,9 @@ class Parts(NamedTuple):
 
 class Lever(NamedTuple):
     """One figure: `quantity` what it is (a column of the offers, JOBS, SPEED, ALL_JOBS, ALL_RENT), `subject` of whom
-    (an option, a class, a price list, an error of speeds; empty: of all), `name` in words, value, unit and range with
-    its basis; `most` that it can be. `changed`: the parts of the problem with it at a factor of its value.
+    (an option, a class, a price list, an error of speeds; empty: of all), `name` in words, value, unit (FACTOR: it is
+    said as a factor of what it is today) and range with its basis; `most` that it can be. `changed`: the parts of the
+    problem with it at a factor of its value.
     """
 
     quantity: str
@@ -82,7 +82,7 @@ def levers(posed: Posed, words: Words) -> list[Lever]:
 
 
 def _share(quantity: str, name: str, changed: Callable[[Parts, float], Parts]) -> Lever:
-    return Lever(quantity, "", name, "x", 1.0, 1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed", changed)
+    return Lever(quantity, "", name, FACTOR, 1.0, 1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed", changed)
 
 
 def _rent(one: Source, words: Words) -> Lever:
@@ -181,7 +181,7 @@ def _pays(one: Source, price_list: str) -> bool:
 
 
 def _speeds(posed: Posed) -> Iterator[Lever]:
-    """Throughputs, each error once: those that are off together move together."""
+    """Speeds, each error once: those that are off together move together."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for source in posed.sources:
         for row in filter(None, source.rows):
@@ -192,11 +192,11 @@ def _speeds(posed: Posed) -> Iterator[Lever]:
         if not value > 0:
             continue
         device = first["gpu"] if isinstance(first.get("gpu"), str) else first["title"]
-        several = f"{first['gpus']} × " if error[0] == "images_per_s" and first["gpus"] > 1 else ""
-        on = f" on {models[0]}" if len(models) == 1 else ""
+        several = f"{first['figure_gpus']:g} × " if error[0] == "images_per_s" and first["figure_gpus"] > 1 else ""
+        on = f" on {model_title(models[0])}" if len(models) == 1 else ""
         low, high, basis = range_of(first, "images_per_s", value)
-        name = f"throughput of {several}{device}{on}{OF_TODAY}"
-        yield Lever(SPEED, error_key(error), name, "x", 1.0, low / value, high / value, basis, _faster(error))
+        name = f"speed of {several}{device}{on}"
+        yield Lever(SPEED, error_key(error), name, FACTOR, 1.0, low / value, high / value, basis, _faster(error))
 
 
 def error_key(error: tuple[object, ...]) -> str:
@@ -230,7 +230,7 @@ def _demand(posed: Posed) -> Iterator[Lever]:
             yield _number(posed, job.name, job.urgent_per_month, urgent=True)
     if len(posed.work.jobs) > 1:
         names = tuple(job.name for job in posed.work.jobs)
-        yield _share(ALL_JOBS, f"all jobs a month{OF_TODAY}", _busier(posed, names, (False, True)))
+        yield _share(ALL_JOBS, "all jobs a month", _busier(posed, names, (False, True)))
 
 
 def _number(posed: Posed, name: str, number: "Amount", urgent: bool) -> Lever:

@@ -8,10 +8,11 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import DOLLARS, Money
-from sweetspot.decision.mix_levers import OF_TODAY, Known, Lever, levers, move
+from sweetspot.decision.mix_levers import Known, Lever, levers, move
 from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_words import Words, mix_title
+from sweetspot.decision.tornado import FACTOR
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Problem
 from sweetspot.mixes.search import BEST, RENTED, Mix
@@ -111,8 +112,8 @@ def _turning_row(one: Turned, lever: Lever, turn: Turn, words: Words, money: Mon
 def _where(lever: Lever, turn: Turn, money: Money) -> str:
     """A turning point in words: of what is said as a factor, how far from what it is today."""
     side = "above" if turn.factor > 1 else "below"
-    if lever.unit == "x":
-        return f"{lever.name.removesuffix(OF_TODAY)} {100 * abs(turn.factor - 1):.2g} % {side} today's"
+    if lever.unit == FACTOR:
+        return f"{lever.name} {100 * abs(turn.factor - 1):.2g} % {side} today's"
     value, unit = money.counted(lever.value * turn.factor, lever.unit)
     return f"{lever.name} {side} {amount(value)} {unit}"
 

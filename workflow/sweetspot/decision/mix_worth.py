@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.counted import the
 from sweetspot.decision.known_value import partial_value
-from sweetspot.decision.mix_levers import JOBS, OF_TODAY, SPEED, TARIFF, Lever, error_key
+from sweetspot.decision.mix_levers import JOBS, SPEED, TARIFF, Lever, error_key
 from sweetspot.decision.mix_problem import MIX_DRAWS, Posed
 from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_tornado import Turned
@@ -104,7 +104,7 @@ def _figure(
     lever = next((lever for lever in one.levers if _same(lever, about, row)), None)
     name = said.format(box=the(about["title"])) if lever is None else lever.name
     turning = np.nan if lever is None else _turning(one, lever) / lever.value * about["value"]
-    told = {"assumption": name, "figure": name.removesuffix(OF_TODAY), "turning_point": turning}
+    told = {"assumption": name, "figure": name, "turning_point": turning}
     return Asked(about | told, first.values[:MIX_DRAWS])
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.cells import USABLE
+from sweetspot.decision.alternatives import with_alternative
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
 from sweetspot.decision.rent_ahead import with_rent_factor
 from sweetspot.decision.settings import Settings
@@ -58,10 +59,10 @@ def build_options(
     An option is one offer: (price_list, instance, purchase). `costs`, `offers`, `throughput` and
     `extrapolation` are the tables of results/<study>/. A row has the columns of its cost, its offer's RANGED and
     TERMS, and those made here: `option` (its key in all tables), `title` (its name for people), `model_title` (that of
-    the model), `in_answer` (its price list is one that the answer takes offers of), `is_reference` (the option that the
-    decision is about),
-    `persistent` (bool; where the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level`
-    (coverage of that interval), `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
+    the model), `nodes` (null: one) and `alternative` (`with_alternative`), `in_answer` (its price list is one that the
+    answer takes offers of), `is_reference` (the option that the decision is about), `persistent` (bool; where
+    the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level` (coverage of that interval),
+    `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
     (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
     owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included), `rent_months` and
@@ -75,6 +76,7 @@ def build_options(
     rows = with_fits(rows, settings, needs or {})
     rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
     rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
+    rows = with_alternative(rows)
     rows["option"] = _labels(rows)
     rows["title"] = _titles(rows, settings.titles)
     rows["model_title"] = rows["model"].map(lambda model: settings.models.get(model, model)).astype(object)
@@ -110,6 +112,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
     keep = [
         *CELL,
+        "nodes",
         *FIGURE,
         "level",
         "runs",
@@ -135,13 +138,15 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
 def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     """`rows` where jobs run side by side on one machine: their figure is all of them together, not the machine's own.
 
-    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here.
+    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here. `figure_images_per_s`,
+    `figure_gpus`: the figure that stands behind the rate, elsewhere the rate itself, and of how many devices.
     """
     rows = rows.assign(jobs_at_once=rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0)
+    rows = rows.assign(figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"].astype(float))
     side = rows["jobs_at_once"] > 1
     if not side.any():
         return rows.drop(columns=rows.filter(regex="^side_").columns)
-    for name in (*FIGURE, "basis", "source"):
+    for name in (*FIGURE, "figure_images_per_s", "figure_gpus", "basis", "source"):
         own = {"basis": "throughput_basis", "source": "throughput_source"}.get(name, name)
         rows[own] = rows[own].astype(rows[f"side_{name}"].dtype).mask(side, rows[f"side_{name}"])
     predicted = rows["throughput_basis"] == "extrapolated"

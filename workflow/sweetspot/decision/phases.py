@@ -10,21 +10,29 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.options import CELL, OFFER, records
 from sweetspot.decision.plan_prices import PriceTurn, price_turns
-from sweetspot.decision.simulate import Draws
+from sweetspot.decision.simulate import Draws, interval
 from sweetspot.study.yamlfile import load_yaml
 
 TRAINING = "training workloads"
 OVERALL = "overall"
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
+# Of a plan's total, by option: USD by use and by the month, machines bought (null: rented), hours that one of them is
+# planned to be used, hours to the end in 90 % of the draws.
+TOTALS = (
+    "purchase", "price_list", "machines", "boxes", "planned_hours", "hours_low", "hours_high", "usd_running",
+    "usd_possession",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class PricedPhase:
-    """One phase: `table` has a row an option (option, title, persistent, usd, hours), cheapest first; `usd` its draws.
+    """One phase: `table` has a row an option (option, title, persistent, alternative, usd, hours), cheapest first;
+    `usd` its draws; `plan` whose phase it is, None of workloads without one; `whole`: all of that plan, which
+    has so many `months`, None where it says none.
 
-    A plan's total also has `planned_hours`: those that an owned machine is planned to be used. `nobody`: why no option
-    is in the table. `would_change`: what would turn the choice, in words, or the prices that do (with the title that
-    each turns to); None where what turns one job of its models does.
+    A plan's total also has TOTALS. `nobody`: why no option is in the table. `would_change`: what would turn the choice,
+    in words, or the prices that do (with the title that each turns to); None where it is what turns one job
+    of its models.
     """
 
     name: str
@@ -34,6 +42,9 @@ class PricedPhase:
     models: tuple[str, ...]
     nobody: str = ""
     would_change: str | Sequence[tuple[PriceTurn, str]] | None = None
+    plan: str | None = None
+    whole: bool = False
+    months: float | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -83,8 +94,9 @@ def _worked(options: pd.DataFrame, draws: Draws, name: str, workloads: Sequence[
     whole = complete.groupby(rows["option"]).transform("sum") == jobs
     parts = rows[whole].groupby("option", sort=False)
     if len(parts):
-        table = parts.agg(**{key: (key, "first") for key in ("instance", "title", "persistent")}, usd=("usd", "sum"),
-                          hours=("hours", "sum"), usd_per_hour=("usd_per_hour", "first")).reset_index()  # fmt: skip
+        first = ("instance", "title", "persistent", "alternative", "usd_per_hour")
+        sums = {name: (name, "sum") for name in ("usd", "hours")}
+        table = parts.agg(**{name: (name, "first") for name in first}, **sums).reset_index()
         drawn = np.stack([draws.usd[where].sum(axis=0) for where in parts.groups.values()])
         yield _sorted(name, ", ".join(workloads), table, drawn, rows["model"])
 
@@ -96,10 +108,9 @@ def _sorted(name: str, scope: str, table: pd.DataFrame, usd: np.ndarray, models:
 
 def with_later(phase: PricedPhase, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPhase:
     """A plan's total, or what is recommended for the work of months, with buying later among the options."""
-    plan = phase.scope.removeprefix("plan ")
-    if phase.name not in (OVERALL, plan) or plan not in later:
+    if phase.plan is None or not phase.whole or phase.plan not in later:
         return phase
-    table, usd = later[plan]
+    table, usd = later[phase.plan]
     both = pd.concat([phase.table, table], ignore_index=True)
     found = _sorted(phase.name, phase.scope, both, np.concatenate([phase.usd, usd]), phase.models)
     return replace(phase, table=found.table, usd=found.usd)
@@ -112,7 +123,7 @@ def planned_rows(options: pd.DataFrame, plans: pd.DataFrame) -> pd.DataFrame:
     # The plan's row of an option is that of the cell the option was priced on.
     known = options.reset_index().drop_duplicates([*OFFER, "model"])
     key = [*OFFER, *CELL[1:]]
-    rows = plans.merge(known[["index", "option", "title", "persistent", *key]], on=key, how="inner")
+    rows = plans.merge(known[["index", "option", "title", "persistent", "alternative", *key]], on=key, how="inner")
     return rows[(rows["status"] == "ok")].drop_duplicates(["plan", "phase", "option"])
 
 
@@ -146,18 +157,33 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     fixed = rows["fixed_usd_per_month"].to_numpy(float)[:, None]
     kept = np.divide(draws.fixed[where], fixed, out=dearer.copy(), where=fixed > 0)
     usd = running.to_numpy(float)[:, None] * slower * dearer + possession.to_numpy(float)[:, None] * kept
-    table = own.reset_index()[["option", "instance", "title", "persistent", "hours"]].assign(
+    table = own.reset_index()[["option", "instance", "title", "persistent", "alternative", "hours"]].assign(
         usd=(running + possession).to_numpy()
     )
     if name == TOTAL:
-        planned = (HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(rows["purchase"] == "own")
-        bought = part[part["phase"] == POSSESSION].set_index("option").reindex(index=own.index, columns=["machines"])
-        boxes = bought["machines"].fillna(1.0).where((rows["purchase"] == "own").to_numpy(), 1.0).to_numpy(float)
-        names = [
-            f"{count:g} × {title}" if count > 1 else title for count, title in zip(boxes, table["title"], strict=True)
-        ]
-        table = table.assign(planned_hours=planned.to_numpy(float), boxes=boxes, title=names)
+        table = _total(table, rows, part, draws.hours[where]).assign(
+            usd_running=running.to_numpy(), usd_possession=possession.to_numpy()
+        )
     told = _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
     stays = table["persistent"].to_numpy(bool)
     turns = price_turns(records(rows), running.to_numpy(float), possession.to_numpy(float), stays | ~stays.any())
-    return replace(told, would_change=[(turn, str(table["title"].iloc[turn.to])) for turn in turns])
+    turned = [(turn, str(table["title"].iloc[turn.to])) for turn in turns]
+    months = part["plan_months"].iloc[0] if "plan_months" in part.columns else None
+    return replace(told, plan=plan, whole=name == TOTAL, months=months, would_change=turned)
+
+
+def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: np.ndarray) -> pd.DataFrame:
+    """A plan's total with TOTALS but its USD; `rows`: of the options, `hours`: drawn, of one job of each."""
+    own = (rows["purchase"] == "own").to_numpy()
+    planned = (HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(own)
+    held = part[part["phase"] == POSSESSION].set_index("option").reindex(index=table["option"], columns=["machines"])
+    boxes = held["machines"].fillna(1.0).where(own, 1.0).to_numpy(float)
+    named = zip(boxes, table["title"], strict=True)
+    titles = [f"{count:g} × {title}" if count > 1 else title for count, title in named]
+    with np.errstate(invalid="ignore"):
+        low, high = interval(table["hours"].to_numpy()[:, None] * hours / rows["hours"].to_numpy(float)[:, None])
+    return table.assign(
+        purchase=rows["purchase"].to_numpy(), price_list=rows["price_list"].to_numpy(),
+        planned_hours=planned.to_numpy(float), boxes=boxes, title=titles, machines=np.where(own, boxes, np.nan),
+        hours_low=low, hours_high=high,
+    )  # fmt: skip

@@ -118,7 +118,8 @@ def _phases(
         told = OVERALL if len(worked) == 1 else name
         nobody = "" if len(kept) else str(rows["status"].iloc[0])
         near = turning[turning["workload"] == name].drop_duplicates("assumption")["text"].head(NEAREST)
-        yield PricedPhase(told, f"plan {name}", shown.reset_index(drop=True), drawn, (), nobody, "; ".join(near))
+        table, change = shown.reset_index(drop=True), "; ".join(near)
+        yield PricedPhase(told, f"plan {name}", table, drawn, (), nobody, change, name, whole=True)
 
 
 def without_option(

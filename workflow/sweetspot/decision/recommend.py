@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import TIE, amount, confidence
+from sweetspot.decision.certainty import TIE, amount
 from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.phases import PricedPhase
-from sweetspot.decision.simulate import interval
+from sweetspot.decision.standing import standing
 
 COLUMNS = (
     "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
-    "confidence", "verdict", "balanced", "reason", "would_change", "title", "balanced_title",
+    "confidence", "verdict", "balanced", "reason", "would_change", "title", "balanced_title", "plan",
 )  # fmt: skip
 
 DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
@@ -23,13 +23,17 @@ NEAREST = 3  # turning points that are named
 def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame, money: Money = DOLLARS) -> pd.DataFrame:
     """One row a phase: the persistent option that does it for the least money, and how sure that is.
 
-    `scope`: the plan, or the workloads. `margin` = USD of the runner-up / USD of the option (`margin_low`,
-    `margin_high`: 90 %), `probability` that it is the cheapest persistent option, `confidence` (clear, likely, too
-    close to call), `title`: its name for people;
+    `scope`: the plan, or the workloads; `plan`: its name, null where there is none. `runner_up`: the cheapest
+    persistent option that is another machine or way of paying than the option (`standing`); `margin` = its USD / USD of
+    the option (`margin_low`, `margin_high`: 90 %), `probability` that the option, or more nodes of it, is the cheapest
+    persistent one, `confidence` (clear, likely, too close to call), `title`: its name for people;
     `verdict`: that name, or too close to call and between which; `balanced`: the persistent option
     with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words.
     """
-    rows = [{"phase": phase.name, "scope": phase.scope, **_row(phase, tornado, money)} for phase in phases]
+    rows = [
+        {"phase": phase.name, "scope": phase.scope, "plan": phase.plan, **_row(phase, tornado, money)}
+        for phase in phases
+    ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -37,40 +41,30 @@ def _row(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> dict[str, o
     table, usd = phase.table, phase.usd
     if table.empty:
         return {"confidence": "clear", "verdict": phase.nobody, "reason": phase.nobody}
-    kept = table[table["persistent"]]
-    # Where everything can be taken away there is nothing better to recommend than the cheapest.
-    field = kept if len(kept) else table
-    best = field.iloc[0]
-    drawn = usd[field.index.to_numpy()]
-    probability = float(np.mean((drawn.argmin(axis=0) == 0) & np.isfinite(drawn[0])))
+    found = standing(table, usd)
+    field, best = found.field, table.loc[found.best]
+    balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
     result = {
         "option": best["option"],
         "title": best["title"],
         "usd": best["usd"],
         "hours": best["hours"],
-        "probability": probability,
+        "probability": found.probability,
+        "confidence": found.confidence,
+        "balanced": balanced["option"],
+        "balanced_title": balanced["title"],
+        "would_change": _turning(phase, tornado, money),
     }
-    result["confidence"] = confidence(probability)
-    balanced = field.iloc[int((field["usd"] * field["hours"]).to_numpy().argmin())]
-    result |= {"balanced": balanced["option"], "balanced_title": balanced["title"]}
-    result["would_change"] = _turning(phase, tornado, money)
-    if len(field) == 1:
-        return {
-            **result,
-            "confidence": "clear",
-            "verdict": best["title"],
-            "reason": "the only one that cannot be taken away",
-        }
-    second = field.iloc[1]
-    with np.errstate(invalid="ignore"):
-        low, high = interval(drawn[1] / drawn[0])
-    close = result["confidence"] == TIE
+    if found.rival is None:
+        return {**result, "verdict": best["title"], "reason": "the only one that cannot be taken away"}
+    second = table.loc[found.rival]
+    close = found.confidence == TIE
     return {
         **result,
         "runner_up": second["option"],
         "margin": float(second["usd"] / best["usd"]),
-        "margin_low": float(low),
-        "margin_high": float(high),
+        "margin_low": found.low,
+        "margin_high": found.high,
         "verdict": f"too close to call: {the(best['title'])} or {the(second['title'])}" if close else best["title"],
         "reason": _reason(best, second, balanced, table, field, money),
     }

@@ -86,9 +86,8 @@ def answer_of(headline: pd.DataFrame) -> str | None:
 
 def plans_of(recommendation: pd.DataFrame) -> pd.DataFrame:
     """What is recommended for all of each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
-    scope = recommendation["scope"].astype(str)
-    name = scope.str.removeprefix("plan ")
-    whole = scope.str.startswith("plan ") & (recommendation["phase"].eq(OVERALL) | recommendation["phase"].eq(name))
+    name = recommendation["plan"]
+    whole = name.notna() & (recommendation["phase"].eq(OVERALL) | recommendation["phase"].eq(name))
     found = recommendation.assign(workload=name, said=recommendation["verdict"])[whole]
     return found[["workload", "usd", "said"]].reset_index(drop=True)
 

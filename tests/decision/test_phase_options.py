@@ -1,0 +1,97 @@
+"""A plan of phases by option: its USD by hand, who is the best, and who that is held against."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from phase_plans import CARE, compared, hourly, own
+from sweetspot.decision.alternatives import with_alternative
+from sweetspot.decision.standing import standing
+
+CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
+SPEEDS = {"nodes": (180.0, 180.0, 180.0), "other": (120.0, 120.0, 120.0)}
+FACTS = {
+    "rented": CLOUD,
+    "nodes": CLOUD | {"gpus": 16, "nodes": 2},
+    "other": CLOUD | {"provider": "cloudier"},
+    "taken": CLOUD,
+}
+
+
+def options(*rows, **keys):
+    found = compared(*rows, facts=FACTS, buying={}, **keys)
+    return found["plan_options"].set_index("option"), found["recommendation"].set_index("phase").loc["overall"]
+
+
+def test_each_option_of_the_plan_by_hand():
+    """3,600 jobs of two hours: 7,200 h of the box; two boxes where it works 80 h of a month less."""
+    few = own(days_per_month=5.0)
+    table, whole = options(few, hourly(0.5), hourly(1.2) | {"instance": "other"}, speeds=SPEEDS)
+    # One box works 24 x 5 x 36 = 4,320 h: two, each for half of the jobs; electricity is of all hours.
+    box = table.loc["box"]
+    assert (box["machines"], box["hours"]) == (2.0, 3600.0)
+    assert box["title"] == "2 × box"
+    assert (box["usd_running"], box["usd_possession"]) == pytest.approx((7200 * 0.2, 2 * (36_000 + 36 * CARE)))
+    assert table["usd"].to_dict() == pytest.approx(
+        {"rented": 7200 * 0.5, "other": 7200 / 1.2 * 1.2, "box": 7200 * 0.2 + 2 * (36_000 + 36 * CARE)}
+    )
+    assert table.index.tolist() == ["rented", "other", "box"]
+    assert table[["is_best", "is_rival"]].to_numpy().tolist() == [[True, False], [False, True], [False, False]]
+    assert table["times_best"].tolist() == pytest.approx([1.0, 2.0, table.loc["box", "usd"] / 3600])
+    assert pd.isna(table.loc["rented", "machines"]) and table["workload"].eq("work").all()
+    assert (whole["option"], whole["runner_up"], whole["plan"]) == ("rented", "other", "work")
+
+
+def test_more_nodes_of_the_best_are_no_rival():
+    """Two nodes of it cost 2.2 / 1.8 x 0.5 as much: dearer by a ninth, and nobody's reason to doubt the machine."""
+    nodes = hourly(2 * 0.55) | {"instance": "nodes"}
+    table, whole = options(own(), hourly(0.5), nodes, hourly(0.9) | {"instance": "other"}, speeds=SPEEDS)
+    assert table.index.tolist()[:3] == ["rented", "nodes", "other"]
+    assert table["alternative"].tolist()[:3] == ["rented (on_demand)", "rented (on_demand)", "other (on_demand)"]
+    assert table.index[table["is_rival"]].tolist() == ["other"] == [whole["runner_up"]]
+    assert table.loc["other", "times_best"] == pytest.approx(0.9 / 1.2 / 0.5) == pytest.approx(whole["margin"])
+
+
+def test_what_can_be_taken_away_is_listed_and_is_neither():
+    spot = {"instance": "taken", "purchase": "spot", "per_hour": 0.1}
+    table, _ = options(own(), hourly(0.5), spot, hourly(0.9) | {"instance": "other"}, speeds=SPEEDS)
+    assert table.index[0] == "taken (spot)" and table["times_best"].iloc[0] == pytest.approx(0.2)
+    assert not table[["is_best", "is_rival"]].iloc[0].any()
+    assert table.index[table["is_best"]].tolist() == ["rented"]
+
+
+def test_the_draws_of_the_price_are_the_ends_and_the_probability_that_of_the_machine():
+    """One is 0.3 to 0.833 USD (0.5 / 0.6, 0.5 x 0.6 to 90 %), the other certainly 0.6 an hour of the same work."""
+    ranged = {"instance": "rented", "per_hour": {"value": 0.5, "low": 0.3, "high": 0.5 / 0.6}}
+    table, whole = options(own(), ranged, hourly(0.72) | {"instance": "other"}, speeds=SPEEDS, draws=20_000)
+    first = table.loc["rented"]
+    assert (first["usd_low"], first["usd_high"]) == pytest.approx((7200 * 0.3, 7200 * 0.5 / 0.6), rel=0.02)
+    assert table.loc["other", "times_best_low"] == pytest.approx(0.6 / (0.5 / 0.6), rel=0.02)
+    # P(Z < ln 1.2 / (ln 1.6667 / 1.6449)) = P(Z < 0.5871) = 0.7214
+    assert first["probability"] == pytest.approx(0.7214, abs=0.01)
+    assert (first["confidence"], whole["probability"]) == ("too close to call", first["probability"])
+    assert whole["verdict"] == "too close to call: rented or other"
+
+
+def rows(*entries):
+    names = ("instance", "provider", "gpu", "gpus", "nodes", "purchase", "usd_per_hour")
+    return with_alternative(pd.DataFrame(entries, columns=names))["alternative"].tolist()
+
+
+def test_nodes_belong_to_the_machine_that_they_are_made_of():
+    """Two machines of the same devices: the nodes are of that whose price they are; another provider's are not."""
+    assert rows(
+        ("mega", "g", "H9", 8, np.nan, "on_demand", 12.0), ("high", "g", "H9", 8, 1.0, "on_demand", 10.0),
+        ("two", "g", "H9", 16, 2.0, "on_demand", 20.4), ("held", "g", "H9", 8, 1.0, "reserved", 5.0),
+        ("two", "g", "H9", 16, 2.0, "reserved", 10.0), ("elsewhere", "h", "H9", 16, 2.0, "on_demand", 20.0),
+    ) == [
+        "mega (on_demand)", "high (on_demand)", "high (on_demand)", "held (reserved)", "held (reserved)",
+        "h with H9 in nodes of 8 (on_demand)",
+    ]  # fmt: skip
+
+
+def test_a_draw_in_which_more_nodes_are_the_cheapest_is_one_for_the_machine():
+    table = pd.DataFrame({"option": ["a", "a2", "b"], "alternative": ["a", "a", "b"], "persistent": True})
+    usd = np.array([[1.0, 3.0, 3.0, np.inf], [2.0, 1.0, 4.0, np.inf], [3.0, 2.0, 2.0, np.inf]])
+    found = standing(table, usd)
+    assert (found.best, found.rival, found.probability) == (0, 2, 0.5)  # in the third draw b; in the last none
+    assert standing(table.assign(alternative="a"), usd).rival is None

@@ -1,0 +1,71 @@
+"""A plan of phases on a few offers, from its price list to the comparison: what every table says of it, by hand."""
+
+import pandas as pd
+from decision_tables import study
+from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
+from sweetspot.bills.columns import from_rows
+from sweetspot.bills.priced_cells import FIGURES
+from sweetspot.decision.asked_phases import Given
+from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.settings import Settings
+
+# 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
+WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
+        "phases": [{"name": "jobs", "jobs": 3600, "hours": 2.0}]}  # fmt: skip
+JOB = {"kind": "training", "model": "vgg16", "samples": 360000.0}
+PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
+RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
+
+
+def own(**terms):
+    given_ = {"capex": 36000.0, "months": 36.0, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10.0,
+              "maintenance_per_month": CARE}  # fmt: skip
+    return {"instance": "box", "purchase": "own", "own": given_ | terms}
+
+
+def hourly(usd=6.0, **keys):
+    return {"instance": "rented", "per_hour": usd, **keys}
+
+
+def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS):
+    """The comparison of offers that are all as fast, their speeds certain.
+
+    `facts`: what the instances file says, by machine; `speeds`: images/s with low and high, of those that differ.
+    """
+    prices = price_list(*rows)
+    known = machines(prices, **(facts or {}))
+    cells = cells_of(known, speeds)
+    works = {"work": WORK | (work or {})}
+    costs, _ = priced(prices, cells, known, job=JOB)
+    nothing = pd.DataFrame()
+    nodes = [known[one["instance"]].nodes for one in cells]
+    found = pd.DataFrame(cells).assign(runs=0, warnings=None, nodes=nodes)
+    tables = Inputs(
+        costs, offers(prices, known).reset_index(), found, found.iloc[:0].assign(headline=True), nothing, nothing,
+        planned(prices, cells, known, **works), nothing,
+    )  # fmt: skip
+    reference = next((one["instance"] for one in rows if one.get("purchase") == "own"), None)
+    return compare(tables, Settings.of(study(reference=reference)), {}, draws, buying=buying)
+
+
+def cells_of(known, speeds=None):
+    """A figure of each machine."""
+    return [
+        cell(name, gpus=machine.gpus, gpu=machine.gpu, **_speed(*(speeds or {}).get(name, (100.0, 100.0, 100.0))))
+        for name, machine in known.items()
+    ]
+
+
+def given(*rows, facts=None, speeds=None, buying=PLANS):
+    """What the plan WORK is priced from, and the table of offers, of the same price list."""
+    prices = price_list(*rows)
+    known = machines(prices, **(facts or {}))
+    table, fees = list_tables(prices, known)
+    cells = from_rows(cells_of(known, speeds), (*FIGURES, "gpu"))
+    plans = works_of({"work": WORK})
+    return Given(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
+
+
+def _speed(value, low, high):
+    return {"images_per_s": value, "images_per_s_low": low, "images_per_s_high": high}
