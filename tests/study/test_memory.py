@@ -56,6 +56,9 @@ def test_activations_of_a_transformer():
         made = memory(parameters=1.0, activations_gib=None, transformer=shape | {"recompute": recompute})
         assert made.gib(1) * GIB == pytest.approx(size + 16)
     assert pytest.approx(0.70, abs=0.005) == 1 - 34 / 114
+    # the loss keeps four bytes a token and word of the vocabulary of 51,200 (sec. 4.3)
+    made = memory(parameters=1.0, activations_gib=None, transformer=shape | {"vocabulary": 51_200})
+    assert made.gib(1) * GIB == pytest.approx(114 * value + 4 * 2048 * 51_200 + 16)
 
 
 # `parameters` and `memory_peak_bytes` of our own run files (TensorFlow 2, fp32, plain SGD, batch 16, the processor's
