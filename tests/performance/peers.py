@@ -128,6 +128,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--turn-s", type=float, default=2.0, help="seconds of a turn, one step at least")
     parser.add_argument("--cpus", type=int, default=1, help="cores, and threads")
     parser.add_argument("--batch-size", type=int, help="instead of the peer's own")
+    parser.add_argument(
+        "--itself", action="store_true", help="ours against ours: what the method finds where nothing is"
+    )
     parser.add_argument("--plain-memory", action="store_true", help="without our settings of the memory allocator")
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(PEERS):
@@ -153,7 +156,7 @@ def main() -> None:
         if missing := lacks(peer, asked):
             print(f"{name}: left out; {missing}", file=sys.stderr)
             continue
-        starts = [functools.partial(side, peer, asked, cpus) for side in (ours, theirs)]
+        starts = [functools.partial(side, peer, asked, cpus) for side in (ours, ours if asked.itself else theirs)]
         costs = []
         for number in range(asked.rounds):
             costs.append(round_of(starts, asked.blocks, asked.turn_s, turned=number % 2 == 1))

@@ -1,10 +1,10 @@
 """Two programs that train the same, on one machine, turn by turn: what a step of each costs, and their ratio.
 
-While one works the other is stopped (SIGSTOP). A turn ends with a step, so none is shared by two turns. Turns come as
-A B B A: where the machine slows down steadily both lose alike. Start-up and warm-up do not count. What is compared is
-time of the processor, of all threads of the process; seconds of the clock are those of its own turns.
+While one works the other is stopped (SIGSTOP). A turn ends with a step, and its first step does not count: it fetches
+back what the other drove out of the caches. Turns come as A B B A: where the machine slows down steadily both lose
+alike. Start-up and warm-up do not count. What is compared is time of the processor, of all threads of the process.
 
-After some blocks of turns both are started anew, in the other order: where the memory of a process lies makes it some
+After some blocks of turns both are started anew, and the other is A: where the memory of a process lies makes it some
 per cent quicker or slower for as long as it lives, which no number of steps averages out. The interval is that of the
 mean over these rounds.
 """
@@ -22,11 +22,11 @@ from typing import NamedTuple
 from sweetspot.harness.step_times import T_975
 
 DEADLINE_S = 900.0  # for one step, compiling included
-WARMUP = 3  # steps of each: Flax's example compiles in its second one too
+WARMUP = 3  # steps: Flax's example compiles in its second one too
 
 
 class Moment(NamedTuple):
-    """When a step ended: CPU-seconds of the process, and seconds of its turns."""
+    """CPU-seconds of the process, and seconds of the clock: when a step ended, or what one cost."""
 
     cpu_s: float
     wall_s: float
@@ -76,10 +76,11 @@ class Contender:
         is_step: Callable[[str], bool],
         cpus: Sequence[int],
     ) -> None:
-        self.moments: list[Moment] = []
+        self.turns: list[list[Moment]] = []  # when its steps ended, turn by turn
+        self._moments: list[Moment] = []
         self._last: list[str] = []
         self._stepped = threading.Condition()
-        self._worked, self._since, self._is_step, self._ended = 0.0, time.monotonic(), is_step, False
+        self._is_step, self._ended = is_step, False
         before = os.sched_getaffinity(0)
         os.sched_setaffinity(0, cpus)  # which the child inherits before its frameworks count processors
         try:
@@ -88,47 +89,48 @@ class Contender:
             )
         finally:
             os.sched_setaffinity(0, before)
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         for line in self._process.stdout or ():
             self._last = [*self._last[-20:], line]
             if self._is_step(line):
-                wall = self._worked + time.monotonic() - self._since
                 with self._stepped:
-                    self.moments.append(Moment(cpu_seconds(self._process.pid), wall))
+                    self._moments.append(Moment(cpu_seconds(self._process.pid), time.monotonic()))
                     self._stepped.notify()
         with self._stepped:
             self._ended = True
             self._stepped.notify()
 
     def stop(self) -> None:
-        """End its turn."""
+        """Have it wait for its turn."""
         self._process.send_signal(signal.SIGSTOP)
-        self._worked += time.monotonic() - self._since
 
-    def work(self, turn_s: float) -> None:
-        """One turn: until the first step that ends after `turn_s`; what follows it is the next turn's.
+    def work(self, turn_s: float, least: int = 2) -> None:
+        """One turn: of `least` steps, and until one ends `turn_s` after the first.
 
         Raises RuntimeError if it dies, or makes no step in DEADLINE_S.
         """
-        before, end = len(self.moments), self._worked + turn_s
-        self._since = time.monotonic()
+        self._moments = []
         self._process.send_signal(signal.SIGCONT)
         with self._stepped:
-            while len(self.moments) == before or self.moments[-1].wall_s < end:
-                made = len(self.moments)
-                heard = self._stepped.wait_for(lambda made=made: self._ended or len(self.moments) > made, DEADLINE_S)
+            while len(self._moments) < least or self._moments[-1].wall_s < self._moments[0].wall_s + turn_s:
+                made = len(self._moments)
+                heard = self._stepped.wait_for(lambda made=made: self._ended or len(self._moments) > made, DEADLINE_S)
                 if self._ended or not heard:
                     raise RuntimeError(f"ended, or made no step in {DEADLINE_S:.0f} s:\n{''.join(self._last)}")
         self.stop()
+        self.turns.append(self._moments)
 
-    def mean(self, first: int) -> Moment:
-        """What a step after number `first` cost on the mean."""
-        start, end = self.moments[first], self.moments[-1]
-        count = len(self.moments) - 1 - first
-        return Moment((end.cpu_s - start.cpu_s) / count, (end.wall_s - start.wall_s) / count)
+    def steps(self) -> int:
+        """Steps that count: all of its turns but the first of each."""
+        return sum(len(turn) - 1 for turn in self.turns)
+
+    def mean(self) -> Moment:
+        """What a step that counts cost on the mean."""
+        whole = [[end - start for start, end in zip(turn[0], turn[-1], strict=True)] for turn in self.turns]
+        cpu_s, wall_s = (sum(parts) / self.steps() for parts in zip(*whole, strict=True))
+        return Moment(cpu_s, wall_s)
 
     def kill(self) -> None:
         """End it now."""
@@ -136,27 +138,26 @@ class Contender:
         self._process.wait()
 
 
-def compete(mine: Contender, other: Contender, blocks: int, turn_s: float) -> Cost:
+def compete(first: Contender, second: Contender, blocks: int, turn_s: float) -> None:
     """Warm both up, then have them take `blocks` blocks of turns A B B A."""
-    mine.stop()
-    other.stop()
-    for contender in (mine, other):
-        while len(contender.moments) < WARMUP:
-            contender.work(0.0)
-    first = [len(contender.moments) - 1 for contender in (mine, other)]
-    for contender in (mine, other, other, mine) * blocks:
+    first.stop()
+    second.stop()
+    for contender in (first, second):
+        contender.work(0.0, WARMUP)
+        contender.turns.clear()
+    for contender in (first, second, second, first) * blocks:
         contender.work(turn_s)
-    made = [len(contender.moments) - 1 - start for contender, start in zip((mine, other), first, strict=True)]
-    return Cost(mine.mean(first[0]), other.mean(first[1]), min(made))
 
 
 def round_of(starts: Sequence[Callable[[], Contender]], blocks: int, turn_s: float, turned: bool) -> Cost:
-    """Start ours and the peer (`turned`: the peer first), have them compete, and end them."""
+    """Start ours and the peer, have them compete (`turned`: the peer is first), and end them."""
     running: dict[int, Contender] = {}
+    order = (1, 0) if turned else (0, 1)
     try:
-        for side in (1, 0) if turned else (0, 1):
+        for side in order:
             running[side] = starts[side]()
-        return compete(running[0], running[1], blocks, turn_s)
+        compete(running[order[0]], running[order[1]], blocks, turn_s)
+        return Cost(running[0].mean(), running[1].mean(), min(running[0].steps(), running[1].steps()))
     finally:
         for contender in running.values():
             contender.kill()
