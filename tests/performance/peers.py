@@ -100,7 +100,7 @@ def theirs(peer: Peer, asked: argparse.Namespace, cpus: list[int]) -> Contender:
 
 def lacks(peer: Peer, asked: argparse.Namespace) -> str | None:
     """What of a peer is not there."""
-    if peer.checkout and getattr(asked, peer.checkout) is None:
+    if peer.checkout and not asked.itself and getattr(asked, peer.checkout) is None:
         return f"--{peer.checkout} DIR"
     absent = [name for name in peer.packages if importlib.util.find_spec(name) is None]
     return f"pip install {' '.join(absent)}" if absent else None

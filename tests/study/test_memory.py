@@ -90,7 +90,7 @@ def test_the_rule_is_a_lower_bound_that_measured_peaks_exceed_by_less_than_2_gib
 
 
 # Peaks of our own runs of gpt2_small in GiB by batch size (torch 2.13, bf16 by autocast, AdamW, sequence 1024, main
-# memory, glibc's own settings, 2026-11-22): weights, gradients and states of 4 bytes, 16 in all; no attention scores are kept.
+# memory, glibc's own settings, 2026-11-22): weights, gradients and states of 4 bytes, 16 in all; no attention scores.
 GPT2_PEAKS = {1: 2.846, 4: 5.537}
 
 
