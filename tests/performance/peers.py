@@ -5,9 +5,10 @@
 
 DIR are checkouts of github.com/pytorch/vision (or its wheel, unpacked, with references/ beside it), google/flax and
 tensorflow/benchmarks (which needs tf-keras: `pip install --no-deps --target EXTRA tf-keras`). Peers whose checkout or
-package is not there are left out, and named. Everything runs on one core by default (`--cpus`), with the same settings
-of the memory allocator on both sides (`--plain-memory`: none). How turns are taken is told in turns.py, what each peer
-runs in peer_loops.py; docs/performance-peer.md has the figures. Below 1 ours is cheaper.
+package is not there are left out, and named. Everything runs on one core by default (`--cpus`). Both sides
+have our settings of the memory allocator (`--memory ours`: we as shipped, the peer as it comes; `none`: neither). How
+turns are taken is told in turns.py, what each peer runs in peer_loops.py; docs/performance-peer.md has the figures.
+Below 1 ours is cheaper.
 """
 
 import argparse
@@ -32,6 +33,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 STEP_OF_TF = re.compile(r"^\d+\timages/sec")
 
+MEMORY = {"same": "our memory settings in both", "ours": "each as it comes", "none": "no memory settings"}
 HEADER = ("peer", "framework", "model", "batch", "rounds x steps")
 HEADER += ("ours CPU-s/step", "peer CPU-s/step", "CPU ratio", "wall ratio")
 
@@ -62,12 +64,12 @@ PEERS = {
 }
 
 
-def environment(asked: argparse.Namespace, extra: str = "") -> dict[str, str]:
-    """What both sides are started with."""
+def environment(asked: argparse.Namespace, memory: bool, extra: str = "") -> dict[str, str]:
+    """What both sides are started with; `memory`: with our settings of the allocator."""
     path = os.pathsep.join(filter(None, [str(ROOT / "workflow"), extra, os.environ.get("PYTHONPATH", "")]))
     threads = {"OMP_NUM_THREADS": str(asked.cpus), "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONUNBUFFERED": "1"}
-    return {**os.environ, "PYTHONPATH": path, **threads, **quiet, **({} if asked.plain_memory else KEEP_MEMORY)}
+    return {**os.environ, "PYTHONPATH": path, **threads, **quiet, **(KEEP_MEMORY if memory else {})}
 
 
 def ours(peer: Peer, asked: argparse.Namespace, cpus: list[int]) -> Contender:
@@ -76,7 +78,9 @@ def ours(peer: Peer, asked: argparse.Namespace, cpus: list[int]) -> Contender:
     rest = "--gpus 1 --precision fp32 --variant default --run 1 --min-steps 1000000 --min-seconds 1e9 --output unused"
     request = parse_request([*flags.split(), *rest.split()])
     command = [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
-    return Contender(command, ROOT, environment(asked), lambda line: '"timed": true' in line, cpus)
+    return Contender(
+        command, ROOT, environment(asked, asked.memory != "none"), lambda line: '"timed": true' in line, cpus
+    )
 
 
 def theirs(peer: Peer, asked: argparse.Namespace, cpus: list[int]) -> Contender:
@@ -89,13 +93,14 @@ def theirs(peer: Peer, asked: argparse.Namespace, cpus: list[int]) -> Contender:
             "--num_batches=1000000 --weight_decay=0"  # its default adds the gradient of a penalty, which ours has not
         )
         command = [sys.executable, "tf_cnn_benchmarks.py", *flags.split()]
-        around = environment(asked, asked.extra) | {"TF_USE_LEGACY_KERAS": "1"}
+        around = environment(asked, asked.memory == "same", asked.extra) | {"TF_USE_LEGACY_KERAS": "1"}
         folder = checkout / "scripts" / "tf_cnn_benchmarks"
         return Contender(command, folder, around, lambda line: bool(STEP_OF_TF.match(line)), cpus)
     sizes = ["--model", peer.model, "--batch-size", str(peer.batch_size)]
     sizes += ["--checkout", str(checkout)] if checkout else []
     command = [sys.executable, str(HERE / "peer_loops.py"), peer.loop, *sizes]
-    return Contender(command, ROOT, environment(asked), lambda line: '"timed": true' in line, cpus)
+    around = environment(asked, asked.memory == "same")
+    return Contender(command, ROOT, around, lambda line: '"timed": true' in line, cpus)
 
 
 def lacks(peer: Peer, asked: argparse.Namespace) -> str | None:
@@ -131,7 +136,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--itself", action="store_true", help="ours against ours: what the method finds where nothing is"
     )
-    parser.add_argument("--plain-memory", action="store_true", help="without our settings of the memory allocator")
+    parser.add_argument("--memory", choices=list(MEMORY), default="same", help="who has our settings of the allocator")
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(PEERS):
         parser.error(f"unknown peers: {', '.join(sorted(unknown))}; expected of {', '.join(PEERS)}")
@@ -148,7 +153,7 @@ def main() -> None:
     cpus = sorted(os.sched_getaffinity(0))[-asked.cpus :]
     packages = sorted({package for peer in chosen.values() for package in peer.packages})
     versions = [f"{name} {importlib.metadata.version(name)}" for name in packages if importlib.util.find_spec(name)]
-    memory = "plain memory" if asked.plain_memory else "same memory settings"
+    memory = MEMORY[asked.memory]
     where = f"{datetime.date.today()}, {processor_name()}, {len(cpus)} of its cores, fp32, {memory}"
     print(f"{where}; {', '.join(versions)}\n")
     print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
