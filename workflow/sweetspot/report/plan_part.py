@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision.certainty import TIE
 from sweetspot.decision.mix_words import mixes_in_words, rivals_of
-from sweetspot.decision.phase_words import hangs_in_words, phases_in_words
+from sweetspot.decision.phase_words import WORK, buying_in_words, hangs_in_words, pays_in_words, phases_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -111,8 +111,18 @@ def plan_in_words(tables: Tables, code: str = "USD", reference: str | None = Non
     said = []
     if len(mixes):
         said += mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"), code)
-    told = {} if said else {"hangs": _hangs(tables)}
+    told = {} if said else {"hangs": _hangs(tables), "use": _use(tables, reference)}
     return said + phases_in_words(options, code, reference, named=bool(said), **told)
+
+
+def _use(tables: Tables, reference: str | None) -> str:
+    """From how much of the work on the best for the phases pays, where it is bought; else whether the judged would."""
+    best, rows = plan_row(tables, "is_best"), table_of(tables, "plan_break_even")
+    if best is None or rows.empty:
+        return ""
+    whole = rows[(rows["workload"] == best["workload"]) & (rows["quantity"] == WORK)]
+    own, judged = (records(whole[whole["option"] == option].head(1)) for option in (best["option"], reference))
+    return pays_in_words(own[0]["factor"]) if own else buying_in_words(judged[0]["factor"]) if judged else ""
 
 
 def _hangs(tables: Tables) -> str:
@@ -165,7 +175,7 @@ def _mixes(made: Sections) -> Part:
         usd = [made.made(row, name, STEP) for name in ("usd_per_month", "usd")]
         chance = "" if missing(row["probability"]) else made.probability(row, "probability", STEP)
         status = "" if row["status"] == "ok" else text(row["status"])
-        rows.append([text(row["workload"]), text(row["title"]), *hours, *usd, chance, status])
+        rows.append([made.work(row), text(row["title"]), *hours, *usd, chance, status])
         classes.append("good" if row["kind"] == "best" else "")
     head = "workload|mix|device-hours a month: there|bought|rented|USD a month|USD in all|P(cheaper)|what it lacks"
     return Part(tuple(head.split("|")) if rows else (), rows, classes)
@@ -178,7 +188,7 @@ def _jobs(made: Sections) -> Part:
         name = f"{class_title(row['class'])}{' (urgent)' if row['urgent'] else ''}"
         figures = [made.made(row, column, "comparison: one job of each class") for column in ("hours", "usd")]
         said = ["" if missing(row["jobs_at_once"]) else f"{row['jobs_at_once']:g}", text(row["status"])]
-        rows.append([text(row["workload"]), name, text(row["title"]), *figures, *said])
+        rows.append([made.work(row), name, text(row["title"]), *figures, *said])
         classes.append("" if row["status"] == "fits" else "failed")
     head = "workload|class|machine|hours of a job|USD of a job|at once|status"
     return Part(tuple(head.split("|")) if rows else (), rows, classes, max(0, len(table) - ROWS))

@@ -5,6 +5,8 @@ from sweetspot.report.notation import number
 from sweetspot.report.order import best_of_variants
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
+from sweetspot.report.words import method_name
+from sweetspot.study.titles import framework_title
 
 
 class SpeedTables(TableMaker):
@@ -20,7 +22,8 @@ class SpeedTables(TableMaker):
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
             counts = self.unit if row["unit"] == "relative" else words(row["unit"])
             rest = [counts, text(row["status"]), words(row["basis"]), warned(row)]
-            told = [self.machine(row["instance"]), *(text(row[name]) for name in ("gpu", "framework")), self.model(row)]
+            by = framework_title(text(row["framework"]))
+            told = [self.machine(row["instance"]), text(row["gpu"]), by, self.model(row)]
             rows.append([*told, *(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
         head = "machine|device|framework|model|batch|devices|precision|variant|rate|of variants|per second|status|basis"
@@ -33,7 +36,8 @@ class SpeedTables(TableMaker):
         rows = [
             [
                 f"{self.machine(row['base_instance'])} → {self.machine(row['instance'])}",
-                *(text(row.get(name)) for name in ("gpus", "framework")),
+                text(row.get("gpus")),
+                framework_title(text(row.get("framework"))),
                 self.model(row),
                 *(text(row.get(name)) for name in ("batch_size", "precision", "variant")),
                 self.origin.cite(row["efficiency"], row["basis"], row["source"], self.study.as_of, digits=2),
@@ -52,7 +56,7 @@ class SpeedTables(TableMaker):
                 self.machine(row["instance"]),
                 self.model(row),
                 text(row["batch_size"]),
-                words(row["method"]),
+                method_name(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
                 warned(row),
@@ -68,7 +72,7 @@ class SpeedTables(TableMaker):
         names = ("median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90")
         rows = [
             [
-                words(row["method"]),
+                method_name(row["method"]),
                 self._slice(text(row["slice"])),
                 text(row["rows"]),
                 *(self.share(row, name, "scaling: held-out validation") for name in names),
