@@ -33,6 +33,7 @@ from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
 from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
+from sweetspot.report.phase_whatif import phase_what_if
 from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.plan_whatif import plan_what_if
@@ -48,7 +49,7 @@ from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "plan_whatif", "folds", "origins")
+SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "plan_whatif", "phase_whatif", "folds", "origins")
 
 
 class Drawn(NamedTuple):
@@ -73,6 +74,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
     headline = table_of(tables, "headline")
     judged = None if headline.empty else str(headline["reference"].iloc[0])
     payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
+    of_phases = phase_what_if(tables, study.month_days, money.code)
     figures = Figures(tables, drawn.svgs, money)
     context = {
         "study": study,
@@ -84,6 +86,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "plan_named": plan_named(made, judged, money.code),
         "plan_whatif": of_plan,
         "plan_whatif_json": script_json(of_plan),
+        "phase_whatif_json": script_json(of_phases) if of_phases else "",
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
