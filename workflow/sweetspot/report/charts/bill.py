@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sweetspot.decision.counted import begun, money, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import (
+    BESIDE,
     ORIGIN,
     PLAIN,
     PLOT,
@@ -55,7 +56,7 @@ def draw(data: "ChartData") -> Drawing:
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     names = list(dict.fromkeys(drawn["line"]))
-    lines = colour("line:N", names, shown=names if len(names) > 1 else ())
+    lines = colour("line:N", names, shown=names if len(names) > 1 else (), room=BESIDE)
     prices = {name: title for name, title in OF_PRICES.items() if name in drawn.columns}
     bars = (
         named("rows")

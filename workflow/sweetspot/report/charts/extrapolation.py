@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import ROW, alike, dots, ends_of, rate_axis
-from sweetspot.report.marks import TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
+from sweetspot.report.marks import BESIDE, TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
 from sweetspot.report.notation import number
 from sweetspot.report.words import method_name, of_all
 
@@ -37,7 +37,7 @@ def draw(data: "ChartData") -> Drawing:
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False, kind="stable")["method"]))[:METHODS]
     rows = rows[rows["method"].isin(names)]
     rows = rows.assign(title=wrapped(rows["machine"]))
-    tint = colour("method:N", names, shown=names if len(names) > 1 else ())
+    tint = colour("method:N", names, shown=names if len(names) > 1 else (), room=BESIDE)
     words = told(
         machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}",
         **ends_of(RATE, f"{data.unit}/s"), efficiency="efficiency",

@@ -30,7 +30,7 @@ def draw(data: "ChartData") -> Drawing:
 
     rows = _fastest(data)
     if rows.empty:
-        return empty("No throughput measured or published in this study.")
+        return empty("No speed measured or published in this study.")
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
     many = len(batches) > len(COLOURS)  # a colour would stand for two of them
