@@ -188,5 +188,5 @@ def _words(lever: Lever, nearest: Turn | None, flips: bool, money: Money) -> str
     if nearest is None:
         return "no value of it within a factor of 5 changes the best mix"
     value, unit = money.counted(nearest.factor * lever.value, lever.unit)
-    moved = f"the best mix changes at {amount(value)} {unit} ({nearest.factor - 1:+.0%})"
+    moved = f"the best mix changes at {amount(value)} {unit} ({100 * (nearest.factor - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")

@@ -15,6 +15,7 @@ from sweetspot.decision.mix_tornado import Turned
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import Draws, Figure
+from sweetspot.decision.titled import rate_of
 from sweetspot.decision.worth_knowing import NAMES, timings, worths_of
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Array
@@ -96,7 +97,7 @@ def _figure(
         "quantity": SPEED if speed else first.name,
         "subject": error_key(first.error) if speed else row["option"],
         "title": words.title(row["option"]),
-        "unit": unit,
+        "unit": rate_of(row) if speed else unit,
         "value": float(row[first.name]),
         "rests_on_it": len({rows[place]["option"] for place in places}),
         **(known.get((row["gpu"], row["gpus"]), {}) if speed else {}),

@@ -32,7 +32,7 @@ class PricedPhase:
 
     A plan's total also has TOTALS. `nobody`: why no option is in the table. `would_change`: what would turn the choice,
     in words, or the prices that do (with the title that each turns to); None where it is what turns one job
-    of its models.
+    of its models. `title`: a name for people, where it is not that of a workload.
     """
 
     name: str
@@ -45,6 +45,7 @@ class PricedPhase:
     plan: str | None = None
     whole: bool = False
     months: float | None = None
+    title: str = ""
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
