@@ -42,7 +42,7 @@ def draw(data: "ChartData") -> Drawing:
         machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}",
         **ends_of(RATE, f"{data.unit}/s"), efficiency="efficiency",
     )  # fmt: skip
-    x = rate_axis(rows[RATE], RATE, f"{data.unit}/s", log=False)
+    x = rate_axis(rows, RATE, f"{data.unit}/s", log=False)
     key = key_of(rows["basis"], *([f"by {names[0]}"] if len(names) == 1 else []), "line: 90 % interval")
     if many:
         panel = dots(rows, RATE, x, "title", tint=tint, words=words)

@@ -27,7 +27,7 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"])))
     unit = f"{data.unit} per USD"
     words = told(title=f"option{TEXT}", **ends_of(RATE, unit), **ORIGIN, price_source=f"price{TEXT}")
-    x, tint = rate_axis(rows[RATE], RATE, unit), colour("kind:N", data.kind_names(rows), room=BESIDE)
+    x, tint = rate_axis(rows, RATE, unit), colour("kind:N", data.kind_names(rows), room=BESIDE)
     panel = dots(rows, RATE, x, "title", tint=tint, words=words)
     panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
     key = key_of(rows["basis"], "line: 90 % interval")
