@@ -66,7 +66,9 @@ def _fastest(data: "ChartData") -> "pd.DataFrame":
         return rows
     rows = data.few_models(rows).sort_values(RATE).drop_duplicates(CELL, keep="last").reindex(columns=COLUMNS)
     # A figure that stands in for others of its machine would lie on itself: it is drawn once, as what it is.
-    best_first = rows.sort_values("basis", key=lambda names: names.map(BASES.index), kind="stable")
+    best_first = rows.sort_values(
+        "basis", key=lambda names: names.map(dict(zip(BASES, range(len(BASES)), strict=True)))
+    )
     rows = best_first.drop_duplicates(["instance", "model", RATE]).sort_values(RATE)
     rows = alike(rows.assign(machine=data.machines(rows["instance"])), RATE, data.reference)
     shown = max(LEAST, min(BUSIEST, ROWS // rows["model"].nunique()))
