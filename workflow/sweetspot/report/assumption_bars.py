@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.marks import (
+    BESIDE,
     DASHED,
     GREY,
     PLOT,
@@ -56,7 +57,7 @@ def assumption_bars(
         range_basis=f"range{TEXT}",
     )  # fmt: skip
     found = [name for name in kinds if (rows["kind"] == name).any()]
-    tint = colour("kind:N", list(kinds), shown=found if kinds[1] in found else ())
+    tint = colour("kind:N", list(kinds), shown=found if kinds[1] in found else (), room=BESIDE)
     chart = alt.layer(
         named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint, tooltip=words),
         *_upright(margin),
