@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.costs import NEVER, NO_FIGURE
@@ -18,6 +19,7 @@ from sweetspot.study.workloads import Phase, Plan
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",
+    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "months",
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
@@ -30,12 +32,16 @@ TOO_SLOW = "too slow"  # however many are bought: the longest jobs alone take mo
 
 
 class Schedule(NamedTuple):
-    """One phase on each row's option: machines in use, jobs at once, hours to the end, USD."""
+    """One phase on each row's option: machines in use, jobs at once, hours to the end, USD; jobs that one machine works
+    on at once, hours of a job.
+    """
 
     machines: Array
     at_once: Array
     hours: Array
     usd: Array
+    slots: Array
+    job_hours: Array
 
 
 def plan_table(
@@ -54,6 +60,10 @@ def plan_table(
 
     A machine owned works in its planned hours. Where the offer's `boxes` would need more of them than the project has,
     as many are taken as do the work (`machines` of the row `possession`); where no number does, the status is TOO_SLOW.
+
+    What the plan can be priced anew from, with a figure moved (`rounds`): `slots` jobs work on one machine at once,
+    `job_hours` each, by the speed of the instance `speed_of`; `work_hours`: of all jobs, as the plan states them;
+    `boxes` are at least held, one of which works `room_hours` (null: as many as are needed); `months` of the plan.
     """
     rows = offered(take(cells, cells["status"] == "ok"), offers, OFFER_SHOWN)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -74,22 +84,38 @@ def _plan(
 ) -> list[Columns]:
     """The rows of one plan: its phases, possession, total."""
     reference = reference_rate(rows, cells, plan.instance)
-    single = _single_device(rows, cells, instances)
+    single, of = _single_device(rows, cells, instances)
+    least, months = _boxes(rows), np.full(size(rows), np.nan if plan.months is None else plan.months)
+    facts = {"room_hours": _room(rows, plan), "boxes": least, "months": months}
     rows, phases, slow = _enough(rows, fees, plan, reference, single)
+    whole_speed = {"one": of, "all": rows["instance"]}
     parts = [
-        _shown(rows, name, phase.name, phase.jobs, done, slow) for phase, done in zip(plan.phases, phases, strict=True)
+        _shown(rows | facts, name, phase.name, phase.jobs, done, slow)
+        | {"speed_of": whole_speed[phase.gpus_per_job], "work_hours": np.full(size(rows), phase.jobs * phase.hours)}
+        for phase, done in zip(plan.phases, phases, strict=True)
     ]
-    nothing = np.zeros(size(rows))
+    nothing, unknown = np.zeros(size(rows)), np.full(size(rows), np.nan)
     fixed = _possession(rows, plan)
-    held = _shown(rows, name, POSSESSION, 0, Schedule(_boxes(rows), nothing, nothing, fixed), slow)
+    having = Schedule(_boxes(rows), nothing, nothing, fixed, unknown, unknown)
+    held = _shown(rows | facts, name, POSSESSION, 0, having, slow)
     total = Schedule(
         np.max([phase.machines for phase in phases], axis=0),
-        np.full(size(rows), np.nan),
+        unknown,
         sum((phase.hours for phase in phases), nothing),
         sum((phase.usd for phase in phases), np.nan_to_num(fixed)),
+        unknown,
+        unknown,
     )
-    whole = _shown(rows, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
+    whole = _shown(rows | facts, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
+    whole["work_hours"] = nothing + sum(phase.jobs * phase.hours for phase in plan.phases)
     return [*parts, take(held, ~np.isnan(fixed)), whole]
+
+
+def _room(rows: Columns, plan: Plan) -> Array:
+    """Hours in which one machine works in the months of the plan: of one owned, in its planned use; else null."""
+    months = rows["months"] if plan.months is None else plan.months
+    works = 1.0 - numbers(rows, "downtime_share")[0]
+    return np.where(rows["purchase"] == "own", HOURS_A_DAY * rows["days_per_month"] * works * months, np.nan)
 
 
 def _enough(
@@ -101,9 +127,8 @@ def _enough(
     from below, and the smallest that does the work is found.
     """
     most = float(max(phase.jobs for phase in plan.phases))
-    months = rows["months"] if plan.months is None else plan.months
-    works = 1.0 - numbers(rows, "downtime_share")[0]
-    room = np.where(rows["purchase"] == "own", HOURS_A_DAY * rows["days_per_month"] * works * months, np.inf)
+    room = _room(rows, plan)
+    room = np.where(np.isnan(room), np.inf, room)
     while True:
         phases = [_phase(rows, fees, plan, phase, reference, single) for phase in plan.phases]
         hours, boxes = sum((phase.hours for phase in phases), np.zeros(size(rows))), _boxes(rows)
@@ -119,9 +144,13 @@ def _boxes(rows: Columns) -> Array:
     return np.maximum(1.0, numbers(rows, "boxes")[0])
 
 
-def _single_device(rows: Columns, cells: Columns, instances: Mapping[str, Instance]) -> Array:
-    """Throughput of one device of each row's machine: its base instance's figure, else an equal share of its own."""
-    rate = rows["images_per_s"] / rows["gpus"]
+def _single_device(
+    rows: Columns, cells: Columns, instances: Mapping[str, Instance]
+) -> tuple[Array, npt.NDArray[np.object_]]:
+    """Throughput of one device of each row's machine, its base instance's figure, else an equal share of its own; and
+    whose figure that is.
+    """
+    rate, of = rows["images_per_s"] / rows["gpus"], rows["instance"].copy()
     for name in set(rows["instance"]):
         machine = instances.get(name)
         twin = instances.get(machine.equivalent_to) if machine is not None and machine.equivalent_to else None
@@ -130,7 +159,8 @@ def _single_device(rows: Columns, cells: Columns, instances: Mapping[str, Instan
             here = rows["instance"] == name
             found = reference_rate(take(rows, here), cells, base)
             rate[here] = np.where(np.isnan(found), rate[here], found)
-    return rate
+            of[here] = np.where(np.isnan(found), of[here], base)
+    return rate, of
 
 
 def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Array, single: Array) -> Schedule:
@@ -140,7 +170,7 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
     duration = phase.hours * reference / (single if one else rows["images_per_s"])
     held = np.isin(rows["purchase"], HELD)
     machines = np.minimum(np.where(held, _boxes(rows), plan.parallel), np.ceil(phase.jobs / slots))
-    share, more = np.divmod(phase.jobs, machines)
+    share, more = np.divmod(phase.jobs, machines)  # as in `rounds`
     hours, usd = np.zeros(size(rows)), np.zeros(size(rows))
     for load, count in ((share + 1, more), (share, machines - more)):
         work = {"work_hours": np.ceil(load / slots) * duration, "starts": np.ones(size(rows))}
@@ -150,7 +180,18 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
         used = (count > 0) & (load > 0)
         hours = np.where(used, np.maximum(hours, bill.hours), hours)
         usd = np.where(used, usd + paid, usd)
-    return Schedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd)
+    return Schedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd, slots, duration)
+
+
+def rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array]:
+    """Rounds of jobs on the machine that has most of them, and of all machines together; dealt out evenly.
+
+    Machines beyond those that the jobs fill stand idle.
+    """
+    used = np.minimum(machines, np.ceil(np.asarray(jobs) / slots))
+    share, more = np.divmod(jobs, used)
+    whole, longer = np.ceil(share / slots), np.ceil((share + 1) / slots)
+    return np.where(more > 0, longer, whole), longer * more + whole * (used - more)
 
 
 def _possession(rows: Columns, plan: Plan) -> Array:
@@ -177,6 +218,11 @@ def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow
         "jobs": np.full(count, jobs),
         "machines": done.machines,
         "at_once": done.at_once,
+        "slots": done.slots,
+        "job_hours": done.job_hours,
+        "speed_of": objects([None] * count),
+        "work_hours": np.full(count, np.nan),
+        **{name: rows[name] for name in ("room_hours", "boxes", "months")},
         "hours": np.where(alive, done.hours, np.nan),
         "usd": np.where(alive, done.usd, np.nan),
         "status": status.astype(object),

@@ -8,7 +8,8 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, the
-from sweetspot.decision.mix_levers import ALL_JOBS, JOBS, Lever, move
+from sweetspot.decision.lever_names import ALL_JOBS, JOBS
+from sweetspot.decision.mix_levers import Lever, move
 from sweetspot.decision.mix_tables import device_hours
 from sweetspot.decision.mix_tornado import Turned
 from sweetspot.decision.mix_words import Words

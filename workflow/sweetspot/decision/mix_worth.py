@@ -8,12 +8,14 @@ import pandas as pd
 
 from sweetspot.decision.counted import the
 from sweetspot.decision.known_value import partial_value
-from sweetspot.decision.mix_levers import JOBS, OF_TODAY, SPEED, TARIFF, Lever, error_key
+from sweetspot.decision.lever_names import JOBS, SPEED, TARIFF, error_key
+from sweetspot.decision.mix_levers import Lever
 from sweetspot.decision.mix_problem import MIX_DRAWS, Posed
 from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_tornado import Turned
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
+from sweetspot.decision.plan_rows import OF_TODAY
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.decision.worth_knowing import NAMES, timings, worths_of
 from sweetspot.mixes.dispatch import dispatch

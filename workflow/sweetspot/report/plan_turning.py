@@ -4,7 +4,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, listed, the
-from sweetspot.decision.mix_levers import OF_TODAY
+from sweetspot.decision.plan_rows import OF_TODAY
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
