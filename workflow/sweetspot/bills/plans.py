@@ -132,12 +132,19 @@ def _enough(
     while True:
         phases = [_phase(rows, fees, plan, phase, reference, single) for phase in plan.phases]
         hours, boxes = sum((phase.hours for phase in phases), np.zeros(size(rows))), _boxes(rows)
-        short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
-        needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
-        more = np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes)
+        more, short = more_boxes(boxes, hours, room, most)
         if (more == boxes).all():
             return rows, phases, short
         rows = rows | {"boxes": np.where(more > boxes, more, rows["boxes"])}
+
+
+def more_boxes(boxes: Array, hours: Array, room: Array, most: float) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """The next number of machines to try where so many take more `hours` than one works (`room`), never above `most`;
+    and where they do.
+    """
+    short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
+    needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
+    return np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes), short
 
 
 def _boxes(rows: Columns) -> Array:

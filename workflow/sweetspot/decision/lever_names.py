@@ -56,7 +56,9 @@ def speed(error: tuple[object, ...], rows: Sequence[Row], changed: Change) -> Le
     value = float(first["images_per_s"])
     if not value > 0:
         return None
-    device = first["gpu"] if isinstance(first.get("gpu"), str) else first["title"]
+    # A prediction is off by its machine.
+    known = isinstance(first.get("gpu"), str) and error[0] != "prediction"
+    device = first["gpu"] if known else the(str(first["title"]))
     several = f"{first['gpus']} × " if error[0] == "images_per_s" and first["gpus"] > 1 else ""
     on = f" on {models[0]}" if len(models) == 1 else ""
     low, high, basis = range_of(first, "images_per_s", value)
