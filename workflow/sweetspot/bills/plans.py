@@ -13,6 +13,7 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.priced_cells import Workload, offered, reference_rate
 from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.rounds import more_boxes
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Phase, Plan
@@ -58,8 +59,9 @@ def plan_table(
     (identical jobs, so ceil(jobs / at_once) rounds), `usd` its bill. Machines owned queue their jobs; rented ones
     are as many as the plan allows and the jobs need. A phase starts when the one before has ended.
 
-    A machine owned works in its planned hours. Where the offer's `boxes` would need more of them than the project has,
-    as many are taken as do the work (`machines` of the row `possession`); where no number does, the status is TOO_SLOW.
+    A machine owned works in its planned hours, one committed to in all of its terms. Where the offer's `boxes` would
+    need more of them than there are, as many are taken as do the work (`machines` of the row `possession`); where no
+    number does, the status is TOO_SLOW.
 
     What the plan can be priced anew from, with a figure moved (`rounds`): `slots` jobs work on one machine at once,
     `job_hours` each, by the speed of the instance `speed_of`; `work_hours`: of all jobs, as the plan states them;
@@ -112,10 +114,21 @@ def _plan(
 
 
 def _room(rows: Columns, plan: Plan) -> Array:
-    """Hours in which one machine works in the months of the plan: of one owned, in its planned use; else null."""
+    """Hours in which one machine works: of one owned its planned use in the months of the plan, of one committed to all
+    hours of its terms; of one rented by the hour null.
+    """
     months = rows["months"] if plan.months is None else plan.months
     works = 1.0 - numbers(rows, "downtime_share")[0]
-    return np.where(rows["purchase"] == "own", HOURS_A_DAY * rows["days_per_month"] * works * months, np.nan)
+    planned = HOURS_A_DAY * rows["days_per_month"] * works * months
+    whole = HOURS_A_DAY * rows["month_days"] * _committed_months(rows, plan)
+    return np.where(rows["purchase"] == "own", planned, whole)
+
+
+def _committed_months(rows: Columns, plan: Plan) -> Array:
+    """Months of the terms that are signed for: one, or as many as last to the end of a plan that says `renewed`."""
+    span = plan.months if plan.renewed and plan.months is not None else 0.0
+    terms: Array = np.maximum(1.0, np.ceil(span / rows["term_months"] - ROUNDING)) * rows["term_months"]
+    return terms
 
 
 def _enough(
@@ -136,15 +149,6 @@ def _enough(
         if (more == boxes).all():
             return rows, phases, short
         rows = rows | {"boxes": np.where(more > boxes, more, rows["boxes"])}
-
-
-def more_boxes(boxes: Array, hours: Array, room: Array, most: float) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """The next number of machines to try where so many take more `hours` than one works (`room`), never above `most`;
-    and where they do.
-    """
-    short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
-    needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
-    return np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes), short
 
 
 def _boxes(rows: Columns) -> Array:
@@ -190,28 +194,14 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
     return Schedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd, slots, duration)
 
 
-def rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array]:
-    """Rounds of jobs on the machine that has most of them, and of all machines together; dealt out evenly.
-
-    Machines beyond those that the jobs fill stand idle.
-    """
-    used = np.minimum(machines, np.ceil(np.asarray(jobs) / slots))
-    share, more = np.divmod(jobs, used)
-    whole, longer = np.ceil(share / slots), np.ceil((share + 1) / slots)
-    return np.where(more > 0, longer, whole), longer * more + whole * (used - more)
-
-
 def _possession(rows: Columns, plan: Plan) -> Array:
     """USD for having the machines during the project: nan where nothing is due.
 
-    Owned: the fixed sum of a month x months x boxes. Committed: the whole term, used or not; where the plan
-    says `renewed`, as many terms as last to the project's end.
+    The fixed sum of a month x months x machines. Committed: the whole terms, used or not.
     """
-    span = plan.months if plan.renewed and plan.months is not None else 0.0
-    terms = np.maximum(1.0, np.ceil(span / rows["term_months"] - ROUNDING))
     months = np.where(np.isnan(rows["months"]), np.nan, rows["months"] if plan.months is None else plan.months)
-    held = np.where(rows["purchase"] == "own", months * _boxes(rows), terms * rows["term_months"])
-    return held * rows["fixed_usd_per_month"]
+    held = np.where(rows["purchase"] == "own", months, _committed_months(rows, plan))
+    return held * _boxes(rows) * rows["fixed_usd_per_month"]
 
 
 def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow: np.ndarray) -> Columns:

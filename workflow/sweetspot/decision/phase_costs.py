@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sweetspot.bills.plans import more_boxes, rounds
+from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.phases import POSSESSION, TOTAL, PricedPhase, planned_rows
 from sweetspot.decision.standing import standing
@@ -73,7 +73,7 @@ class PlanCosts(NamedTuple):
     def title(self, place: int, boxes: float) -> str:
         """An option in words, with the machines that it takes."""
         title = str(self.rows[place]["title"])
-        return f"{boxes:g} × {title}" if boxes > 1 and self.rows[place]["purchase"] == "own" else title
+        return f"{boxes:g} × {title}" if boxes > 1 else title
 
 
 def plan_costs(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame) -> PlanCosts:
@@ -97,7 +97,7 @@ def plan_costs(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame) -
         taken=stays if stays.any() else ~stays,
         parts=[_part(rows[rows["phase"] == name].reindex(table["option"])) for name in names],
         held=table["usd_possession"].to_numpy(float),
-        boxes=np.where(table["purchase"] == "own", table["machines"].astype(float), 1.0),
+        boxes=table["boxes"].to_numpy(float),
         least=total["boxes"].fillna(1.0).clip(lower=1.0).to_numpy(float),
         room=np.where(np.isnan(room), np.inf, room),
         drawn=drawn,

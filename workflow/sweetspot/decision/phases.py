@@ -173,7 +173,7 @@ def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: n
     own = (rows["purchase"] == "own").to_numpy()
     planned = (HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(own)
     held = part[part["phase"] == POSSESSION].set_index("option").reindex(index=table["option"], columns=["machines"])
-    boxes = held["machines"].fillna(1.0).where(own, 1.0).to_numpy(float)
+    boxes = held["machines"].fillna(1.0).to_numpy(float)
     named = zip(boxes, table["title"], strict=True)
     titles = [f"{count:g} × {title}" if count > 1 else title for count, title in named]
     with np.errstate(invalid="ignore"):
