@@ -38,6 +38,7 @@ def test_a_job_on_one_device_of_four():
     assert row["usd"] == pytest.approx(1 / 0.97)
     assert row["jobs_at_once"] == 4
     assert row["side_images_per_s"] == pytest.approx(4 * 97.0)
+    assert (row["side_figure_images_per_s"], row["side_figure_gpus"]) == (100.0, 1)
     assert row["images_per_usd"] == pytest.approx(4 * 97.0 * 3600 / 4.0)
     assert row["machine_hours"] == pytest.approx(0.25 / 0.97)
     assert row["side_basis"] == "published"

@@ -8,6 +8,7 @@ import sys
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings
+from phase_tables import CLOUDS, box, plan_options
 from project_copy import ROOT, environment
 from report_tables import month_tables
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, hours_of, outcome
@@ -16,7 +17,7 @@ from sweetspot.decision.asked import ask, at_days
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.report.plan_part import OF_A_PLAN
+from sweetspot.report.plan_part import OF_MONTHS
 from sweetspot.study.sharing import Demand
 
 STUDY = """
@@ -192,7 +193,7 @@ def test_the_command_reads_only_and_is_quick(project):
 
 def test_the_work_of_months_stands_first_and_gives_the_exit_code(project, capsys):
     folder = project / "results" / "paper" / "comparison"
-    for name in OF_A_PLAN:
+    for name in OF_MONTHS:
         write_parquet(month_tables()[name], folder / f"{name}.parquet")
     code, said = asked(project, capsys)
     lines = said.out.splitlines()
@@ -203,3 +204,22 @@ def test_the_work_of_months_stands_first_and_gives_the_exit_code(project, capsys
     code, said = asked(project, capsys, "--json")
     assert code == TOO_CLOSE
     assert json.loads(said.out)["plan"][0].startswith("Too close to call: the office box")
+
+
+def test_a_plan_of_phases_stands_first_and_gives_the_exit_code(project, capsys):
+    folder = project / "results" / "paper" / "comparison"
+    for name in OF_MONTHS:
+        (folder / f"{name}.parquet").unlink(missing_ok=True)
+    write_parquet(plan_options(box(), *CLOUDS), folder / "plan_options.parquet")
+    code, said = asked(project, capsys)
+    lines = said.out.splitlines()
+    assert code == 0 and lines[1].startswith("Take the office box with 4 GTX: 4.0 times cheaper than Cloud with 1 V100")
+    assert lines[lines.index("One job alone:") + 1].startswith("For one job alone it is another: ")
+    write_parquet(plan_options(box(), *CLOUDS, confidence="too close to call"), folder / "plan_options.parquet")
+    code, said = asked(project, capsys, "--json")
+    assert code == TOO_CLOSE
+    found = json.loads(said.out)
+    assert found["plan"][0].startswith("Too close to call: the office box") and found["one_job"]
+    code, said = asked(project, capsys, "--deadline", "3d")  # of the single jobs, as before
+    assert code == 0
+    assert "The deadline is of single jobs, below; it is not one of the whole project." in said.out.splitlines()

@@ -12,7 +12,7 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
 from sweetspot.errors import UserError
 from sweetspot.files import write_parquet
-from sweetspot.report.plan_part import OF_A_PLAN
+from sweetspot.report.plan_part import OF_MONTHS
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
@@ -26,7 +26,7 @@ def lab(tmp_path_factory):
     study = LabOfFive(root / "config" / "studies")
     tables = study.tables(DRAWS)
     results = root / "results" / "lab-of-five"
-    for name in ("options", "queue", *OF_A_PLAN):
+    for name in ("options", "queue", *OF_MONTHS):
         write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
     for name, offers in tables["offers"].groupby("price_list"):
         write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")
@@ -109,7 +109,7 @@ def test_what_is_printed_and_the_exit_codes(lab, capsys):
     code, said = asked(lab, capsys, "--deadline", "14h")
     assert code == 0
     assert "within 14 h take RunPod with 1 H100 SXM: 11.5 h for 40.1 USD." in said
-    assert "bert within 14 h take RunPod with 1 A100 SXM 80GB: 8.64 h for 13.8 USD." in said
+    assert "BERT within 14 h take RunPod with 1 A100 SXM 80GB: 8.64 h for 13.8 USD." in said
     assert "lab.bert within 14 h" not in said  # of one job alone, where ours costs nothing to have
     code, said = asked(lab, capsys, "--deadline", "6h")
     assert code == NOT_IN_TIME
@@ -142,5 +142,7 @@ def test_jobs_need_the_work_of_months(lab, tmp_path, capsys):
     (root / "config/studies/lab-of-five/workloads.yaml").write_text(
         "one: {kind: training, model: resnet50, samples: 1, source: x}\n"
     )
-    with pytest.raises(UserError, match="--jobs is 2; expected none: study lab-of-five has no workload of months"):
+    with pytest.raises(
+        UserError, match="--jobs is 2; expected none: study lab-of-five has no plan, of months or of phases"
+    ):
         asked((root, *lab[1:]), capsys, "--jobs", "2")

@@ -89,8 +89,8 @@ def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
     # margin 6.7728 / 1.102778 = 6.1416
     expected = {
         "price of p3.2xlarge": 3.06 / 6.14158,
-        f"throughput of {BOX}": 498 / 6.14158,
-        "throughput of p3.2xlarge": 225 * 6.14158,
+        f"speed of {BOX}": 498 / 6.14158,
+        "speed of p3.2xlarge": 225 * 6.14158,
         "days of use a month": FIXED / 24 / (HOUR - 0.20),  # 1.3735
         "length of the project": 6500 / (240 * (HOUR - 0.20)),  # 4.1206 months
         "electricity price": HOUR - FIXED / 240,  # 5.87 USD/kWh
@@ -100,7 +100,7 @@ def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
         assert rows.loc[name, "flip_value"] == pytest.approx(value, rel=1e-4), name
         assert not rows.loc[name, "flips"]
     assert rows.loc["days of use a month", "range_basis"] == "assumed"
-    assert rows.loc[f"throughput of {BOX}", "range_basis"] == "interval"
+    assert rows.loc[f"speed of {BOX}", "range_basis"] == "interval"
     assert np.allclose(rows["margin"], 6.14158, rtol=1e-4)
 
 

@@ -219,7 +219,7 @@ def test_a_tornados_row_by_hand():
     )
     assert f"resale value of {BOX}" not in rows.index  # there is none
     assert rows["swing"].is_monotonic_decreasing
-    speed = rows.loc[f"throughput of {RENTED}"]
+    speed = rows.loc[f"speed of {RENTED}"]
     assert (speed["range_basis"], speed["low"]) == ("assumed", pytest.approx(225 / 1.29))
     # more days of use than the month has are none: the range ends with it
     days = {"days_per_month": 28.0, "days_per_month_low": 20.0, "days_per_month_high": 40.0}

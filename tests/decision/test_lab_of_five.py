@@ -60,8 +60,8 @@ def test_the_hand_calculation_without_deadlines(tmp_path):
     assert cloud == pytest.approx(rest * 0.69, rel=0.001)
     assert cloud == pytest.approx(924.8, abs=0.1)
     assert central(tables, "runpod-1x4090") == pytest.approx(OURS * RUNNING + cloud, abs=0.01)
-    alone = tables["mixes"].set_index("mix").loc["there", "status"]
-    assert "2,042 device-hours a month, it has 703: 3 would do" in alone
+    alone = tables["mixes"].set_index("mix").loc["there", "reasons"]
+    assert alone == ["what it can do takes 2,042 device-hours in a middle month, it has 703: 3 would do"]
 
 
 def test_the_hand_calculation_with_two_urgent_runs(lab):
@@ -158,8 +158,8 @@ def test_more_work_takes_more_boxes(tmp_path):
     # The third is used 73 %: 2,064 h x (0.69 - 0.196) = 1,020 USD for 568.
     assert rows.set_index("mix").loc["box-4", "boxes"] == 3
     assert rows.iloc[0]["boxes"] == 3
-    alone = rows.set_index("mix").loc["there", "status"]
-    assert "12 would do" in alone  # 8,169 / 702.72 = 11.6
+    alone = rows.set_index("mix").loc["there", "reasons"]
+    assert alone[0].endswith("12 would do")  # 8,169 / 702.72 = 11.6
 
 
 def test_a_dearer_rental_never_helps_itself(tmp_path):
@@ -184,7 +184,7 @@ def test_the_sentences(lab):
     )
     assert f"({100 * best['probability']:.0f} %)" in said[0] and len(said[0].split()) <= 45
     assert said[1].startswith(
-        "With one office box with 4 RTX 4090, the rest on RunPod with 1 A100 SXM 80GB, the month "
+        "With the office box with 4 RTX 4090, the rest on RunPod with 1 A100 SXM 80GB, the month "
     )
     assert said[2].startswith("With RunPod with 1 RTX 4090 for the rest it costs 1,1")
     assert "What is there cannot do it alone." in said
@@ -273,7 +273,7 @@ def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
     said = without_speed(tables, {})
     assert "Lab.bert: no machine that is offered has a speed for model bert; it takes no part." in said
     assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
-    assert "bert does not run on it" in tables["mixes"].iloc[0]["status"]
+    assert "BERT does not run on it" in list(tables["mixes"].iloc[0]["reasons"])
 
 
 def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):

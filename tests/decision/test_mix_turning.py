@@ -116,12 +116,12 @@ def test_from_how_many_jobs_the_box_pays_by_hand(sure):
 def test_a_quicker_device_is_in_time_itself(sure):
     """24.6 h on one RTX 4090; 20 % faster 20.5 h: the urgent runs stay at home, no A100 is rented for 64 USD.
 
-    The box's devices are as fast as they were: the figures of four have an error of their own here. Ours then does
-    34.3 runs in its hours, the box the others.
+    Four side by side in the box are one of them at 0.97, so they are quicker too. Ours then does 34.3 runs in its
+    hours, the box the others.
     """
-    faster = row(sure["plan_tornado"], "throughput of RTX 4090 on resnet50, of today's")
+    faster = row(sure["plan_tornado"], "speed of RTX 4090 on ResNet-50")
     assert (faster["low"], faster["high"]) == pytest.approx((0.8, 1.2))
-    rest = (60 - OURS / (RESNET / 1.2)) * RESNET + 40 * BERT
+    rest = (60 - OURS / (RESNET / 1.2)) * RESNET / 1.2 + 40 * BERT
     assert faster["usd_per_month_high"] == pytest.approx(
         OURS * RUNNING + CAPEX + CARE + rest / 0.97 * RUNNING, rel=1e-5
     )
@@ -132,6 +132,11 @@ def test_every_row_says_what_it_is_of(lab):
         assert set(lab[name]["workload"]) == {"lab"}
         assert lab[name]["assumption"].notna().all()
     assert not lab["plan_tornado"]["assumption"].duplicated().any()
+    # Jobs side by side on eight devices have the figure, and the error, of one device.
+    speeds = lab["plan_tornado"].query("quantity == 'speed'")["subject"]
+    assert (
+        "images_per_s|H100 SXM|1|bert_large|308.0" in set(speeds) and not speeds.str.contains("|8|", regex=False).any()
+    )
     nearest = lab["plan_turning_points"].drop_duplicates("assumption").set_index("assumption")["turning_value"]
     stated = lab["plan_tornado"].set_index("assumption")["flip_value"]
     assert stated.dropna().to_dict() == pytest.approx(nearest.reindex(stated.dropna().index).to_dict())
@@ -155,86 +160,10 @@ def test_a_dearer_rival_never_helps_itself(lab):
     assert (rent["boxes"] == 0).all()
 
 
-def scaled(entry, name, factor):
-    value = entry[name]
-    entry[name] = {key: end * factor for key, end in value.items()} if isinstance(value, dict) else value * factor
-
-
-def changes(point, factor):
-    """How a figure at a factor of what it is stands in the files of the study: (file, change)."""
-    quantity, subject = point["quantity"], point["subject"]
-
-    def rents(prices):
-        for offer in prices["offers"]:
-            if quantity == "rents" or offer["instance"] == subject:
-                scaled(offer, "per_hour", factor)
-
-    def owned(prices):
-        for offer in prices["offers"]:
-            names = {
-                "usd_per_kwh": "per_kwh",
-                "capex_usd": "capex",
-                "maintenance_usd_per_month": "maintenance_per_month",
-            }
-            if quantity == "usd_per_kwh" or offer["instance"] == subject:
-                scaled(offer["own"], names.get(quantity, quantity), factor)
-
-    def jobs(work):
-        for job in work["lab"]["jobs"]:
-            if quantity == "jobs" or subject == job["name"]:
-                scaled(job, "per_month", factor)
-            if "urgent_per_month" in job and (quantity == "jobs" or subject == f"{job['name']} (urgent)"):
-                scaled(job, "urgent_per_month", factor)
-
-    if quantity in ("usd_per_hour", "rents"):
-        return "prices/rent.yaml", rents
-    return ("workloads.yaml", jobs) if quantity in ("per_month", "jobs") else ("prices/ours.yaml", owned)
-
-
-def answer(tables):
-    """What is bought; where nothing is, who is rented most."""
-    best = tables["mixes"].iloc[0]
-    return best["bought"] or best["main_rented"]
-
-
-def turned(lab, where, point, beyond):
-    """The answer with the figure a little beyond its turning point, or before it."""
-    factor = float(point["factor"]) * (1 + beyond if point["side"] == "above" else 1 - beyond)
-    name, change = changes(point, factor)
-    return answer(LabOfFive(where).edit(name, change).tables(1000))
-
-
-# An edited price has other draws (docs/decision.md): their mean differs by 0.4 % of it (standard error).
-CLOSE = 0.015
-STATED = ["price of RunPod with 1 RTX 4090", "jobs of ResNet-50 a month"]
-
-
-@pytest.mark.parametrize("assumption", STATED)
-def test_a_stated_turning_point_put_into_the_files_turns_the_answer(lab, tmp_path, assumption):
-    point = row(lab["plan_turning_points"].query("side == 'below'"), assumption)
-    assert turned(lab, tmp_path / "before", point, -CLOSE) == answer(lab)
-    after = turned(lab, tmp_path / "after", point, CLOSE)
-    assert after == (point["rented"] if point["boxes"] == 0 else after) != answer(lab)
-
-
-@pytest.mark.slow
-def test_every_stated_turning_point_put_into_the_files_turns_the_answer(lab, tmp_path):
-    points = lab["plan_turning_points"]
-    asked = points[(points["quantity"] != "speed") & (points["quantity"] != "days_per_month")]
-    assert len(asked) >= 15
-    wrong = []
-    for number, point in asked.iterrows():
-        before = turned(lab, tmp_path / f"{number}-before", point, -CLOSE)
-        after = turned(lab, tmp_path / f"{number}-after", point, CLOSE)
-        if before != answer(lab) or after == answer(lab):
-            wrong.append((point["text"], before, after))
-    assert wrong == []
-
-
 @pytest.mark.parametrize(
     ("assumption", "name", "value"),
     [
-        ("throughput of RTX 4090, of today's", "images_per_s", 93.0),
+        ("speed of RTX 4090", "images_per_s", 93.0),
         ("price of RunPod with 1 RTX 4090", "usd_per_hour", 0.69),
     ],
 )

@@ -40,11 +40,11 @@ def test_every_turning_point_by_hand(plain):
         # 36 of f x 36 months that 36,000 USD are spread over
         ("months that the purchase of box is spread over", "below"): 36 * 36_000 / (36_000 + APART),
         ("days of use a month of box", "below"): 10 * 7200 / 8640,
-        ("throughput of a card on vgg16, of today's", "below"): 7200 / 8640,
-        ("throughput of H9 on vgg16, of today's", "above"): RENT / BOX,
-        ("throughput of H8 on vgg16, of today's", "above"): RENT * 7 / 6 / BOX,
-        ("work of the plan, of today's", "below"): HELD / (RENT - RUNNING),
-        ("work of the plan, of today's", "above"): 8640 / 7200,
+        ("speed of a card on VGG-16", "below"): 7200 / 8640,
+        ("speed of H9 on VGG-16", "above"): RENT / BOX,
+        ("speed of H8 on VGG-16", "above"): RENT * 7 / 6 / BOX,
+        ("work of the plan", "below"): HELD / (RENT - RUNNING),
+        ("work of the plan", "above"): 8640 / 7200,
     }
     assert {key: row["turning_value"] for key, row in plain.items()} == pytest.approx(expected, rel=1e-5)
     assert {row["to_title"] for key, row in plain.items() if "dearer" not in key[0] and "H8" not in key[0]} == {
@@ -95,8 +95,8 @@ def best(row, factor):
 def test_each_put_into_the_list_turns_the_answer_and_a_little_less_does_not(plain):
     """The whole chain from the list on: what is priced anew, not the formula that found the point."""
     asked = {("price of dearer", "below"), ("price of box", "above"), ("electricity price", "above"),
-             ("days of use a month of box", "below"), ("work of the plan, of today's", "above"),
-             ("throughput of a card on vgg16, of today's", "below"), ("throughput of H9 on vgg16, of today's", "above"),
+             ("days of use a month of box", "below"), ("work of the plan", "above"),
+             ("speed of a card on VGG-16", "below"), ("speed of H9 on VGG-16", "above"),
              ("months that the purchase of box is spread over", "below")}  # fmt: skip
     assert asked <= set(plain)
     for key in sorted(asked):
@@ -119,7 +119,7 @@ def test_the_tornado_by_hand():
     rent = rows.loc["price of rented"]
     assert (rent["margin_low"], rent["margin_high"]) == pytest.approx((0.8 * RENT / BOX, 1.2 * RENT / BOX))
     assert (rent["usd_low"], rent["usd_per_month"]) == pytest.approx((BOX, BOX / 36))
-    work = rows.loc["work of the plan, of today's"]
+    work = rows.loc["work of the plan"]
     assert work["margin_low"] == pytest.approx(0.8 * RENT / (HELD + 0.8 * RUNNING))
     assert work["margin_high"] == pytest.approx(1.2 * RENT / (HELD + 1.2 * RUNNING))  # just what one box can do
     assert rows["swing"].is_monotonic_decreasing and rows["margin"].nunique() == 1

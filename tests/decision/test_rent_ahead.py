@@ -156,9 +156,7 @@ def test_a_plan_pays_the_mean_rent_of_its_months(prices):
 def test_the_tornado_has_the_rent_ahead_with_the_ends_of_its_draws(prices):
     _, comparison = prices(None, paths=True)
     rows = comparison["tornado"]
-    row = rows[(rows["model"] == "llama2_70b_lora") & (rows["assumption"] == "rent over the project, of today's")].iloc[
-        0
-    ]
+    row = rows[(rows["model"] == "llama2_70b_lora") & (rows["assumption"] == "mean rent over the project")].iloc[0]
     assert row["range_basis"] == "price paths"
     assert row["value"] == pytest.approx(0.95688, abs=1e-4)
     assert 0.6 < row["low"] < row["value"] < row["high"] < 1.35

@@ -61,7 +61,7 @@ def put(assumption, value, rented=3.06):
     if assumption in both:
         terms = {both[assumption]: value}
         return listed(rented, second=terms, **terms), SPEED
-    if what == "throughput":
+    if what == "speed":
         return listed(rented), SPEED | {whose: value}
     if whose == RENTED:
         return listed(value), SPEED

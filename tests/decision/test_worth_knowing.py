@@ -40,7 +40,7 @@ def two_rented(low=100 / 1.5, high=150.0, other=80.0, **more):
 def test_a_rented_speed_is_worth_what_the_formula_of_a_call_says():
     # 94.72 M images: A 94.72e6 / (100 x 3600) = 263.11 USD, log-normal with s = ln 1.5 / 1.6449 = 0.2465; B 328.89 USD.
     # Knowing A saves E[max(0, A - B)]: Black's formula of a call at 328.89
-    found = two_rented().loc["throughput of a"]
+    found = two_rented().loc["speed of a"]
     spread, a, b = math.log(1.5) / norm.ppf(0.95), 94.72e6 / 360_000, 94.72e6 / 288_000
     below = math.log(a / b) / spread
     expected = a * math.exp(spread**2 / 2) * norm.cdf(below + spread) - b * norm.cdf(below)
@@ -58,23 +58,23 @@ def test_timing_is_billed_by_the_terms_of_the_offer():
     a = offer("a", "on_demand", 0.9, granularity_s=3600.0, minimum_s=0.0)
     b = offer("b", "on_demand", 1.2, price_list="other", granularity_s=600.0, minimum_s=0.0)
     spans = [figure("a", 100.0, 1, 60.0, 160.0), figure("b", 80.0, 1, 80.0, 80.0)]
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["throughput of a"]
+    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of a"]
     # a whole hour of A: 0.90; half an hour of B: 0.60
     assert (found["cost_to_learn_usd"], found["learn_on"]) == (pytest.approx(0.6), "b")
     b["minimum_s"] = 7200.0
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["throughput of a"]
+    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of a"]
     assert (found["cost_to_learn_usd"], found["learn_on"]) == (pytest.approx(0.9), "a")
 
 
 def test_a_narrow_figure_far_from_its_turning_point_is_worth_nothing():
-    found = two_rented(low=99.0, high=101.0).loc["throughput of a"]
+    found = two_rented(low=99.0, high=101.0).loc["speed of a"]
     assert (found["evppi_usd"], found["evppi_usd_high"]) == (0.0, 0.0)
 
 
 def test_a_nearer_rival_and_a_wider_interval_make_a_speed_worth_more():
-    worth = [two_rented(*span).loc["throughput of a", "evppi_usd"] for span in ((80, 125), (70, 143), (50, 200))]
+    worth = [two_rented(*span).loc["speed of a", "evppi_usd"] for span in ((80, 125), (70, 143), (50, 200))]
     assert worth == sorted(worth) and worth[0] < worth[2]
-    nearer = [two_rented(other=rate).loc["throughput of a", "evppi_usd"] for rate in (60.0, 75.0, 95.0)]
+    nearer = [two_rented(other=rate).loc["speed of a", "evppi_usd"] for rate in (60.0, 75.0, 95.0)]
     assert nearer == sorted(nearer) and nearer[0] < nearer[2]
 
 
@@ -142,13 +142,13 @@ def test_the_comparison_has_the_table_and_the_first_row_is_worth_most():
     assert found["evppi_usd"].is_monotonic_decreasing
     # the interruptible offer of the same machine does not compete
     assert set(found["options"]) == {2}
-    assert set(found["assumption"]) == {f"throughput of {BOX}", f"throughput of {RENTED}"}
+    assert set(found["assumption"]) == {f"speed of {BOX}", f"speed of {RENTED}"}
 
 
 def rows(*entries):
     names = (
         "figure",
-        "assumption",
+        "quantity",
         "unit",
         "value",
         "evppi_usd",
@@ -162,13 +162,13 @@ def rows(*entries):
     return pd.DataFrame([dict(zip(names, entry, strict=True)) | more for entry in entries])
 
 
-SPEED = ("throughput of X", "throughput of x", "images/s", 100.0, 912.0, 800.0, 1024.0, 3.0, 124.0)
-DAYS = ("days of use a month", "days of use a month", "days/month", 10.0, 2000.0, 1900.0, 2100.0, np.nan, 13.7)
+SPEED = ("speed of X", "images_per_s", "images/s", 100.0, 912.0, 800.0, 1024.0, 3.0, 124.0)
+DAYS = ("days of use a month", "days_per_month", "days/month", 10.0, 2000.0, 1900.0, 2100.0, np.nan, 13.7)
 
 
 def test_what_can_be_timed_is_measured_first():
     assert worth_in_words(rows(SPEED), "m") == [
-        "Measure the throughput of X first.",
+        "Measure the speed of X first.",
         "That takes 30 minutes on Cloud, 1 x X, about 3 USD.",
         "Knowing that is worth up to 910 USD (800 to 1,000) over the project.",
         "The cheapest changes if it is 24 % faster.",
@@ -186,7 +186,7 @@ def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
         "Find out the days of use a month first.",
         "Knowing that is worth up to 2,000 USD (1,900 to 2,100) over the project.",
         "The cheapest changes at 13.7 days/month.",
-        "Of what can be timed, measure the throughput of X first.",
+        "Of what can be timed, measure the speed of X first.",
         "That takes 30 minutes on Cloud, 1 x X, about 3 USD.",
         "Knowing it is worth up to 910 USD (800 to 1,000).",
         "The cheapest changes if it is 24 % faster.",
@@ -195,12 +195,12 @@ def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
 
 def test_a_timing_that_costs_more_than_it_is_worth_is_not_named():
     dear = (*SPEED[:7], 1000.0, SPEED[8])
-    assert worth_in_words(rows(dear), "m") == [TOO_DEAR]
+    assert worth_in_words(rows(dear), "m") == [f"No {TOO_DEAR}"]
     assert worth_in_words(rows(dear, DAYS), "m")[-1].startswith("No speed is worth timing")
 
 
 def test_within_its_monte_carlo_error_a_figure_is_worth_nothing():
-    assert worth_in_words(rows((*SPEED[:5], 0.0, *SPEED[6:])), "m") == [NOTHING]
+    assert worth_in_words(rows((*SPEED[:5], 0.0, *SPEED[6:])), "m") == [f"No {NOTHING}"]
 
 
 def test_no_sentence_where_nothing_is_uncertain():
@@ -226,7 +226,7 @@ def test_figures_that_are_off_together_are_known_together():
     a, b, c = (offer(name, "on_demand", price, price_list=name) for name, price in (("a", 1.0), ("b", 1.1), ("c", 1.2)))
     spans = [figure("a", 100.0, 1), figure("b", 100.0, 1), figure("c", 110.0, 1, 110.0, 110.0)]
     found = table([(a, 100.0, 1), (b, 100.0, 1), (c, 110.0, 1)], spans, draws=4000)
-    assert list(found.index) == ["throughput of a"]
+    assert list(found.index) == ["speed of a"]
     assert found["rests_on_it"].iloc[0] == 2
     # C does the work of an hour of A for 1.2 x 100 / 110: A is no longer the cheaper below 91.67 images/s
     assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2)

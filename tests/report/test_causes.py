@@ -1,10 +1,11 @@
 """The three figures that the answer hangs on, in sentences; sums by hand."""
 
 import pandas as pd
+from sweetspot.decision.tornado import FACTOR
 from sweetspot.report.causes import causes
 
 HEADLINE = pd.DataFrame([{"model": "m"}])
-COLUMNS = ["model", "assumption", "unit", "value", "low", "high", "flip_value"]
+COLUMNS = ["model", "assumption", "quantity", "unit", "value", "low", "high", "flip_value"]
 
 
 def told(*rows):
@@ -12,14 +13,14 @@ def told(*rows):
 
 
 def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
-    days = ("m", "days of use a month", "days/month", 20.0, 8.0, 30.0, 13.7)
-    speed = ("m", "throughput of the box", "images/s", 0.0002, 0.0001, 0.0003, 0.00025)
-    rents = ("m", "all rented prices", "x", 1.0, 0.8, 1.2, None)
-    other = ("other", "price of the box", "USD", 1.0, 1.0, 1.0, 1.0)
-    fourth = ("m", "electricity price", "USD/kWh", 0.2, 0.1, 0.3, None)
+    days = ("m", "days of use a month", "days_per_month", "days/month", 20.0, 8.0, 30.0, 13.7)
+    speed = ("m", "speed of the box", "images_per_s", "images/s", 0.0002, 0.0001, 0.0003, 0.00025)
+    rents = ("m", "all rented prices", "usd_per_hour", FACTOR, 1.0, 0.8, 1.2, None)
+    other = ("other", "price of the box", "capex_usd", "USD", 1.0, 1.0, 1.0, 1.0)
+    fourth = ("m", "electricity price", "usd_per_kwh", "USD/kWh", 0.2, 0.1, 0.3, None)
     assert told(other, days, speed, rents, fourth) == [
         "Days of use a month (20 days/month, from 8 to 30): the cheapest changes at 13.7.",
-        "Throughput of the box (−50 % to +50 %): the cheapest changes at +25 %.",  # 0.00025 / 0.0002 = 1.25
+        "Speed of the box (−50 % to +50 %): the cheapest changes at +25 %.",  # 0.00025 / 0.0002 = 1.25
         "All rented prices (−20 % to +20 %): no value of it changes the cheapest.",
     ]
 

@@ -60,10 +60,10 @@ def test_the_mixes_in_words():
     said = plan_in_words(month_tables())
     assert said == [
         "Take the office box: 1.1 times cheaper than RunPod (1.00 to 1.3), a chance of about 9 in 10 (90 %).",
-        "With one office box, the rest on RunPod, the month costs 900 USD (800 to 1,000).",
+        "With the office box, the rest on RunPod, the month costs 900 USD (800 to 1,000).",
         "With RunPod for the rest it costs 1,000 USD.",
         "The mix saves 3,000 USD over 30 months.",
-        "The work takes 1,000 device-hours a month.",
+        "So the work takes 1,000 device-hours a month on average.",
         "RTX 4090 does 600 of them, 50 % of its time.",
         "The office box does 300 of them, 50 % of its time.",
         "RunPod does 100 of them.",

@@ -15,7 +15,6 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.time_cost import numbered
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.phrases import plan_beside_training
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 
@@ -240,24 +239,3 @@ def test_prices_and_predictions_name_machines_by_their_titles():
     made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
     assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
     assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}
-
-
-def test_a_plan_says_how_it_differs_from_one_training():
-    tables = small_tables()
-    headline = tables["headline"]
-    row = {"phase": "overall", "scope": "plan project", "title": "cloud", "margin": 2.5}
-    told = tables["recommendation"].head(0).reindex(columns=list(row))
-    assert plan_beside_training(tables | {"recommendation": told}) == ""  # no plan
-    told = pd.DataFrame([row])
-    said = plan_beside_training(tables | {"recommendation": told})
-    # one training: 3.06 / 225 against 1.1028 / 498 USD, 6.14 times
-    assert said.startswith("For all phases of the plan together it is another: cloud, 2.5 times cheaper than the next.")
-    assert f"For one training alone it is {headline['winner_title'].iloc[0]}, by 6.1 times." in said
-    same = pd.DataFrame([row | {"title": headline["winner_title"].iloc[0]}])
-    assert "it is also " in plan_beside_training(tables | {"recommendation": same})
-    mix = {"title": f"1 × {headline['winner_title'].iloc[0]}, the rest on cloud", "confidence": "too close to call"}
-    close = plan_beside_training(tables | {"recommendation": pd.DataFrame([row | mix])})
-    assert "it is also " in close
-    assert "2.5 times cheaper than the next (too close to call)." in close
-    workloads = pd.DataFrame([row | {"scope": "a, b"}])
-    assert plan_beside_training(tables | {"recommendation": workloads}) == ""  # several trainings are no plan

@@ -31,7 +31,7 @@ def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
 def test_the_summary_says_what_to_find_out_first():
     of_one_job = {name: table for name, table in small_tables(CLOSE).items() if name not in month_tables()}
     text = render_summary(of_one_job, study())
-    assert "Find out the throughput of " + BOX in text or "Measure the throughput of " + RENTED in text
+    assert "Find out the speed of " + BOX in text or "Measure the speed of " + RENTED in text
     assert "over the project." in text
 
 

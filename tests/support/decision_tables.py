@@ -71,7 +71,7 @@ def plan_rows(rows):
     """Rows of results/<study>/plans as bills/plans.py makes them, of one job a phase where nothing else is said."""
     table = pd.DataFrame(rows)
     plain = {"plan": "project", "status": "ok", "jobs": 1, "machines": 1.0, "at_once": 1.0, "slots": 1.0, "boxes": 1.0,
-             "room_hours": np.nan, "months": np.nan, "work_hours": 1.0}  # fmt: skip
+             "room_hours": np.nan, "plan_months": np.nan, "work_hours": 1.0}  # fmt: skip
     made = plain | {"job_hours": table["hours"], "speed_of": table["instance"]}
     return table.assign(**{name: value for name, value in made.items() if name not in table.columns})
 

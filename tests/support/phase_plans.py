@@ -2,7 +2,10 @@
 
 import pandas as pd
 from decision_tables import study
-from price_lists import cell, machines, offers, planned, price_list, priced
+from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
+from sweetspot.bills.columns import from_rows
+from sweetspot.bills.priced_cells import FIGURES
+from sweetspot.decision.asked_phases import Given
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
@@ -42,10 +45,7 @@ def priced_plan(*rows, work=None, facts=None, speeds=None):
     """What the comparison reads of such offers."""
     prices = price_list(*rows)
     known = machines(prices, **(facts or {}))
-    cells = [
-        cell(name, gpus=machine.gpus, gpu=machine.gpu, **_speed(*(speeds or {}).get(name, (100.0, 100.0, 100.0))))
-        for name, machine in known.items()
-    ]
+    cells = cells_of(known, speeds)
     works = {"work": WORK | (work or {})}
     costs, _ = priced(prices, cells, known, job=JOB)
     nothing = pd.DataFrame()
@@ -65,6 +65,24 @@ def best_of(tables, settings, draws=2):
     found = phases(options, simulate(options, settings.seed, draws), tables.plans, {})
     whole = next(phase for phase in found if phase.whole)
     return whole.table.loc[standing(whole.table, whole.usd).best, "option"]
+
+
+def cells_of(known, speeds=None):
+    """A figure of each machine."""
+    return [
+        cell(name, gpus=machine.gpus, gpu=machine.gpu, **_speed(*(speeds or {}).get(name, (100.0, 100.0, 100.0))))
+        for name, machine in known.items()
+    ]
+
+
+def given(*rows, facts=None, speeds=None, buying=PLANS):
+    """What the plan WORK is priced from, and the table of offers, of the same price list."""
+    prices = price_list(*rows)
+    known = machines(prices, **(facts or {}))
+    table, fees = list_tables(prices, known)
+    cells = from_rows(cells_of(known, speeds), (*FIGURES, "gpu"))
+    plans = works_of({"work": WORK})
+    return Given(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
 
 
 def _speed(value, low, high):

@@ -63,7 +63,8 @@ def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.Da
     return to_arrow(offers_table(told), OFFER_COLUMNS).to_pandas().set_index("instance")
 
 
-def _tables(prices: PriceList, known: dict[str, Instance], energy: Energy | None = None) -> tuple[Columns, Columns]:
+def list_tables(prices: PriceList, known: dict[str, Instance], energy: Energy | None = None) -> tuple[Columns, Columns]:
+    """Offers and fees of a list, as the bills have them."""
     rows, fees = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS, energy)
     return offers_table(rows), from_rows(fees, FEE_COLUMNS)
 
@@ -72,13 +73,14 @@ def powered(
     prices: PriceList, cells: list[dict], energy: Energy | None, known: dict[str, Instance] | None = None, **work: dict
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Offers by instance, costs and bills of workloads, where a study declares `energy`."""
-    table, fees = _tables(prices, machines(prices) if known is None else known, energy)
-    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(work))
+    table, fees = list_tables(prices, machines(prices) if known is None else known, energy)
+    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(work))
     told = to_arrow(table, OFFER_COLUMNS).to_pandas().set_index("instance")
     return told, to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
 
 
-def _works(workloads: dict[str, dict]) -> dict[str, Any]:
+def works_of(workloads: dict[str, dict]) -> dict[str, Any]:
+    """Workloads as workloads.yaml has them."""
     described = {name: work | {"source": "this test"} for name, work in workloads.items()}
     return validated(Workloads, described, "workloads.yaml").root
 
@@ -87,21 +89,21 @@ def priced(
     prices: PriceList, cells: list[dict], declared: dict[str, Instance] | None = None, **workloads: dict
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Costs and bills of `workloads` on `cells`; `declared`: the machines, where not those of the list."""
-    table, fees = _tables(prices, machines(prices) if declared is None else declared)
-    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(workloads), declared)
+    table, fees = list_tables(prices, machines(prices) if declared is None else declared)
+    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(workloads), declared)
     return to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
 
 
 def planned(prices: PriceList, cells: list[dict], known: dict[str, Instance], **workloads: dict) -> pd.DataFrame:
     """The plans among `workloads`."""
-    table, fees = _tables(prices, known)
-    plans = plan_table(from_rows(cells, (*FIGURES, "gpu")), table, fees, _works(workloads), known)
+    table, fees = list_tables(prices, known)
+    plans = plan_table(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(workloads), known)
     return to_arrow(plans, PLAN_COLUMNS).to_pandas()
 
 
 def spent(prices: PriceList) -> pd.DataFrame:
     """The cash flow of a list."""
-    return to_arrow(cash_table(_tables(prices, machines(prices))[0]), CASH_COLUMNS).to_pandas()
+    return to_arrow(cash_table(list_tables(prices, machines(prices))[0]), CASH_COLUMNS).to_pandas()
 
 
 def price_study(throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, *args, **keys) -> dict[str, pd.DataFrame]:

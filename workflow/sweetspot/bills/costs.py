@@ -8,7 +8,7 @@ from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, ob
 from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
 from sweetspot.bills.priced_cells import Workload, cells_of_known_hours, offered, reference_rate
 from sweetspot.bills.renting import HOUR_S, ROUNDING
-from sweetspot.bills.slots import with_slots
+from sweetspot.bills.slots import one_at_a_time, with_slots
 from sweetspot.bills.spot import overhead
 from sweetspot.cells import CELL_COLUMNS, weakest
 from sweetspot.study.instances import Instance
@@ -20,6 +20,7 @@ COST_COLUMNS = (
     "usd", "usd_low", "usd_high", "basis", "as_of", "price_list", "provider", "gpu", "status",
     "machine_hours", "source", "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis",
     "jobs_at_once", "side_images_per_s", "side_images_per_s_low", "side_images_per_s_high", "side_basis", "side_source",
+    "side_figure_images_per_s", "side_figure_gpus",
 )  # fmt: skip
 BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
 # What a job takes is what an hour takes times the hours in which its machine runs.
@@ -52,10 +53,11 @@ def price_cells(
     Where a job takes fewer devices than its machine has (`devices_per_job`), `jobs_at_once` of them run side by side
     (bills/slots.py, by the declared `instances`): `hours` is the time of the work, a job bears its share of the bill,
     and `side_images_per_s`, `_low`, `_high` are the rate of all of them together, `side_basis`, `side_source` what it
-    rests on. Elsewhere these are null.
+    rests on, `side_figure_images_per_s` the figure of `side_figure_gpus` devices that it is made of. Elsewhere these
+    are null.
     """
     cells = cells_of_known_hours(cells, offers, workloads)
-    whole = offered(cells | {"slots": np.ones(size(cells))}, offers, OFFER_SHOWN)
+    whole = offered(one_at_a_time(cells), offers, OFFER_SHOWN)
     parts = [
         _jobs(
             whole if work.devices_per_job == "all" else _shared(cells, offers, work, instances or {}), cells, name, work
@@ -156,6 +158,8 @@ def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
     table["jobs_at_once"] = np.where(side, jobs["slots"], np.nan)
     for end in ENDS:
         table[f"side_images_per_s{end}"] = np.where(side, jobs[f"images_per_s{end}"], np.nan)
+    for name in ("figure_images_per_s", "figure_gpus"):
+        table[f"side_{name}"] = np.where(side, jobs[name], np.nan)
     for name in ("basis", "source"):
         own = zip(side, jobs[f"{name}_cell"], strict=True)
         table[f"side_{name}"] = objects(value if several else None for several, value in own)

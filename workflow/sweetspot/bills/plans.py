@@ -20,7 +20,7 @@ from sweetspot.study.workloads import Phase, Plan
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",
-    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "months",
+    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "plan_months",
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
@@ -57,7 +57,8 @@ def plan_table(
 
     `at_once` jobs run side by side on `machines`; `hours` is the time from the phase's start to its last job's end
     (identical jobs, so ceil(jobs / at_once) rounds), `usd` its bill. Machines owned queue their jobs; rented ones
-    are as many as the plan allows and the jobs need. A phase starts when the one before has ended.
+    are as many as the plan allows and the jobs need. A phase starts when the one before has ended. `plan_months`:
+    of the whole plan, null where it states none.
 
     A machine owned works in its planned hours, one committed to in all of its terms. Where the offer's `boxes` would
     need more of them than there are, as many are taken as do the work (`machines` of the row `possession`); where no
@@ -65,7 +66,7 @@ def plan_table(
 
     What the plan can be priced anew from, with a figure moved (`rounds`): `slots` jobs work on one machine at once,
     `job_hours` each, by the speed of the instance `speed_of`; `work_hours`: of all jobs, as the plan states them;
-    `boxes` are at least held, one of which works `room_hours` (null: as many as are needed); `months` of the plan.
+    `boxes` are at least held, one of which works `room_hours` (null: as many as are needed).
     """
     rows = offered(take(cells, cells["status"] == "ok"), offers, OFFER_SHOWN)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -88,7 +89,7 @@ def _plan(
     reference = reference_rate(rows, cells, plan.instance)
     single, of = _single_device(rows, cells, instances)
     least, months = _boxes(rows), np.full(size(rows), np.nan if plan.months is None else plan.months)
-    facts = {"room_hours": _room(rows, plan), "boxes": least, "months": months}
+    facts = {"room_hours": _room(rows, plan), "boxes": least, "plan_months": months}
     rows, phases, slow = _enough(rows, fees, plan, reference, single)
     whole_speed = {"one": of, "all": rows["instance"]}
     parts = [
@@ -219,7 +220,7 @@ def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow
         "job_hours": done.job_hours,
         "speed_of": objects([None] * count),
         "work_hours": np.full(count, np.nan),
-        **{name: rows[name] for name in ("room_hours", "boxes", "months")},
+        **{name: rows[name] for name in ("room_hours", "boxes", "plan_months")},
         "hours": np.where(alive, done.hours, np.nan),
         "usd": np.where(alive, done.usd, np.nan),
         "status": status.astype(object),

@@ -23,7 +23,8 @@ class Part(NamedTuple):
 
 
 def with_slots(cells: Columns, work: SideBySide, instances: Mapping[str, Instance]) -> Columns:
-    """The cells that `work` is priced on, with a column `slots`: jobs that their machine works on at once.
+    """The cells that `work` is priced on, with columns `slots`: jobs that their machine works on at once, and
+    `figure_images_per_s`, `figure_gpus`: the figure that their rate is made of, and of how many devices.
 
     Where a job takes all devices: `cells`, one at a time. Else a machine of n devices works on floor(n / d) jobs of d
     devices each, and the rate of its cell is that of all of them together: slots x the rate of d devices alone x (1 -
@@ -33,9 +34,9 @@ def with_slots(cells: Columns, work: SideBySide, instances: Mapping[str, Instanc
     """
     wanted = work.devices_per_job
     if wanted == "all":
-        return cells | {"slots": np.ones(size(cells))}
+        return one_at_a_time(cells)
     kept = np.array([_devices(cells, row, instances) == wanted for row in range(size(cells))], dtype=bool)
-    parts = [take(cells, kept) | {"slots": np.ones(int(kept.sum()))}]
+    parts = [one_at_a_time(take(cells, kept))]
     names = dict.fromkeys([*instances, *cells["instance"]])
     here = {name: np.flatnonzero(cells["instance"] == name) for name in names}
     for name in names:
@@ -46,6 +47,12 @@ def with_slots(cells: Columns, work: SideBySide, instances: Mapping[str, Instanc
         if part is not None:
             parts.append(_side_by_side(part, name, total, wanted, work.contention, instances))
     return stacked(parts)
+
+
+def one_at_a_time(cells: Columns) -> Columns:
+    """The cells with the columns of `with_slots`, where one job takes all devices of its machine."""
+    own = {"figure_images_per_s": cells["images_per_s"], "figure_gpus": cells["gpus"].astype(float)}
+    return cells | own | {"slots": np.ones(size(cells))}
 
 
 def _devices(cells: Columns, row: int, instances: Mapping[str, Instance]) -> int:
@@ -102,4 +109,6 @@ def _side_by_side(
         "basis": objects(own if part.basis is None else weakest(own, part.basis) for own in cells["basis"]),
         "source": objects(f"{source}{words}" for source in cells["source"]),
     }
-    return cells | {rate: cells[rate] * factor for rate in RATES} | named | {"slots": np.full(count, float(slots))}
+    figure = {"figure_images_per_s": cells["images_per_s"], "figure_gpus": cells["gpus"].astype(float)}
+    rates = {rate: cells[rate] * factor for rate in RATES}
+    return cells | rates | named | figure | {"slots": np.full(count, float(slots))}

@@ -8,6 +8,9 @@ Where the study has the work of months, what to have and what to rent for it sta
 --days owned machines work so many days a month at most, with --jobs so many times as many jobs come, and with
 --deadline it is said for each class what an urgent job costs and how many of the others are in time anyhow.
 
+Where it has a project of phases, what to take for it stands first, and is decided anew with --days (fewer days may take
+more machines) and with --jobs (so many times the jobs of each phase). A deadline is of single jobs, not of the project.
+
 Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time (of one workload at least), 2 what you can mend:
 a mistake, no results, or no answer yet for want of a price or a speed.
 
@@ -28,6 +31,7 @@ from typing import Any
 
 import pandas as pd
 
+from sweetspot.commands.ask_phases import phases_of
 from sweetspot.commands.ask_plan import Wanted, check_jobs, plan_tables
 from sweetspot.decision.asked import Asked, ask
 from sweetspot.decision.certainty import TIE, amount, percent
@@ -38,7 +42,8 @@ from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.plan_part import plan_in_words, plan_is_close
+from sweetspot.report.job_beside_plan import job_beside_plan
+from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_is_close
 from sweetspot.report.tables import Tables
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly
@@ -53,6 +58,7 @@ OF_A_DEADLINE = (
     "workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra", "p_in_time",
     "share_in_time", "status",
 )  # fmt: skip
+OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 NO_ROWS = pd.DataFrame()
 FIGURES = ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high", "planned_days")
 
@@ -61,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot ask`."""
     parser.add_argument("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
     parser.add_argument("--days", type=float, metavar="N", help="days of use a month of every owned machine")
-    parser.add_argument("--jobs", type=float, metavar="FACTOR", help="times the jobs a month of a workload of months")
+    parser.add_argument("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
     parser.add_argument("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
     parser.add_argument("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead, for programs")
@@ -78,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     works = load_monthly(arguments.config / "studies" / study.name / "workloads.yaml")
     _check(options, study, arguments.days)
     _check_workload(options, arguments.workload, deadline)
-    check_jobs(arguments.jobs, works, study.name)
+    written = arguments.config / "studies" / study.name
+    check_jobs(arguments.jobs, [*works, *phases_of(written / "workloads.yaml")], study.name)
     due = [] if deadline is None else [deadline]
     settings = Settings.of(study)
     told = (settings.money, settings.deadlines_hours)
@@ -86,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
     asked = (arguments.days, arguments.jobs, deadline)
-    plan = plan_tables(folder, works, options, study, asked, arguments.workload)
+    plan = plan_tables(folder, works, written, options, study, asked, arguments.workload)
     beside = _told(found, options, study, folder, plan)
     code = outcome(found, plan, deadline)
     stale = _newer(arguments.config / "studies" / study.name, folder)
@@ -128,7 +135,7 @@ def as_text(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], 
     """Sentences, a line each: the answer, who is in time, what a shared machine lets wait."""
     first = found.headline.iloc[0] if len(found.headline) else None
     lines = [f"{study.title} ({study.name}, {_asked(study, asked)})"]
-    lines += [*told["plan"], *(["One job alone:"] if told["plan"] else [])]
+    lines += [*told["plan"], *(["One job alone:", *told["one_job"]] if told["plan"] else [])]
     lines += [told["nothing"]] if first is None else [str(first["first"]), str(first["second"])]
     for row in found.deadlines[~found.deadlines["scope"].isin(told["classes"])].to_dict("records"):
         lines.append(f"{row['phase']}: {_in_time(row, Settings.of(study).money)}")
@@ -156,6 +163,7 @@ def as_json(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], 
             for row in found.deadlines.to_dict("records")
         ],
         "plan": told["plan"],
+        "one_job": told["one_job"],
         "plan_deadlines": told["deadlines"],
         "waiting": told["waiting"],
     }  # fmt: skip
@@ -215,9 +223,12 @@ def _told(found: Asked, options: pd.DataFrame, study: Study, folder: Path, plan:
     if "queue" in plan:  # decided anew: what the results say of the same jobs is of another number or use
         queue = pd.concat([queue[~queue["workload"].isin(plan["queue"]["workload"])], plan["queue"]])
     due = plan.get("deadlines", NO_ROWS)
+    judged = None if found.headline.empty else str(found.headline["reference"].iloc[0])
+    said = plan_in_words(shown_in(plan, money), money.code, judged)
     shown = [name for name in OF_A_DEADLINE if name in due.columns]
     return {
-        "plan": plan_in_words(shown_in(plan, money), money.code),
+        "plan": [*said, *([OF_JOBS] if len(found.deadlines) and leading(plan) == PHASES else [])],
+        "one_job": job_beside_plan(plan | {"headline": found.headline, "options": options}),
         "deadlines": [{name: _plain(row[name]) for name in shown} for row in due.to_dict("records")],
         "classes": sorted(f"{row.workload}.{row[2]}" for row in due[["workload", "class"]].itertuples())
         if len(due)

@@ -31,7 +31,8 @@ class Facts:
     where not on all. `bound`: `at least` or `up to`, where the figures are those of one of several models and certain.
     `on`: the model, where it must be named. `bill`: what `take` costs, where a reader asks for that first.
     `taken_away`: `take` can be taken away while another cannot. `all_month`: it is paid for the whole month and pays
-    only in use.
+    only in use. `over`: of a plan, what the multiple is of, such as `the project of 30 months`. `alone`: of a plan, why
+    nothing is held against `take`.
     `use`, `hangs`: a sentence each, from which use on it pays, and on what it hangs most; empty for none.
     """
 
@@ -49,6 +50,8 @@ class Facts:
     bill: str = ""
     taken_away: bool = False
     all_month: bool = False
+    over: str = ""
+    alone: str = ""
     use: str = ""
     hangs: str = ""
 
@@ -70,7 +73,7 @@ def _shorter(facts: Facts) -> Iterator[tuple[Facts, list[str]]]:
     use = facts.use
     facts = replace(facts, use=facts.use.replace(" of use a month", " a month"))
     yield facts, []
-    facts = replace(facts, close_on="")
+    facts = replace(facts, close_on="", over=facts.over.partition(" of ")[0])
     yield facts, []
     if facts.next_best and facts.against:
         facts = replace(facts, against=NEXT)
@@ -92,6 +95,8 @@ def _opening(facts: Facts) -> str:
     on = f" on {facts.on}" if facts.on else ""
     if not facts.against:
         bill = f": {facts.bill}" if facts.bill else ""
+        if facts.alone:
+            return f"Take {facts.take}{on}{bill}. {facts.alone}"
         return f"Only {facts.take} can be judged{on}{bill}. Nothing else has both a price and a speed."
     if facts.close:
         on = f" on {facts.on or facts.close_on}" if facts.on or facts.close_on else ""
@@ -105,14 +110,18 @@ def _gap(facts: Facts) -> str:
     """Of two that are too close: about the same, or what it looks like."""
     if facts.times >= EQUAL:
         return f"looks {_multiple(facts)}"
-    return f"costs about as much as {facts.against}{_sure(facts, f'{times(facts.times)} times cheaper, ')}"
+    return f"costs about as much as {_against(facts)}{_sure(facts, f'{times(facts.times)} times cheaper, ')}"
 
 
 def _multiple(facts: Facts) -> str:
     # Beside an interval that goes below it, "at least" would be untrue; the next sentence says on which model that is.
     sure = times(facts.low) == times(facts.high)
     bound = f"{facts.bound} " if facts.bound and sure and not facts.close else ""
-    return f"{bound}{times(facts.times)} times cheaper than {facts.against}{_sure(facts)}"
+    return f"{bound}{times(facts.times)} times cheaper than {_against(facts)}{_sure(facts)}"
+
+
+def _against(facts: Facts) -> str:
+    return f"{facts.against} over {facts.over}" if facts.over else facts.against
 
 
 def _sure(facts: Facts, before: str = "") -> str:

@@ -6,10 +6,11 @@ import numpy as np
 
 from sweetspot.decision.counted import the
 from sweetspot.decision.options import Row
-from sweetspot.decision.plan_rows import OF_TODAY, Change, Lever
+from sweetspot.decision.plan_rows import Change, Lever
 from sweetspot.decision.simulate import Number, or_zero, possession, sold_for
-from sweetspot.decision.tornado import ASSUMED_RANGE, OWNED_PARAMETERS, range_of
+from sweetspot.decision.tornado import ASSUMED_RANGE, FACTOR, OWNED_PARAMETERS, range_of
 from sweetspot.mixes.problem import Array
+from sweetspot.study.titles import model_title
 
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")  # of a machine for sale
 JOBS, SPEED, RENT, TARIFF, ALL_JOBS, ALL_RENT = "per_month", "speed", "usd_per_hour", "usd_per_kwh", "jobs", "rents"
@@ -18,7 +19,7 @@ Known = Mapping[tuple[str, int], Array]  # draws of an offer's figure by its nam
 
 def share_of_today(quantity: str, name: str, changed: Change) -> Lever[Change]:
     """What is said as a factor of today's."""
-    return Lever(quantity, "", name, "x", 1.0, 1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed", changed)
+    return Lever(quantity, "", name, FACTOR, 1.0, 1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed", changed)
 
 
 def rent(row: Row, title: str, changed: Change) -> Lever[Change]:
@@ -51,7 +52,7 @@ def tariff(row: Row, several: bool, changed: Change) -> Lever[Change]:
 
 
 def speed(error: tuple[object, ...], rows: Sequence[Row], changed: Change) -> Lever[Change] | None:
-    """The throughputs of rows, which are off together (`speed_error`), as a factor; None where there are none."""
+    """The speeds of rows, which are off together (`speed_error`), as a factor; None where there are none."""
     first, models = rows[0], list(dict.fromkeys(row["model"] for row in rows))
     value = float(first["images_per_s"])
     if not value > 0:
@@ -59,11 +60,11 @@ def speed(error: tuple[object, ...], rows: Sequence[Row], changed: Change) -> Le
     # A prediction is off by its machine.
     known = isinstance(first.get("gpu"), str) and error[0] != "prediction"
     device = first["gpu"] if known else the(str(first["title"]))
-    several = f"{first['gpus']} × " if error[0] == "images_per_s" and first["gpus"] > 1 else ""
-    on = f" on {models[0]}" if len(models) == 1 else ""
+    several = f"{first['figure_gpus']:g} × " if error[0] == "images_per_s" and first["figure_gpus"] > 1 else ""
+    on = f" on {model_title(models[0])}" if len(models) == 1 else ""
     low, high, basis = range_of(first, "images_per_s", value)
-    name = f"throughput of {several}{device}{on}{OF_TODAY}"
-    return Lever(SPEED, error_key(error), name, "x", 1.0, low / value, high / value, basis, changed)
+    name = f"speed of {several}{device}{on}"
+    return Lever(SPEED, error_key(error), name, FACTOR, 1.0, low / value, high / value, basis, changed)
 
 
 def error_key(error: tuple[object, ...]) -> str:

@@ -10,7 +10,6 @@ from sweetspot.decision.lever_names import ALL_JOBS, ALL_RENT, JOBS, OF_THE_MONT
 from sweetspot.decision.mix_problem import MIX_DRAWS, Figures, Posed, Source
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
-from sweetspot.decision.plan_rows import OF_TODAY
 from sweetspot.decision.simulate import Figure, Number, or_zero, speed_error
 from sweetspot.decision.tornado import ASSUMED_RANGE
 from sweetspot.mixes.problem import Array, Problem
@@ -136,7 +135,7 @@ def _pays(one: Source, price_list: str) -> bool:
 
 
 def _speeds(posed: Posed) -> Iterator[Lever]:
-    """Throughputs, each error once: those that are off together move together."""
+    """Speeds, each error once: those that are off together move together."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for source in posed.sources:
         for row in filter(None, source.rows):
@@ -173,7 +172,7 @@ def _demand(posed: Posed) -> Iterator[Lever]:
             yield _number(posed, job.name, job.urgent_per_month, urgent=True)
     if len(posed.work.jobs) > 1:
         names = tuple(job.name for job in posed.work.jobs)
-        yield share_of_today(ALL_JOBS, f"all jobs a month{OF_TODAY}", _busier(posed, names, (False, True)))
+        yield share_of_today(ALL_JOBS, "all jobs a month", _busier(posed, names, (False, True)))
 
 
 def _number(posed: Posed, name: str, number: "Amount", urgent: bool) -> Lever:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import confidence
 from sweetspot.decision.mix_problem import Posed
-from sweetspot.decision.mix_words import Words, bought_in_words, mix_title
+from sweetspot.decision.mix_words import Words, bought_in_words, bought_title, mix_title
 from sweetspot.decision.simulate import interval
 from sweetspot.mixes.demand import load_duration
 from sweetspot.mixes.dispatch import Done, dispatch
@@ -17,10 +17,10 @@ from sweetspot.mixes.search import BEST, THERE, Mix, machines_for, mixes
 from sweetspot.study.titles import class_title
 
 MIXES = (
-    "workload", "mix", "kind", "title", "bought", "boxes", "source", "main_rented", "main_rented_title", "status",
-    "work_device_hours", "there_device_hours", "bought_device_hours", "rented_device_hours", "usd", "usd_low",
-    "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_per_month_central", "months",
-    "times_best", "probability", "confidence", "same_as_best", "times_best_low", "times_best_high",
+    "workload", "mix", "kind", "title", "bought", "bought_title", "boxes", "source", "main_rented", "main_rented_title",
+    "status", "reasons", "work_device_hours", "there_device_hours", "bought_device_hours", "rented_device_hours", "usd",
+    "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_per_month_central",
+    "months", "times_best", "probability", "confidence", "same_as_best", "times_best_low", "times_best_high",
 )  # fmt: skip
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",
@@ -62,11 +62,11 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
     """One row a workload and mix (MIXES), the best first.
 
     USD of the project (`months`) and a month: the mean of the draws with its 90 % interval, and at central figures;
-    null where the mix does not do the work, which `status` tells. `boxes`: machines bought or committed to;
-    `times_best`: how many times the best's USD (`_low`,
-    `_high`: 90 %); `probability`: of the best, to be cheaper than the cheapest pure option
-    that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best is this pure option
-    but for what others do for less, under 1 % of the money.
+    null where the mix does not do the work: `status` says so, `reasons` (a list of clauses) why. `boxes`: machines
+    bought or committed to, `bought_title` their name where they are of one kind, `bought` both in words;
+    `times_best`: how many times the best's USD (`_low`, `_high`: 90 %); `probability`: of the best, to be cheaper than
+    the cheapest pure option that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best
+    is this pure option but for what others do for less, under 1 % of the money.
     """
     rows = [row for one in worked for row in _mix_rows(one, words)]
     return pd.DataFrame(rows, columns=list(MIXES))
@@ -78,6 +78,7 @@ def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
     for one, central in zip(worked.mixes, worked.central, strict=True):
         alike = is_best(one, best)
         whole = bool(np.isfinite(one.expected))
+        reasons = [] if whole else _reasons(posed, one)
         by = {source: hours.mean() for source, hours in device_hours(one.problem, one.done).items()}
         kinds = {kind: sum(hours for name, hours in by.items() if _kind(posed, name) == kind) for kind in KINDS}
         rented = {name: hours for name, hours in by.items() if _kind(posed, name) == "rented" and hours > 0}
@@ -88,11 +89,13 @@ def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
             "kind": one.kind,
             "title": mix_title(one, posed, main, words),
             "bought": bought_in_words(one.counts, one.problem, words),
+            "bought_title": bought_title(one.counts, one.problem, words),
             "boxes": sum(one.counts) - sum(one.problem.there),
             "source": one.source or None,
             "main_rented": main,
             "main_rented_title": None if main is None else words.title(main),
-            "status": "ok" if whole else _cannot(posed, one),
+            "status": "; ".join(["ok"] if whole else ["cannot: " + reasons[0], *reasons[1:]]),
+            "reasons": reasons,
             "work_device_hours": sum(by.values()),
             **{f"{kind}_device_hours": hours for kind, hours in kinds.items()},
             "months": posed.work.months,
@@ -134,7 +137,7 @@ def _chance(one: Mix, best: Mix, rivals: Sequence[Mix], alike: bool) -> dict[str
     return {"probability": float(np.mean(one.done.usd < best.done.usd))}
 
 
-def _cannot(posed: Posed, one: Mix) -> str:
+def _reasons(posed: Posed, one: Mix) -> list[str]:
     """Why a mix does not do the work: hours, and how many machines would; classes that run nowhere in it."""
     problem, reasons = posed.central, []
     place = next((place for place, kind in enumerate(problem.held) if kind.there), None)
@@ -145,7 +148,8 @@ def _cannot(posed: Posed, one: Mix) -> str:
         has = sum(float(other.capacity[0]) * other.there * other.devices for other in problem.held)
         if need > has:
             count = machines_for(problem, place)
-            reasons.append(f"the work takes {need:,.0f} device-hours a month, it has {has:,.0f}: {count} would do")
+            takes = f"what it can do takes {need:,.0f} device-hours in a middle month"
+            reasons.append(f"{takes}, it has {has:,.0f}: {count} would do")
     held = [kind.hours for kind, count in zip(problem.held, one.counts, strict=True) if count]
     offers = [offer.usd for offer in _restricted(problem, one).rented]
     for number, name in enumerate(problem.classes):
@@ -153,7 +157,7 @@ def _cannot(posed: Posed, one: Mix) -> str:
             reasons.append(
                 f"{class_title(name)} does not run on it" + (" in time" if posed.classes[number].urgent else "")
             )
-    return f"cannot: {'; '.join(reasons) or 'its hours are too few in busy months, and nothing can be rented for them'}"
+    return reasons or ["its hours are too few in busy months, and nothing can be rented for them"]
 
 
 def device_hours(problem: Problem, done: Done) -> dict[str, Array]:

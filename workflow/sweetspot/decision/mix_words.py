@@ -42,6 +42,12 @@ def bought_in_words(counts: Sequence[int], problem: Problem, words: Words) -> st
     return listed([f"{count} × {words.title(kind.name)}" for kind, count in more if count > 0])
 
 
+def bought_title(counts: Sequence[int], problem: Problem, words: Words) -> str | None:
+    """The name of the machine that is bought or committed to; None where there is none, or more than one kind."""
+    kinds = [kind.name for kind, count in zip(problem.held, counts, strict=True) if count > kind.there]
+    return words.title(kinds[0]) if len(kinds) == 1 else None
+
+
 def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
     """A mix in words: what is bought, and who does the rest."""
     bought, rest = bought_in_words(one.counts, one.problem, words), "" if main is None else words.title(main)
@@ -74,32 +80,32 @@ def mixes_in_words(
     for name, rows in mixes.groupby("workload", sort=False):
         best = rows.iloc[0]
         if best["status"] != "ok":
-            said += [f"No mix does the work of {best['workload']}.", *_reasons(best["status"])]
+            said += [f"No mix does the work of {best['workload']}.", *_sentences(best["reasons"])]
         else:
             found, left = answer(_facts(rows, code, use, hangs))
             said += [found, *left, *_money(rows, code)]
         said += _who(best, sources[(sources["workload"] == name) & (sources["mix"] == best["mix"])])
         alone = rows[rows["kind"] == THERE]
         if len(alone) and alone["status"].iloc[0] != "ok":
-            said += ["What is there cannot do it alone.", *_reasons(alone["status"].iloc[0])]
+            said += ["What is there cannot do it alone.", *_sentences(alone["reasons"].iloc[0])]
         due = deadlines[deadlines["workload"] == name] if len(deadlines) else deadlines
         said += [sentence for _, row in due.iterrows() for sentence in _urgent(row, code)]
     return said
 
 
-def _reasons(status: str) -> list[str]:
+def _sentences(reasons: Sequence[str]) -> list[str]:
     """Why a mix does not do the work, a sentence each."""
-    return [f"{part[:1].upper()}{part[1:]}." for part in status.removeprefix("cannot: ").split("; ")]
+    return [f"{part[:1].upper()}{part[1:]}." for part in reasons]
 
 
-def _rivals(rows: pd.DataFrame) -> pd.DataFrame:
+def rivals_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Pure options that do the work and are not the best itself, the cheapest first."""
     return rows[(rows["kind"] != "best") & ~rows["same_as_best"].astype(bool) & rows["usd_per_month"].notna()]
 
 
 def _facts(rows: pd.DataFrame, code: str, use: str, hangs: str) -> Facts:
     """What the answer says: what to have against the cheapest pure option that is not the same."""
-    best, rivals = rows.iloc[0], _rivals(rows)
+    best, rivals = rows.iloc[0], rivals_of(rows)
     if rivals.empty:
         return Facts(_have(best), bill=f"{amount(best['usd_per_month'])} {code} a month")
     rival = rivals.iloc[0]
@@ -123,16 +129,16 @@ def _facts(rows: pd.DataFrame, code: str, use: str, hangs: str) -> Facts:
 def _have(mix: pd.Series) -> str:
     """What is had in a mix: what is bought, else who is rented, else what is there."""
     if mix["bought"]:
-        one = str(mix["bought"]).removeprefix("1 × ")
-        return the(one) if mix["boxes"] == 1 else str(mix["bought"])
+        return the(str(mix["bought_title"])) if mix["boxes"] == 1 else str(mix["bought"])
     return "what is there" if pd.isna(mix["main_rented_title"]) else the(str(mix["main_rented_title"]))
 
 
 def _money(rows: pd.DataFrame, code: str) -> list[str]:
     """What the best costs a month, and the next; what a mix saves against the best option without one."""
-    best, rivals = rows.iloc[0], _rivals(rows)
+    best, rivals = rows.iloc[0], rivals_of(rows)
     ends = f"{amount(best['usd_per_month_low'])} to {amount(best['usd_per_month_high'])}"
-    mix = best["title"].replace("1 × ", "one ")
+    rest = "" if pd.isna(best["main_rented_title"]) else f", the rest on {the(str(best['main_rented_title']))}"
+    mix = f"{_have(best)}{rest}" if best["bought"] else best["title"]
     told = [f"With {mix}, the month costs {amount(best['usd_per_month'])} {code} ({ends})."]
     if rivals.empty:
         return told
@@ -147,7 +153,7 @@ def _money(rows: pd.DataFrame, code: str) -> list[str]:
 def _who(best: pd.Series, own: pd.DataFrame) -> list[str]:
     """Who does how much of the work."""
     shown = own[own["device_hours"] >= LITTLE * best["work_device_hours"]]
-    told = [f"The work takes {amount(best['work_device_hours'])} device-hours a month."]
+    told = [f"So the work takes {amount(best['work_device_hours'])} device-hours a month on average."]
     for _, row in shown.sort_values("device_hours", ascending=False).iterrows():
         used = f", {100 * row['use']:.0f} % of its time" if pd.notna(row["use"]) else ""
         told.append(begun(f"{the(row['title'])} does {amount(row['device_hours'])} of them{used}."))

@@ -14,7 +14,7 @@ from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_tornado import Turned
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
-from sweetspot.decision.plan_rows import OF_TODAY, Lever
+from sweetspot.decision.plan_rows import Lever
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.decision.worth_knowing import NAMES, timings, worths_of
 from sweetspot.mixes.dispatch import dispatch
@@ -115,7 +115,7 @@ def figure_about(
     lever = next((lever for lever in levers if _same(lever, about, row)), None)
     name = said.format(box=the(row["title"])) if lever is None else lever.name
     at = np.nan if lever is None else turning(lever) / lever.value * about["value"]
-    return about | {"assumption": name, "figure": name.removesuffix(OF_TODAY), "turning_point": at}
+    return about | {"assumption": name, "figure": name, "turning_point": at}
 
 
 def _same(lever: Lever[Any], about: dict[str, Any], row: Row) -> bool:

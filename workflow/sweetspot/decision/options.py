@@ -138,13 +138,15 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
 def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     """`rows` where jobs run side by side on one machine: their figure is all of them together, not the machine's own.
 
-    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here.
+    `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here. `figure_images_per_s`,
+    `figure_gpus`: the figure that stands behind the rate, elsewhere the rate itself, and of how many devices.
     """
     rows = rows.assign(jobs_at_once=rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0)
+    rows = rows.assign(figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"].astype(float))
     side = rows["jobs_at_once"] > 1
     if not side.any():
         return rows.drop(columns=rows.filter(regex="^side_").columns)
-    for name in (*FIGURE, "basis", "source"):
+    for name in (*FIGURE, "figure_images_per_s", "figure_gpus", "basis", "source"):
         own = {"basis": "throughput_basis", "source": "throughput_source"}.get(name, name)
         rows[own] = rows[own].astype(rows[f"side_{name}"].dtype).mask(side, rows[f"side_{name}"])
     predicted = rows["throughput_basis"] == "extrapolated"

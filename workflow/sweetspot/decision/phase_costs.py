@@ -91,7 +91,7 @@ def plan_costs(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame) -
     room = total["room_hours"].to_numpy(float)
     return PlanCosts(
         name=str(phase.plan),
-        months=float(total["months"].iloc[0]),
+        months=float(total["plan_months"].iloc[0]),
         rows=records(options.loc[total["index"].to_numpy()]),
         alternatives=table["alternative"].to_numpy(object),
         taken=stays if stays.any() else ~stays,

@@ -9,7 +9,6 @@ from sweetspot.decision import lever_names, plan_rows
 from sweetspot.decision.lever_names import ALL_JOBS, ALL_RENT, TARIFF, month_at, share_of_today
 from sweetspot.decision.options import Row
 from sweetspot.decision.phase_costs import Flags, PlanCosts, stretched
-from sweetspot.decision.plan_rows import OF_TODAY
 from sweetspot.decision.simulate import or_zero, speed_error
 from sweetspot.mixes.problem import Array
 
@@ -132,7 +131,7 @@ def _days(plan: PlanCosts, month_days: float) -> Iterator[Lever]:
 
 
 def _speeds(plan: PlanCosts) -> Iterator[Lever]:
-    """Throughputs, each error once. The work stays what it is: hours are those of today's speed of the plan's machine.
+    """Speeds, each error once. The work stays what it is: hours are those of today's speed of the plan's machine.
 
     Jobs on one device go by the figure of the machine with one, which is off by an error of its own.
     """
@@ -174,4 +173,4 @@ def _work(plan: PlanCosts) -> Lever:
 
     places = [place for place in range(len(plan.rows)) if plan.taken[place]]
     changed: Line | Curve = Curve(places, at)
-    return share_of_today(ALL_JOBS, f"work of the plan{OF_TODAY}", changed)
+    return share_of_today(ALL_JOBS, "work of the plan", changed)

@@ -14,7 +14,7 @@ COLUMNS = (
     "workload", "option", "alternative", "instance", "purchase", "price_list", "title", "persistent", "machines",
     "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_low", "usd_high", "usd_running", "usd_possession",
     "after_months", "is_best", "is_rival", "times_best", "times_best_low", "times_best_high", "probability",
-    "confidence",
+    "confidence", "months", "model",
 )  # fmt: skip
 
 
@@ -24,10 +24,11 @@ def option_table(phases: Sequence[PricedPhase]) -> pd.DataFrame:
     `usd` of the whole plan, of which `usd_running` by use and `usd_possession` by the month; 90 % of the draws in
     `_low`, `_high`; `machines` bought (null: rented), `planned_hours` of one of them; `after_months`: bought so late,
     rented until then (null: not so). `is_best`, `is_rival`, `probability`, `confidence` are those of `standing`, as in
-    the recommendation; `times_best`: USD / USD of the best, `_low`, `_high` in 90 % of the draws.
+    the recommendation; `times_best`: USD / USD of the best, `_low`, `_high` in 90 % of the draws. `months` of the plan
+    (null: it states none), `model` that its hours are of.
     """
     rows = [row for phase in phases if phase.whole and "usd_running" in phase.table.columns for row in _rows(phase)]
-    numbers = dict.fromkeys(("machines", "after_months", "probability"), "float64")
+    numbers = dict.fromkeys(("machines", "after_months", "probability", "months"), "float64")
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(numbers)
 
 
@@ -44,7 +45,7 @@ def _rows(phase: PricedPhase) -> list[dict[str, Any]]:
         drawn = {f"{name}_low": low[place] for name, (low, _) in ends.items()}
         drawn |= {f"{name}_high": high[place] for name, (_, high) in ends.items()}
         rows.append(
-            {"workload": phase.plan}
+            {"workload": phase.plan, "months": phase.months, "model": phase.models[0]}
             | {name: row.get(name) for name in same if name != "boxes"}
             | {"is_best": best, "is_rival": place == found.rival, "times_best": row["usd"] / table["usd"][found.best]}
             | drawn

@@ -23,7 +23,8 @@ TOTALS = ("purchase", "price_list", "machines", "boxes", "planned_hours", "hours
 @dataclass(frozen=True)
 class PricedPhase:
     """One phase: `table` has a row an option (option, title, persistent, alternative, usd, hours), cheapest first;
-    `usd` its draws; `plan` whose phase it is, None of workloads without one; `whole`: all of that plan.
+    `usd` its draws; `plan` whose phase it is, None of workloads without one; `whole`: all of that plan, which
+    has so many `months`, None where it says none.
 
     Phases of a plan also have `usd_running` and `usd_possession` (USD by use, and by the month), its total TOTALS.
     `nobody`: why no option is in the table. `would_change`: what would turn the choice, in words; None where it is what
@@ -39,6 +40,7 @@ class PricedPhase:
     would_change: str | None = None
     plan: str | None = None
     whole: bool = False
+    months: float | None = None
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:
@@ -165,7 +167,8 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
     if name == TOTAL:
         table = _total(table, rows, part, draws.hours[where])
     told = _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
-    return replace(told, plan=plan, whole=name == TOTAL)
+    months = part["plan_months"].iloc[0] if "plan_months" in part.columns else None
+    return replace(told, plan=plan, whole=name == TOTAL, months=months)
 
 
 def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: np.ndarray) -> pd.DataFrame:

@@ -6,8 +6,8 @@ import numpy as np
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import Money
+from sweetspot.decision.tornado import FACTOR
 
-OF_TODAY = ", of today's"  # behind what is said as a factor
 ABOUT = ("workload", "assumption", "quantity", "subject", "unit", "value")
 ENDS = ("low", "high")
 TORNADO = (
@@ -28,7 +28,8 @@ class Lever(NamedTuple, Generic[Change]):
     """One figure of a plan that can be moved.
 
     `quantity` what it is (a column of the offers, or one of the words of `mix_levers`), `subject` of whom (an option, a
-    class, a price list, an error of speeds; empty: of all), `name` in words, value, unit and range with its basis;
+    class, a price list, an error of speeds; empty: of all), `name` in words, value, unit (FACTOR: it is
+    said as a factor of what it is today) and range with its basis;
     `changed`: what it does at a factor of its value; `most` that it can be.
     """
 
@@ -107,8 +108,8 @@ def _side(factor: float) -> str:
 
 def _where(lever: Lever[Any], factor: float, money: Money) -> str:
     """A turning point in words: of what is said as a factor, how far from what it is today."""
-    if lever.unit == "x":
-        return f"{lever.name.removesuffix(OF_TODAY)} {100 * abs(factor - 1):.2g} % {_side(factor)} today's"
+    if lever.unit == FACTOR:
+        return f"{lever.name} {100 * abs(factor - 1):.2g} % {_side(factor)} today's"
     value, unit = money.counted(lever.value * factor, lever.unit)
     return f"{lever.name} {_side(factor)} {amount(value)} {unit}"
 

@@ -178,15 +178,16 @@ class _Figures:
 
     def images_per_s(self, row: Row) -> np.ndarray:
         """The throughput behind a row."""
-        value, low, high = (_number(row[f"images_per_s{end}"]) for end in ("", "_low", "_high"))
-        key = _speed_key(row, value)
+        error, behind = speed_error(row), _figure_behind(row)
+        value, low, high = (_number(row[f"images_per_s{end}"]) / behind for end in ("", "_low", "_high"))
+        freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
+        # One error: the same noise; but an interval of another kind spreads it otherwise.
+        key = (*_speed_key(row), row["level"], freedom if freedom >= 1 else 0.0)
         if key not in self.known:
-            freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
-            error = _correlation_key(row, key)
             source = stream(self.seed, *error)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
             self.known[key] = Figure("images_per_s", spread(value, low, high, row["level"], noise, freedom), error)
-        return self._of(key, row)
+        return self._of(key, row) * behind
 
     def _of(self, key: tuple[object, ...], row: Row) -> np.ndarray:
         self.known[key].rows.append(row["row"])
@@ -226,13 +227,20 @@ class _Figures:
         return fixed, electricity, days, np.ones(self.draws)
 
 
-def _speed_key(row: Row, value: float) -> tuple[object, ...]:
-    return ("images_per_s", row.get("gpu"), row["gpus"], row["model"], value)
+def _speed_key(row: Row) -> tuple[object, ...]:
+    value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
+    return ("images_per_s", row.get("gpu"), int(_number(gpus)), row["model"], _number(value))
+
+
+def _figure_behind(row: Row) -> float:
+    """The row's rate over the figure that it is made of: jobs side by side are as slow together as one alone."""
+    figure = _number(row.get("figure_images_per_s"))
+    return _number(row["images_per_s"]) / figure if figure > 0 else 1.0
 
 
 def speed_error(row: Row) -> tuple[object, ...]:
     """What the throughput behind a row is off together with: rows of the same are off by one factor."""
-    return _correlation_key(row, _speed_key(row, _number(row["images_per_s"])))
+    return _correlation_key(row, _speed_key(row))
 
 
 def _ends(row: Row, name: str) -> tuple[float, float, float]:

@@ -16,6 +16,7 @@ from sweetspot.decision.simulate import rent_ends
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 PATHS = "price paths"  # range of a rent: its draws
+FACTOR = "times today's"  # unit of what is said as a factor of what it is today
 FURTHEST = 1000.0  # factor beyond which a flip is not looked for
 STEPS = 14  # factors of 1.6, in which a flip of a shared assumption is looked for
 COLUMNS = (
@@ -24,7 +25,7 @@ COLUMNS = (
     "subject",
 )  # fmt: skip
 OWNED_PARAMETERS = {
-    "images_per_s": ("throughput of {box}", "images/s"),
+    "images_per_s": ("speed of {box}", "images/s"),
     "capex_usd": ("price of {box}", "USD"),
     "months": ("length of the project", "months"),
     "residual_usd": ("resale value of {box}", "USD"),
@@ -57,7 +58,7 @@ def tornado(options: pd.DataFrame, month_days: float, money: Money = DOLLARS) ->
     """One row per (model, assumption), widest swing first.
 
     `margin` = USD of the cheapest persistent rival / USD of the box (> 1: the box wins), `margin_low`/`margin_high` at
-    the assumption's low and high (`range_basis`: declared in the price list, interval of a throughput, or assumed),
+    the assumption's low and high (`range_basis`: declared in the price list, interval of a speed, or assumed),
     (what owned rivals share with the box moves for them too: months, days of use, the electricity of one list),
     `winner_low`, `winner_high`, `flips` (the winner changes within the range), `flip_value` and `flip_factor` where the
     winner changes at all (null: nowhere within a factor of 1000 or the month), `text` in words; `quantity`: what
@@ -79,7 +80,7 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
     yield from _owned(contest, row, month_days)
     rival = contest.rivals[0]
     other = records(field[field["option"] == rival.option])[0]
-    for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "throughput of", "images/s")):
+    for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "speed of", "images/s")):
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
@@ -92,7 +93,7 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
     if len(rented) > 1:
         outcome = _rival_outcome(contest, rented, _dearer(1.0))
         ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE)
-        yield Parameter("usd_per_hour", "", "all rented prices", "x", 1.0, *ends, "assumed", outcome, np.inf)
+        yield Parameter("usd_per_hour", "", "all rented prices", FACTOR, 1.0, *ends, "assumed", outcome, np.inf)
 
 
 def _rent_ahead(contest: Contest, moving: list[Rival]) -> Parameter:
@@ -100,7 +101,7 @@ def _rent_ahead(contest: Contest, moving: list[Rival]) -> Parameter:
     value = float(moving[0].row["rent_factor"])
     low, high = rent_ends(moving[0].row)
     outcome = _rival_outcome(contest, tuple(rival.option for rival in moving), _dearer(value))
-    told = ("rent_factor", "", "rent over the project, of today's", "x")
+    told = ("rent_factor", "", "mean rent over the project", FACTOR)
     return Parameter(*told, value, min(low, value), max(high, value), PATHS, outcome, np.inf)
 
 

@@ -18,12 +18,14 @@ from sweetspot.decision.tornado import OWNED_PARAMETERS
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.
 LEARN_MINUTES = 30.0
 BY_THE_HOUR = ("on_demand", "spot", "preemptible")
+OF_ONE = " of {box}"  # in the name of what one machine has
 STANDARD = 1.6449  # standard errors either side that cover LEVEL
 assert LEVEL == 0.90
 COLUMNS = (
-    "model", "assumption", "figure", "option", "instance", "title", "unit", "value", "evppi_usd", "evppi_se_usd",
-    "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd", "cost_to_learn_usd", "minutes_to_learn", "learn_on",
-    "learn_on_title", "turning_point", "rests_on_it", "options", "project", "project_usd", "draws",
+    "model", "assumption", "figure", "quantity", "subject", "option", "instance", "title", "unit", "value",
+    "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd", "cost_to_learn_usd",
+    "minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "options", "project",
+    "project_usd", "draws",
 )  # fmt: skip
 NAMES = OWNED_PARAMETERS | {
     "usd_per_hour": ("price of {box}", "USD/hour"),
@@ -32,10 +34,10 @@ NAMES = OWNED_PARAMETERS | {
 
 
 class Known(NamedTuple):
-    """What timing a machine costs, by its devices and their count; the tornado by model, assumption and unit."""
+    """What timing a machine costs, by its devices and their count; the tornado by model, quantity and subject."""
 
     timings: dict[tuple[str, int], Row]
-    turning: dict[tuple[str, str, str], Row]
+    turning: dict[tuple[str, str, str | None], Row]
 
 
 def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, month_days: float) -> pd.DataFrame:
@@ -44,17 +46,20 @@ def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, mo
     `evppi_usd`: expected saving over the project of a choice made with that figure known exactly, of that made without,
     in USD, of a figure of this rank (`without_selection`); `evppi_se_usd` its Monte Carlo error, `evppi_usd_low`,
     `evppi_usd_high` 90 % of it; `evppi_alone_usd`: as if no other figure had been looked at (`partial_value`).
-    `assumption`, `unit` as in the tornado, `figure` with the machine's title; `value` the central one; `option`,
-    `instance`, `title`: the cheapest option that rests on it, `rests_on_it` how many do, of `options` that compete.
-    Throughputs: `cost_to_learn_usd` = `minutes_to_learn` on `learn_on`, the cheapest offer of a machine with those
-    devices, by its terms of billing; null where nobody rents such a machine. `turning_point`: the value nearest the
-    central one at which the winner changes (of the tornado where it has the assumption), null where none is known.
-    `project`: what is paid for, `project_usd`: its mean cost on the option chosen. Figures that are off together (one
-    error) are one row.
+    `quantity`, `subject`, `unit` as in the tornado, `assumption` and `figure` in words, with the machine's key and its
+    title; `value` the central one; `option`, `instance`, `title`: the cheapest option that rests on it, `rests_on_it`
+    how many do, of `options` that compete. Speeds: `cost_to_learn_usd` = `minutes_to_learn` on `learn_on`, the
+    cheapest offer of a machine with those devices, by its terms of billing; null where nobody rents such a machine.
+    `turning_point`: the value nearest the central one at which the winner changes (of the tornado where it has the
+    assumption), null where none is known. `project`: what is paid for, `project_usd`: its mean cost on the option
+    chosen. Figures that are off together (one error) are one row.
     """
     rows: list[Row] = []
-    flips = tornado.reindex(columns=["model", "assumption", "unit", "value", "flip_value"])
-    turning = {(row["model"], row["assumption"], row["unit"]): row for row in flips.to_dict("records")}
+    flips = tornado.reindex(columns=["model", "quantity", "subject", "value", "flip_value"])
+    turning = {
+        (row["model"], row["quantity"], row["subject"] if isinstance(row["subject"], str) else None): row
+        for row in flips.to_dict("records")
+    }
     known = Known(timings(options), turning)
     for one in projects(options, draws, month_days):
         figures = list(figures_of(one, draws))
@@ -121,11 +126,13 @@ def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[
     row = box if box is not None and box["row"] in figure.rows else one.rows[places[0]]
     name, unit = NAMES[figure.name]
     if box is None and figure.name == "days_per_month":
-        name += " of {box}"
+        name += OF_ONE
     return {
         "model": one.model,
         "assumption": name.format(box=row["option"]),
-        "figure": name.format(box=row["title"]),
+        "figure": name.format(box=the(row["title"])),
+        "quantity": figure.name,
+        "subject": row["option"] if OF_ONE in name else None,
         **{key: row[key] for key in ("option", "instance", "title")},
         "unit": unit,
         "value": float(row[figure.name]),
@@ -173,13 +180,12 @@ def _turned(one: Project, figure: str, places: list[int], row: Row, known: Known
     which several options rest (the tornado moves one): where the cheapest option that rests on it costs what the
     cheapest of the others does.
     """
-    name, unit = NAMES[figure]
-    told = name.format(box=the(row["title"]))
-    found = known.turning.get((one.model, told, unit))
+    subject = row["option"] if OF_ONE in NAMES[figure][0] else None
+    found = known.turning.get((one.model, figure, subject))
     if found is not None and (figure != "images_per_s" or len(places) == 1):
         return float(found["flip_value"])
     if figure == "capex_usd":
-        hour = known.turning.get((one.model, told, "USD/hour"))
+        hour = known.turning.get((one.model, "usd_per_hour", subject))
         return math.nan if hour is None else _capex_at(row, float(hour["flip_value"]) - float(hour["value"]))
     others = np.delete(one.central, places)
     if figure not in ("images_per_s", "usd_per_hour") or not len(others):

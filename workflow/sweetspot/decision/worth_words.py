@@ -4,17 +4,20 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import the
+from sweetspot.decision.lever_names import SPEED
 from sweetspot.decision.options import Row
 
-NOTHING = "No single uncertain figure, known exactly, would change the choice."
-TOO_DEAR = "No single uncertain figure, known exactly, would save more than finding it out costs."
+SPEEDS = ("images_per_s", SPEED)  # quantities that a timing finds out
+NOTHING = "single uncertain figure, known exactly, would change the choice."
+TOO_DEAR = "single uncertain figure, known exactly, would save more than finding it out costs."
 
 
-def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD") -> list[str]:
+def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD", on: str = "") -> list[str]:
     """Short sentences on a model: the figure to find out first, and what is first of those that can be timed.
 
     A figure is named where its worth is above its Monte Carlo error (90 %) and above what a timing costs. No sentence
-    where nothing competes or nothing is uncertain. code: the currency of the table's money.
+    where nothing competes or nothing is uncertain. code: the currency of the table's money; on: the name for people of
+    the model, where others have answers of their own.
     """
     rows = table[table["model"] == model] if len(table) else table
     if rows.empty:
@@ -23,9 +26,10 @@ def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD") -> list[s
     worth = rows.assign(net=net)[rows["evppi_usd_low"].gt(0) & net.gt(0)]
     named: list[Row] = worth.sort_values("net", ascending=False, kind="stable").to_dict("records")
     if not named:
-        return [TOO_DEAR if rows["evppi_usd_low"].gt(0).any() else NOTHING]
+        nothing = TOO_DEAR if rows["evppi_usd_low"].gt(0).any() else NOTHING
+        return [f"On {on} no {nothing}" if on else f"No {nothing}"]
     first = named[0]
-    opening = f"Measure the {_figure(first)} first." if _timed(first) else f"Find out the {_figure(first)} first."
+    opening = f"Measure the {first['figure']} first." if _timed(first) else f"Find out the {first['figure']} first."
     worth_it = f"Knowing that is worth up to {_usd(first, code)} over the project."
     return [opening, *_costs(first, code), worth_it, *_turns(first), *_second(first, named, code)]
 
@@ -36,24 +40,18 @@ def _second(first: Row, named: list[Row], code: str) -> list[str]:
         if len(named) == 1:
             return ["No other figure is worth finding out."]
         following = named[1]
-        return [f"Next is the {_figure(following)}, worth up to {_usd(following, code)}.", *_costs(following, code)]
+        return [f"Next is the {following['figure']}, worth up to {_usd(following, code)}.", *_costs(following, code)]
     timed = next((row for row in named if _timed(row)), None)
     if timed is not None:
-        opening = f"Of what can be timed, measure the {_figure(timed)} first."
+        opening = f"Of what can be timed, measure the {timed['figure']} first."
         return [opening, *_costs(timed, code), f"Knowing it is worth up to {_usd(timed, code)}.", *_turns(timed)]
-    speed = next((row for row in named if row["assumption"].startswith("throughput")), None)
+    speed = next((row for row in named if row["quantity"] in SPEEDS), None)
     if speed is None:
         return ["No speed is worth timing: none, known exactly, would save more than the timing costs."]
     return [
-        f"Of the speeds the {_figure(speed)} is worth most, up to {_usd(speed, code)}.",
+        f"Of the speeds the {speed['figure']} is worth most, up to {_usd(speed, code)}.",
         "Nobody here rents it out.",
     ]
-
-
-def _figure(row: Row) -> str:
-    """The name of a figure, the machine that it is of with its article."""
-    title = str(row.get("title") or "")
-    return str(row["figure"]).replace(f" of {title}", f" of {the(title)}") if title else str(row["figure"])
 
 
 def _timed(row: Row) -> bool:
@@ -83,7 +81,7 @@ def _turns(row: Row) -> list[str]:
     """Where the cheapest changes; of a speed by how much, since its unit differs from study to study."""
     if pd.isna(row["turning_point"]):
         return []
-    if row["unit"] == "images/s":
+    if row["quantity"] in SPEEDS:
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
         shared = f", on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""

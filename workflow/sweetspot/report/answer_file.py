@@ -13,9 +13,10 @@ from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
 from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
+from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.notation import missing
 from sweetspot.report.phrases import decisive, worth_knowing
-from sweetspot.report.plan_part import plan_in_words, plan_outcome
+from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_outcome, plan_pair
 from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.study.study import Study
@@ -44,6 +45,16 @@ class Multiple(_Part):
     dearer: str = Field(description="Option that it is held against")
     times: Figure = Field(description="USD of the dearer / USD of the cheaper")
     probability: float = Field(description="Share of the draws in which the cheaper one is cheaper")
+
+
+class PlanMultiple(Multiple):
+    """How many times cheaper the best for a plan is than the next: two mixes, or two options for all phases."""
+
+    cheaper: str = Field(description="Mix or option that costs less, by its key")
+    dearer: str = Field(description="Mix or option that it is held against")
+    cheaper_title: str = Field(description="Name for people of the cheaper")
+    dearer_title: str = Field(description="Name for people of the dearer")
+    workload: str = Field(description="The plan")
 
 
 class Option(_Part):
@@ -98,13 +109,20 @@ class Answer(_Part):
     study: StudyFacts = Field(description="The question")
     outcome: Literal["reference", "rival", "too_close", "only_one", "none"] = Field(
         description="Who is cheaper: the reference, its rival, too close to call, only one option, no option at all. "
-        "Where the study has the work of months, of its mixes: reference where the best one holds it, else rival"
+        "Where the study has a plan, of that: reference where its best mix holds it or it is best for all phases"
     )
     confidence: str | None = Field(description="How sure that outcome is, in words")
     sentences: list[str] = Field(description="The answer in sentences, the most important first; of a plan, its own")
     plan: list[str] = Field(
-        description="Where the study has the work of months: what to have and what to rent for it, in sentences. The "
-        "answer is then theirs, and so is the outcome; multiple, break-even and options speak of one job alone"
+        description="Where the study has the work of months: what to have and what to rent for it, in sentences; where "
+        "it has a project of phases: what to take for it. The answer is then theirs, and so is the outcome; multiple, "
+        "break-even and options speak of one job alone, plan_multiple of the plan"
+    )
+    plan_multiple: PlanMultiple | None = Field(
+        description="The plan's best against the next; null: no plan, or nothing else does its work"
+    )
+    one_job: list[str] = Field(
+        description="Where the study has a plan: how the answer for one job alone differs from it, in sentences"
     )
     deadlines: list[ByDeadline] = Field(description="Of a plan: what being done within any number of hours costs")
     counts: str = Field(description="What a bill pays for: train, run, task, month")
@@ -129,13 +147,16 @@ def answer_of(tables: Tables, study: Study) -> Answer:
     """The answer of a study from its tables; `outcome` is `none` where no option has both a price and a figure."""
     headline, money = table_of(tables, "headline"), money_of(study)
     shown = shown_in(tables, money)
+    judged = None if headline.empty else text(headline["reference"].iloc[0])
     facts: dict[str, Any] = {
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
         "deadlines": by_deadline(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
         "buying_later": later_in_words(table_of(shown, "when_to_buy"), money.code),
-        "plan": plan_in_words(shown, money.code),
+        "plan": plan_in_words(shown, money.code, judged),
+        "plan_multiple": _plan_multiple(tables),
+        "one_job": job_beside_plan(tables),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }
     if headline.empty:
@@ -187,6 +208,24 @@ def _multiple(row: Row) -> Multiple | None:
     return Multiple(
         cheaper=cheaper, dearer=dearer, times=_figure(told, "gain"), probability=float(told["p_cheaper"])  # type: ignore[arg-type]
     )  # fmt: skip
+
+
+def _plan_multiple(tables: Tables) -> PlanMultiple | None:
+    """The best of the plan that leads against the next."""
+    two = plan_pair(tables)
+    if two is None:
+        return None
+    best, rival = two
+    key = "option" if leading(tables) == PHASES else "mix"
+    return PlanMultiple(
+        workload=text(best["workload"]),
+        cheaper=text(best[key]),
+        dearer=text(rival[key]),
+        cheaper_title=text(best["title"]),
+        dearer_title=text(rival["title"]),
+        times=_figure(rival, "times_best"),
+        probability=float(best["probability"]),
+    )
 
 
 def _figure(row: Row, name: str) -> Figure:

@@ -1,12 +1,13 @@
 """The three figures that the answer hangs on most, a short sentence each."""
 
 from sweetspot.decision.certainty import amount
+from sweetspot.decision.tornado import FACTOR
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
 
 TOLD = 3
-RELATIVE = ("images/s", "x")  # units whose figures are told as changes
+SPEED = "images_per_s"
 UNMOVED = "no value of it changes the cheapest"
 
 
@@ -23,7 +24,7 @@ def _cause(row: Row) -> str:
     """What is counted, in which range it lies, and where the cheapest changes."""
     name, turns = str(row["assumption"]), not missing(row["flip_value"])
     value, low, high, flip = (float(row[key]) for key in ("value", "low", "high", "flip_value"))  # type: ignore[arg-type]
-    if row["unit"] in RELATIVE:  # a speed in its own unit tells a buyer nothing
+    if row["quantity"] == SPEED or row["unit"] == FACTOR:  # a speed in its own unit tells a buyer nothing
         told = f"{_share(low / value)} to {_share(high / value)}"
         turn = f"the cheapest changes at {_share(flip / value)}" if turns else UNMOVED
     else:

@@ -28,10 +28,12 @@ from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
+from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.part import Part
-from sweetspot.report.plan_part import plan_in_words, plan_parts, without_speed
+from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
+from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.plan_whatif import plan_what_if
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
@@ -68,13 +70,18 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
     told = phrases.named(table_of(tables, "warnings"), machines or {})
+    headline = table_of(tables, "headline")
+    judged = None if headline.empty else str(headline["reference"].iloc[0])
     payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
     figures = Figures(tables, drawn.svgs, money)
     context = {
         "study": study,
         "figures": figures,
         "answer": answer(made),
-        "plan": plan_in_words(tables, money.code),
+        "plan": plan_in_words(tables, money.code, judged),
+        "phases_lead": leading(tables) == PHASES,
+        "plan_tiles": plan_tiles(made, money.code),
+        "plan_named": plan_named(made, judged, money.code),
         "plan_whatif": of_plan,
         "plan_whatif_json": script_json(of_plan),
         "plan_turning": turning_in_words(tables),
@@ -93,7 +100,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "fits": phrases.fits(tables),
         "worth": phrases.worth_knowing(tables),
         "causes": causes(tables),
-        "plan_beside": phrases.plan_beside_training(tables),
+        "plan_beside": job_beside_plan(tables),
         "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
         "waiting": phrases.waiting(tables),
         "never_pays": phrases.never_pays(tables),
@@ -140,7 +147,7 @@ def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part
     """The page's tables by name."""
     more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
     more |= {"price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made), **turning_parts(made)}
+    return {**made.parts(), **more, **plan_parts(made), **phase_parts(made), **turning_parts(made)}
 
 
 class Figures:

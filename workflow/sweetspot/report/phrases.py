@@ -6,9 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.certainty import TIE, amount
-from sweetspot.decision.counted import the, times
-from sweetspot.decision.phases import OVERALL
+from sweetspot.decision.certainty import amount
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
@@ -76,38 +74,14 @@ def never_pays(tables: Tables) -> str:
     return f"{found.iloc[0]}." if len(found) else ""
 
 
-def plan_beside_training(tables: Tables) -> str:
-    """How the answer on a plan's phases together differs from that on one training; empty without such a plan."""
-    told, headline = table_of(tables, "recommendation"), table_of(tables, "headline")
-    if told.empty or headline.empty or "scope" not in told.columns:
-        return ""
-    whole = told[(told["phase"] == OVERALL) & told["scope"].astype(str).str.startswith("plan ")]
-    first = headline.iloc[0]
-    if whole.empty or missing(whole["margin"].iloc[0]) or missing(first["gain"]):
-        return ""
-    plan, alone = whole.iloc[0], max(first["gain"], 1 / first["gain"])
-    title = str(plan["title"]).removeprefix("1 × ")
-    same = "also" if title.split(", ")[0] == first["winner_title"] else "another:"
-    close = f" ({TIE})" if plan.get("confidence") == TIE else ""
-    cheapest = f"{the(title)}, {times(plan['margin'])} times cheaper than the next{close}"
-    one = f"{the(str(first['winner_title']))}, by {times(alone)} times"
-    return (
-        f"For all phases of the plan together it is {same} {cheapest}. For one training alone it is {one}. A plan runs "
-        "its jobs side by side and shares the months of what is owned among them. One training bears the price of its "
-        "hours."
-    )
-
-
 def worth_knowing(tables: Tables) -> list[str]:
     """What to find out first about the model of the answer, in at most two sentences."""
     headline = table_of(tables, "headline")
     if headline.empty:
         return []
     first = headline.iloc[0]
-    said = worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]))
-    if len(said) == 1 and headline["model"].nunique() > 1:  # nothing, which holds of this model alone
-        return [said[0].replace("No single", f"On {first.get('model_title') or first['model']} no single", 1)]
-    return said
+    on = str(first.get("model_title") or first["model"]) if headline["model"].nunique() > 1 else ""
+    return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]), on)
 
 
 def waiting(tables: Tables) -> list[str]:

@@ -1,9 +1,11 @@
-"""The page's part of workloads of months: the mixes in words and tables; and what is priced but has no speed."""
+"""The page's part of plans: which leads, its outcome and words, the tables of mixes; and what has no speed."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision.certainty import TIE
-from sweetspot.decision.mix_words import mixes_in_words
+from sweetspot.decision.mix_words import mixes_in_words, rivals_of
+from sweetspot.decision.phase_words import hangs_in_words, phases_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -11,46 +13,115 @@ from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.titles import class_title
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 STEP = "comparison: mixes, dispatched in order of merit on all draws"
 NAMED = 12  # machines by name in one sentence
 
 
-OF_A_PLAN = ("mixes", "mix_sources", "deadlines")  # tables that the sentences rest on
+# Tables that the sentences rest on: of the work of months, and of phases.
+OF_MONTHS = ("mixes", "mix_sources", "deadlines")
+OF_PHASES = ("plan_options", "plan_tornado", "plan_break_even")
+OF_A_PLAN = (*OF_MONTHS, *OF_PHASES)
+MONTHS, PHASES = "months", "phases"  # kinds of plans
+
+
+def leading(tables: Tables) -> str | None:
+    """The kind of the plan that leads: that of months where there is one, else that of phases; None without any."""
+    return MONTHS if len(table_of(tables, "mixes")) else PHASES if len(table_of(tables, "plan_options")) else None
+
+
+def leading_work(tables: Tables) -> str | None:
+    """The workload of the plan that leads; None without any."""
+    table = table_of(tables, "plan_options" if leading(tables) == PHASES else "mixes")
+    return None if table.empty else str(table["workload"].iloc[0])
+
+
+def plan_rows(tables: Tables) -> "pd.DataFrame":
+    """The options of the plan of phases that leads, cheapest first; none where another leads, or none."""
+    table = table_of(tables, "plan_options")
+    return table[table["workload"] == leading_work(tables)] if leading(tables) == PHASES else table.head(0)
+
+
+def plan_row(tables: Tables, name: str) -> dict[str, Any] | None:
+    """The best (`is_best`) or its rival (`is_rival`) among `plan_rows`; None where there is none."""
+    rows = plan_rows(tables)
+    found = records(rows[rows[name].astype(bool)]) if len(rows) else []
+    return found[0] if found else None
+
+
+def plan_pair(tables: Tables) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The best of the plan that leads and what it is held against; None where nothing else does the work."""
+    if leading(tables) == MONTHS:
+        mixes = table_of(tables, "mixes")
+        own = mixes[mixes["workload"] == leading_work(tables)]
+        best, rivals = own.head(1), rivals_of(own)
+    else:
+        rows = plan_rows(tables)
+        best, rivals = (rows[rows[name].astype(bool)] if len(rows) else rows for name in ("is_best", "is_rival"))
+    return (records(best)[0], records(rivals)[0]) if len(best) and len(rivals) else None
+
+
+def plan_is_done(tables: Tables) -> bool:
+    """Whether something does the work of the plan that leads."""
+    if leading(tables) == MONTHS:
+        return bool(table_of(tables, "mixes")["status"].iloc[0] == "ok")
+    return plan_row(tables, "is_best") is not None
 
 
 def plan_is_close(tables: Tables) -> bool | None:
-    """Whether the best mix of the first workload is too close to call; None where no study has the work of months."""
-    mixes = table_of(tables, "mixes")
-    return None if mixes.empty else bool(mixes["confidence"].iloc[0] == TIE)
+    """Whether the best of the plan that leads is too close to call; None without a plan."""
+    if leading(tables) == MONTHS:
+        return bool(table_of(tables, "mixes")["confidence"].iloc[0] == TIE)
+    best = plan_row(tables, "is_best")
+    return None if leading(tables) is None else best is not None and best["confidence"] == TIE
 
 
 def plan_outcome(tables: Tables, reference: object) -> tuple[str, str | None] | None:
-    """Outcome and confidence of the first workload of months, as in answer.json; None where there is none.
+    """Outcome and confidence of the plan that leads, as in answer.json; None where there is none.
 
-    `reference` where the best mix holds that option, bought or committed to, `rival` where it does without,
-    `too_close`, `only_one` where nothing else does the work, `none` where no mix does.
+    `reference` where the best mix holds that option, bought or committed to, or where it is the best for the phases;
+    `rival` where it is not, `too_close`, `only_one` where nothing else does the work, `none` where nothing does.
     """
-    mixes = table_of(tables, "mixes")
-    if mixes.empty:
+    if leading(tables) is None:
         return None
-    best = mixes.iloc[0]
-    if best["status"] != "ok":
+    if not plan_is_done(tables):
         return "none", None
-    if missing(best["confidence"]):
+    best = plan_row(tables, "is_best") or records(table_of(tables, "mixes").head(1))[0]
+    alone = plan_row(tables, "is_rival") is None if leading(tables) == PHASES else missing(best["confidence"])
+    if alone:
         return "only_one", None
     if plan_is_close(tables):
         return "too_close", TIE
-    sources = table_of(tables, "mix_sources")
-    held = sources[(sources["workload"] == best["workload"]) & (sources["mix"] == best["mix"])]
-    return "reference" if reference in set(held["option"]) else "rival", str(best["confidence"])
+    if leading(tables) == PHASES:
+        held = {best["option"]}
+    else:
+        sources = table_of(tables, "mix_sources")
+        held = set(sources[(sources["workload"] == best["workload"]) & (sources["mix"] == best["mix"])]["option"])
+    return "reference" if reference in held else "rival", str(best["confidence"])
 
 
-def plan_in_words(tables: Tables, code: str = "USD") -> list[str]:
-    """The mixes of each workload of months in sentences; none without one. `code`: the currency of the tables."""
-    mixes = table_of(tables, "mixes")
-    if mixes.empty:
-        return []
-    return mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"), code)
+def plan_in_words(tables: Tables, code: str = "USD", reference: str | None = None) -> list[str]:
+    """The plan that leads in sentences, then any other; none without one.
+
+    `code`: the currency of the tables; `reference`: the option that the study judges.
+    """
+    mixes, options = table_of(tables, "mixes"), table_of(tables, "plan_options")
+    said = []
+    if len(mixes):
+        said += mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"), code)
+    told = {} if said else {"hangs": _hangs(tables)}
+    return said + phases_in_words(options, code, reference, named=bool(said), **told)
+
+
+def _hangs(tables: Tables) -> str:
+    """On what the best for the phases hangs most; empty where that is not known, or nothing moves it."""
+    pair, rows = plan_pair(tables), table_of(tables, "plan_tornado")
+    if leading(tables) != PHASES or pair is None or rows.empty:
+        return ""
+    own = records(rows[(rows["workload"] == pair[0]["workload"]) & (rows["swing"] > 0)].head(1))
+    return f"Most hangs on {hangs_in_words(own[0], *pair)}." if own else ""
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:

@@ -1,29 +1,32 @@
-"""The page on what a plan of months hangs on: what would turn it, from when a purchase pays, what to find out."""
+"""The page on what a plan hangs on: what would turn it, from when a purchase pays, what to find out."""
 
 import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, listed, the
-from sweetspot.decision.plan_rows import OF_TODAY
+from sweetspot.decision.tornado import FACTOR
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
+from sweetspot.report.plan_part import PHASES, leading, leading_work, plan_is_done
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 
 STEP = "comparison: the best mix with one figure moved, on the plan's draws"
 WORTH = "comparison: EVPPI by regression on the plan's draws"
 NEAREST = 4  # turning points in the sentence
-WHOLE = "device_hours"  # of the table plan_break_even: of all work together
+WHOLE = ("device_hours", "jobs")  # of the table plan_break_even: of all work together, of months and of phases
 
 
 def turning_in_words(tables: Tables) -> str:
-    """The nearest figures that turn the first plan, by what it turns to; empty without a plan of months."""
-    mixes, points = table_of(tables, "mixes"), table_of(tables, "plan_turning_points")
-    if mixes.empty or mixes["status"].iloc[0] != "ok" or "plan_turning_points" not in tables:
+    """The nearest figures that turn the plan that leads, by what it turns to; empty without a plan."""
+    points = table_of(tables, "plan_turning_points")
+    if leading(tables) is None or not plan_is_done(tables) or "plan_turning_points" not in tables:
         return ""
-    own = points[points["workload"] == mixes["workload"].iloc[0]] if len(points) else points
+    own = points[points["workload"] == leading_work(tables)] if len(points) else points
+    if own.empty and leading(tables) == PHASES and table_of(tables, "plan_tornado").empty:
+        return ""  # not looked for
     if own.empty:
         return "No single figure, changed by a factor of 5, would change it."
     shown = own.drop_duplicates("assumption").head(NEAREST)
@@ -36,45 +39,52 @@ def turning_in_words(tables: Tables) -> str:
 
 def _where(row: Row) -> str:
     """Where a figure turns the plan; of what is told as a factor, how far from what it is today."""
-    name, side = str(row["assumption"]).removesuffix(OF_TODAY), row["side"]
-    if row["unit"] == "x":
+    name, side = row["assumption"], row["side"]
+    if row["unit"] == FACTOR:
         return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {side} today's"  # type: ignore[arg-type]
     return f"{name} {side} {amount(float(row['turning_value']))} {row['unit']}"  # type: ignore[arg-type]
 
 
 def paying_in_words(tables: Tables) -> list[str]:
-    """From how much work and how many months each machine for sale pays beside what is there."""
+    """From how much work and how many months each machine for sale pays: beside what is there, or against renting."""
     table = table_of(tables, "plan_break_even")
     if table.empty:
         return []
-    return [_pays(str(title), rows) for title, rows in table.groupby("title", sort=False)]
+    phases = set(table_of(tables, "plan_options").get("workload", ()))
+    grouped = table.groupby(["workload", "title"], sort=False)
+    return [said for (work, title), rows in grouped if (said := _pays(str(title), rows, work in phases))]
 
 
-def _pays(title: str, rows: pd.DataFrame) -> str:
-    found = rows.set_index("quantity")
-    said = [f"{begun(the(title))} beside what is there, against renting the rest:"]
-    parts = []
-    if WHOLE in found.index:
-        row = found.loc[WHOLE]
-        if missing(row["pays_from"]):
-            parts.append(f"it pays at no work up to five times the {amount(row['planned'])} device-hours a month")
-        else:
-            span = "" if missing(row["pays_from_high"]) else f" to {amount(row['pays_from_high'])}"
-            span = f" ({amount(row['pays_from_low'])}{span or ' to never'}, 90 %)"
-            start = f"it pays from {amount(row['pays_from'])} device-hours a month on{span}"
-            parts.append(f"{start}, of {amount(row['planned'])} planned")
-    if "months" in found.index and not missing(found.loc["months", "pays_from"]):
-        row = found.loc["months"]
-        parts.append(f"where it is used {amount(row['pays_from'])} months or more, of {amount(row['planned'])} planned")
-    return f"{said[0]} {listed(parts)}." if parts else ""
+def _pays(title: str, rows: pd.DataFrame, phases: bool) -> str:
+    """One machine for sale; no sentence where nothing is known of it."""
+    parts = [part for row in records(rows) if (part := _from(row))]
+    against = "against renting" if phases else "beside what is there, against renting the rest"
+    return f"{begun(the(title))}{',' if phases else ''} {against}: {listed(parts)}." if parts else ""
+
+
+def _from(row: Row) -> str:
+    """From how much of one quantity a machine pays; nothing of those that the sentence leaves to the table."""
+    planned, start = amount(float(row["planned"])), row["pays_from"]  # type: ignore[arg-type]
+    if row["quantity"] == "months":
+        if missing(start):
+            return ""
+        return f"where it is used {amount(float(start))} months or more, of {planned} planned"  # type: ignore[arg-type]
+    if row["quantity"] not in WHOLE:
+        return ""
+    unit = str(row["unit"]).replace("/month", " a month")
+    if missing(start):
+        return f"it pays at no work up to five times the {planned} {unit}"
+    low, high = (row[f"pays_from_{end}"] for end in ("low", "high"))
+    ends = f"{amount(float(low))} to {'never' if missing(high) else amount(float(high))}"  # type: ignore[arg-type]
+    return f"it pays from {amount(float(start))} {unit} on ({ends}, 90 %), of {planned} planned"  # type: ignore[arg-type]
 
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
-    """What to find out first for the first plan of months, in at most two sentences."""
-    table = table_of(tables, "plan_worth_knowing")
-    if table.empty:
+    """What to find out first for the plan that leads, in short sentences; none where that was not reckoned."""
+    table, work = table_of(tables, "plan_worth_knowing"), leading_work(tables)
+    if table.empty or work is None:
         return []
-    return worth_in_words(table.assign(model=table["workload"]), str(table["workload"].iloc[0]), code)
+    return worth_in_words(table.assign(model=table["workload"]), work, code)
 
 
 def turning_parts(made: Sections) -> dict[str, Part]:
@@ -92,6 +102,10 @@ def _part(head: str, rows: list[list[str]], table: pd.DataFrame, classes: list[s
     return Part(names, [[*row] for row in rows], classes or [""] * len(rows), max(0, len(table) - len(rows)))
 
 
+def _best(made: Sections) -> str:
+    return "best" if leading(made.tables) == PHASES else "best mix"
+
+
 def _tornado(made: Sections) -> Part:
     table = made.table("plan_tornado")
     rows = [
@@ -105,12 +119,13 @@ def _tornado(made: Sections) -> Part:
         ]
         for row in records(table.head(ROWS))
     ]  # fmt: skip
-    head = "assumption|as planned|low|high|unit|next / best mix|at low|at high|what it does"
+    head = f"assumption|as planned|low|high|unit|next / {_best(made)}|at low|at high|what it does"
     return _part(head, rows, table, ["good" if flips else "" for flips in table.get("flips", [])][: len(rows)])
 
 
 def _points(made: Sections) -> Part:
     table = made.table("plan_turning_points")
+    whole = leading(made.tables) == PHASES
     rows = [
         [
             text(row["assumption"]),
@@ -119,11 +134,14 @@ def _points(made: Sections) -> Part:
             made.made(row, "value", STEP),
             made.in_words(row["unit"]),
             text(row["to_title"]),
-            made.made(row, "usd_per_month", STEP),
+            made.made(row, "usd" if whole else "usd_per_month", STEP),
         ]
         for row in records(table.head(ROWS))
     ]
-    return _part("figure|side|turns at|as planned|unit|the best mix is then|USD a month there", rows, table)
+    head = (
+        f"figure|side|turns at|as planned|unit|the {_best(made)} is then|USD {'in all' if whole else 'a month'} there"
+    )
+    return _part(head, rows, table)
 
 
 def _break_even(made: Sections) -> Part:
@@ -157,5 +175,5 @@ def _worth(made: Sections) -> Part:
         ]
         for row in records(told.head(ROWS))
     ]
-    head = "figure|value|unit|worth, USD|timing it costs, USD|timed on|the best mix changes at"
+    head = f"figure|value|unit|worth, USD|timing it costs, USD|timed on|the {_best(made)} changes at"
     return _part(head, rows, table)

@@ -14,6 +14,7 @@ from sweetspot.report.cited import records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.key_figures import key_figures
 from sweetspot.report.notation import interval_text, missing, number
+from sweetspot.report.plan_part import PHASES, leading, plan_rows
 from sweetspot.report.plan_turning import paying_in_words, turning_in_words
 from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.report.words import counted_in
@@ -87,9 +88,11 @@ def of_one_job(tables: Tables, answer: Answer) -> Listed:
 
 
 def of_plan(tables: Tables) -> Listed:
-    """The mixes of the first workload of months; nothing without one."""
-    mixes = table_of(tables, "mixes")
-    if mixes.empty:
+    """What the plan that leads may take: its mixes, or its options for the phases; nothing without a plan."""
+    kind, mixes = leading(tables), table_of(tables, "mixes")
+    if kind == PHASES:
+        return _of_phases(tables)
+    if kind is None:
         return Listed()
     rows = mixes[~mixes["same_as_best"].astype(bool) & (mixes["workload"] == mixes["workload"].iloc[0])]
     made = [
@@ -107,6 +110,23 @@ def of_plan(tables: Tables) -> Listed:
         "In brackets 90 %. Probability: of the first, to cost less than the next; of the others, less than the first."
     )
     return Listed(head, made, note)
+
+
+def _of_phases(tables: Tables) -> Listed:
+    """The cheapest options for all phases that nobody takes away, and the cheapest that can be."""
+    rows = plan_rows(tables)
+    kept = rows["persistent"].astype(bool)
+    shown = rows[kept].head(OPTIONS - 1) if kept.any() and not kept.all() else rows.head(OPTIONS)
+    shown = rows[rows.index.isin([*shown.index, *rows[~kept].index[:1]])]
+    made = [
+        [short(row["title"], NAME), _with_interval(row, "usd"), _with_interval(row, "times_best"), number(row["hours"])]
+        for row in records(shown)
+    ]
+    if not made:
+        return Listed()
+    note = "In brackets 90 %. All phases of the project on each option."
+    note += "" if kept.all() or not kept.any() else " The cheapest that can be taken away is among them."
+    return Listed(["what to take", f"{counted_in(tables).money.code} in all", "times the answer", "hours"], made, note)
 
 
 def _chance(value: object) -> str:

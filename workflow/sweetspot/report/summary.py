@@ -6,6 +6,7 @@ from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
+from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
 from sweetspot.report.phrases import waiting as waits
 from sweetspot.report.plan_part import plan_in_words
@@ -22,7 +23,7 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The claims that lead, the work of the months, the two sentences, the cheapest options of the answer's model,
+    """The claims that lead, the plan, the two sentences on one job, the cheapest options of the answer's model,
     energy, waits for a shared machine, what to find out first, the tally of claims.
     """
     given, tables = tables, shown_in(tables, money_of(study))
@@ -33,11 +34,12 @@ def render_summary(tables: Tables, study: Study) -> str:
         return "\n".join([*lines, sentence, ""])
     answer = headline.iloc[0]
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
-    first, *rest = plan_in_words(tables, money_of(study).code) or [""]
+    first, *rest = plan_in_words(tables, money_of(study).code, str(answer["reference"])) or [""]
     hangs = " ".join([turning_in_words(tables), *paying_in_words(tables)])
     if first:
         lines += [f"**{plain(first)}** {plain(' '.join(rest))}", "", *_table(of_plan(tables)), ""]
         lines += [*([plain(hangs), ""] if hangs.strip() else []), "One job alone:", ""]
+        lines += [plain(" ".join(beside)), ""] if (beside := job_beside_plan(tables)) else []
     lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
     lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
     lines += _table(of_one_job(tables, answer_of(given, study)))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 NETWORKS = {
     "alexnet": "AlexNet",
+    "bert": "BERT",
     "bert_base": "BERT-base",
     "bert_large": "BERT-large",
     "densenet121": "DenseNet-121",

@@ -1,0 +1,73 @@
+"""Tables of a plan of phases by hand, as comparison/plan_options has them: an owned box, rented machines, one spot."""
+
+import pandas as pd
+from sweetspot.decision.tornado import FACTOR
+
+BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
+TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Cloud with 8 V100",
+          SPOT: "Cloud with 1 V100 (spot)"}  # fmt: skip
+
+
+def option(name, usd, hours, **more):
+    """One option for all phases; rented, unless `more` says otherwise."""
+    row = {"workload": "project", "option": name, "alternative": name, "instance": name.split(" ")[0],
+           "purchase": "on_demand", "price_list": "list", "title": TITLES.get(name, name), "persistent": True,
+           "machines": None, "hours": hours, "hours_low": 0.9 * hours, "hours_high": 1.1 * hours, "planned_hours": None,
+           "usd": usd, "usd_low": 0.8 * usd, "usd_high": 1.25 * usd, "usd_running": usd, "usd_possession": 0.0,
+           "after_months": None, "months": 30.0, "model": "vgg16"}  # fmt: skip
+    return row | more
+
+
+def box(usd=8000.0, hours=7000.0, **more):
+    """The owned box: of 8,000 USD 6,500 are due however little it works."""
+    own = {"purchase": "own", "machines": 1.0, "planned_hours": 7200.0, "usd_possession": 6500.0,
+           "usd_running": usd - 6500.0}  # fmt: skip
+    return option(BOX, usd, hours, **{**own, **more})
+
+
+CLOUDS = (option(SPOT, 12_000.0, 1300.0, purchase="spot", persistent=False), option(CLOUD, 32_000.0, 1300.0),
+          option(QUICK, 40_000.0, 200.0))  # fmt: skip
+
+
+def plan_options(*rows, probability=0.97, confidence="clear"):
+    """The table of these options, cheapest first: the cheapest persistent one is the best, the next its rival."""
+    table = pd.DataFrame(list(rows)).sort_values("usd", kind="stable").reset_index(drop=True)
+    kept = table[table["persistent"]] if table["persistent"].any() else table
+    best, rival = kept.index[0], kept.index[1] if len(kept) > 1 else None
+    ratio = table["usd"] / table["usd"][best]
+    table = table.assign(
+        is_best=table.index == best, is_rival=table.index == rival, times_best=ratio, times_best_low=0.6 * ratio,
+        times_best_high=1.5 * ratio, probability=None, confidence=None,
+    )  # fmt: skip
+    table.loc[best, ["probability", "confidence"]] = [probability, confidence if rival is not None else "clear"]
+    for name in ("machines", "planned_hours", "after_months", "probability"):
+        table[name] = table[name].astype(float)
+    return table
+
+
+def phase_tables(*rows, **sure):
+    """That table by its name; of a box, three rented ones where none are given."""
+    return {"plan_options": plan_options(*(rows or (box(), *CLOUDS)), **sure)}
+
+
+def hanging_tables():
+    """What that plan hangs on: the rival's price, which turns it far off; how much work there is; what to find out."""
+    about = {"workload": "project", "assumption": "price of Cloud with 1 V100", "quantity": "usd_per_hour",
+             "subject": CLOUD, "unit": "USD/hour", "value": 2.86}  # fmt: skip
+    ends = {"low": 2.0, "high": 4.0, "margin": 4.0, "margin_low": 2.8, "margin_high": 5.6, "swing": 2.8, "flips": False,
+            "range_basis": "assumed", "winner_low": TITLES[BOX], "winner_high": TITLES[BOX], "text": "far off",
+            "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
+    work = about | {"assumption": "work of the plan", "quantity": "jobs", "subject": None, "unit": FACTOR, "value": 1.0}
+    point = {"side": "below", "turning_value": 0.72, "factor": 0.25, "to_title": TITLES[CLOUD], "text": "",
+             "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
+    pays = {"workload": "project", "title": TITLES[BOX], "option": BOX, "quantity": "jobs", "assumption": "the work",
+            "unit": "hours", "planned": 7000.0, "pays_from": 1700.0, "pays_from_low": 1100.0,
+            "pays_from_high": 3000.0, "p_pays": 0.99}  # fmt: skip
+    worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,
+                     "evppi_usd_low": 30.0, "evppi_usd_high": 50.0, "cost_to_learn_usd": None,
+                     "minutes_to_learn": None, "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1,
+                     "project": "30 months"}  # fmt: skip
+    made = {"plan_tornado": [about | ends, work | ends | {"swing": 1.0, "low": 0.8, "high": 1.2}],
+            "plan_turning_points": [about | point, work | point | {"factor": 0.2, "turning_value": 0.2}],
+            "plan_break_even": [pays], "plan_worth_knowing": [worth]}  # fmt: skip
+    return {name: pd.DataFrame(rows) for name, rows in made.items()}

@@ -1,0 +1,96 @@
+"""The page's part of a plan of phases: its key figures, the options named, and the table of all options."""
+
+from typing import Any
+
+from markupsafe import Markup
+
+from sweetspot.decision.counted import the
+from sweetspot.decision.phase_words import project_in_words
+from sweetspot.report.answer import Table
+from sweetspot.report.cited import Cited, records, text
+from sweetspot.report.key_figures import span_of
+from sweetspot.report.notation import missing, number
+from sweetspot.report.part import Part
+from sweetspot.report.plan_part import plan_row, plan_rows
+from sweetspot.report.sections import ROWS, Sections
+from sweetspot.report.tables import Tables
+
+STEP = "comparison: all phases of the plan on each option, by simulation"
+ROLES = {"answer": "the answer", "next": "the next", "asked": "what the question is about", "fastest": "fastest",
+         "taken": "cheapest that can be taken away"}  # fmt: skip
+
+
+def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
+    """Key figures of the plan of phases that leads, as (label, value, interval); none where it does not.
+
+    What it costs, how many times the next costs, how sure that is. `code`: the currency of the tables.
+    """
+    best, rival = plan_row(cited.tables, "is_best"), plan_row(cited.tables, "is_rival")
+    if best is None:
+        return []
+    winner = the(text(best["title"]))
+    found = [(f"{code} for {project_in_words(best)}, with {winner}", cited.made(best, "usd", STEP), span(best, "usd"))]
+    if rival is not None:
+        label = f"times cheaper: {winner} than {the(text(rival['title']))}"
+        ends = span(rival, "times_best")
+        found.insert(0, (label, cited.made(rival, "times_best", STEP, unit="×"), ends))
+        if ends:
+            chance = cited.probability(best, "probability", STEP)
+            found.insert(1, (f"probability that {winner} is the cheapest", chance, ""))
+    return found
+
+
+def span(row: dict[str, Any], name: str) -> str:
+    """The interval of a figure, as the page's tiles have it; nothing where both ends print alike."""
+    ends = span_of(row, name)
+    return f"{ends} (90 %)" if ends else ""
+
+
+def roles(tables: Tables, reference: object) -> dict[str, list[str]]:
+    """What each option of the plan that leads is here, by option, in the order of ROLES."""
+    rows = plan_rows(tables)
+    best, rival = plan_row(tables, "is_best"), plan_row(tables, "is_rival")
+    if best is None:
+        return {}
+    field = rows[rows["persistent"].astype(bool)] if best["persistent"] else rows
+    quick = field.sort_values(["hours", "usd"], kind="stable")["option"].iloc[0]
+    taken = rows[~rows["persistent"].astype(bool)].sort_values("usd", kind="stable")["option"]
+    named = {
+        "answer": best["option"],
+        "next": None if rival is None else rival["option"],
+        "asked": reference if reference in set(rows["option"]) else None,
+        "fastest": quick if field["hours"].nunique() > 1 else None,
+        "taken": taken.iloc[0] if len(taken) and best["persistent"] else None,
+    }
+    told: dict[str, list[str]] = {}
+    for role, option in named.items():
+        if option is not None:
+            told.setdefault(str(option), []).append(ROLES[role])
+    return told
+
+
+def plan_named(cited: Cited, reference: object, code: str) -> Table:
+    """The options that the sentences of the plan name: what the project costs and takes; empty without a plan."""
+    told = roles(cited.tables, reference)
+    rows = {row["option"]: row for row in records(plan_rows(cited.tables))}
+    made: list[object] = []
+    for option, said in told.items():
+        row = rows[option]
+        cells = [(cited.made(row, name, STEP), span(row, name)) for name in ("usd", "hours")]
+        made.append((text(row["title"]), ", ".join(said), cells))
+    return {"head": ["option", f"{code} of the project", "hours of the project"] if made else [], "rows": made}
+
+
+def phase_parts(made: Sections) -> dict[str, Part]:
+    """The table of all options of the plans of phases, cheapest first."""
+    rows, classes = [], []
+    table = made.table("plan_options")
+    for row in records(table.head(ROWS)):
+        chance = "" if missing(row["probability"]) else made.probability(row, "probability", STEP)
+        bought = "" if missing(row["machines"]) else number(row["machines"])
+        figures = [made.made(row, name, STEP) for name in ("usd", "usd_possession", "times_best", "hours")]
+        planned = "" if missing(row["planned_hours"]) else number(row["planned_hours"])
+        rows.append([text(row["workload"]), text(row["title"]), bought, *figures, planned, chance])
+        classes.append("good" if row["is_best"] else "" if row["persistent"] else "interruptible")
+    head = "plan|option|bought|USD in all|of that by the month|times the cheapest|hours|planned hours|P(cheapest)"
+    return {"plan_options": Part(tuple(head.split("|")) if rows else (), rows, classes, max(0, len(table) - ROWS))}
