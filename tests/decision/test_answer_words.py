@@ -25,11 +25,12 @@ KINDS = [
     {}, {"close": True}, {"close": True, "close_on": "11 of 12 models"}, {"bound": "at least"}, {"bound": "up to"},
     {"next_best": False}, {"on": "Llama 3.1 8B"}, {"close": True, "on": "Llama 3.1 8B"}, {"bill": "0.76 USD a month"},
     {"bill": "0.50 USD a run", "all_month": True}, {"taken_away": True, "next_best": False},
+    {"over": "30 months"}, {"close": True, "over": "the project"},
 ]  # fmt: skip
 
 
 def facts():
-    """Every combination of names, sureness, use, cause and kind: 1,386 outcomes."""
+    """Every combination of names, sureness, use, cause and kind: 1,638 outcomes."""
     for names, (gain, sure), use, hangs, kind in itertools.product(NAMES.values(), SURE, USES, HANGS, KINDS):
         more = {"use": use, "hangs": hangs, **kind}
         yield Facts(*names, times=gain, low=gain / 1.9, high=gain * 2.1, probability=sure, **more)
@@ -94,6 +95,21 @@ def test_names_of_usual_length_stand_in_full_with_use_and_cause():
         "about 39 in 40 (97 %). Owning pays from 4.9 days of use a month. Most hangs on the other's speed."
     )
     assert left == []
+
+
+def test_of_a_plan_the_rival_is_named_rather_than_what_most_hangs_on():
+    take, against = NAMES["usual"][0], "GCE n1-standard-8 with 1 V100"
+    sure = {"times": 4.0, "low": 2.5, "high": 6.3, "probability": 0.999, "over": "30 months"}
+    use, hangs = "It pays from 22 % of that work on.", "Most hangs on the speed of Tesla V100 on VGG-16."
+    assert answer(Facts(take, against, **sure, use=use, hangs=hangs)) == (
+        f"Take {take}: 4.0 times cheaper than {against} over 30 months (2.5 to 6.3), almost certain (over 99 %). {use}",
+        [hangs],
+    )
+
+
+def test_of_a_plan_that_nothing_else_does_it_is_said_why():
+    told = answer(Facts("Box", bill="8,000 USD", alone="Nothing else here does the work."))
+    assert told == ("Take Box: 8,000 USD. Nothing else here does the work.", [])
 
 
 def test_one_option_alone_is_all_that_can_be_judged():

@@ -20,7 +20,7 @@ def said(*rows, reference=None, **sure):
 def test_an_owned_box_that_wins():
     """32,000 / 8,000 = 4.0 (0.6 and 1.5 times that); 40,000 / 8,000 = 5; 6,500 of the 8,000 are its months."""
     assert said(box(), *CLOUDS, reference=BOX) == [
-        "Take the office box with 4 GTX: 4.0 times cheaper than Cloud with 1 V100 over the project of 30 months "
+        "Take the office box with 4 GTX: 4.0 times cheaper than Cloud with 1 V100 over 30 months "
         "(2.4 to 6.0), a chance of about 29 in 30 (97 %).",
         "The project costs 8,000 USD with it (6,400 to 10,000).",
         "Of that 6,500 USD are due, used or not.",
@@ -46,7 +46,7 @@ def test_a_rented_machine_that_wins_says_what_the_box_costs_that_was_asked_about
 
 def test_too_close_is_said_first_and_takes_nobody():
     told = said(box(usd=31_900.0), CLOUDS[1], probability=0.52, confidence=TIE)
-    start = "Too close to call: the office box with 4 GTX costs about as much as Cloud with 1 V100 over the project ("
+    start = "Too close to call: the office box with 4 GTX costs about as much as Cloud with 1 V100 over 30 months ("
     assert told[0].startswith(start)
     assert "Take" not in told[0]
 

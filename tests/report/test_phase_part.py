@@ -88,7 +88,7 @@ def test_answer_json_says_the_plan_and_how_one_job_differs(alone):
     jsonschema.validate(json.loads(found.model_dump_json()), SCHEMA)
     assert found.sentences == found.plan
     assert found.sentences[0].startswith(
-        "Take the office box: 4.0 times cheaper than Cloud with 1 V100 over the project"
+        "Take the office box: 4.0 times cheaper than Cloud with 1 V100 over 30 months ("
     )
     assert (found.outcome, found.confidence) == ("reference", "clear")
     two = found.plan_multiple
@@ -242,15 +242,16 @@ def test_two_ties_are_not_told_as_a_difference(alone):
 
 def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone):
     tables = with_phases(alone) | hanging_tables()
+    tables["plan_break_even"] = tables["plan_break_even"].assign(option=reference(alone))
     said = plan_in_words(tables)
-    assert said[0].endswith("a chance of about 29 in 30 (97 %). Most hangs on the other's price.")
+    assert said[0].endswith("(97 %). It pays from 24 % of that work on. Most hangs on the other's price.")
     assert turning_in_words(tables) == (
         "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour, or work of the plan "
         "80 % below today's (then: Cloud with 1 V100)."
     )
     assert paying_in_words(tables) == [
-        "The office box with 4 GTX, against renting: it pays from 1,700 hours on (1,100 to 3,000, 90 %), "
-        "of 7,000 planned."
+        "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "
+        "Below 2.5 days of use a month, of 10, it does not: the work then takes more machines."
     ]
     assert plan_worth_in_words(tables)[0] == "Find out the price of Cloud with 1 V100 first."
     html = render_page(tables, study(), Drawn(BLANK))
@@ -291,3 +292,26 @@ def test_the_chart_of_assumptions_speaks_of_options(alone):
     drawn = draw(ChartData(with_phases(alone) | hanging_tables(), None))
     assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "work of the plan"]
+
+
+@pytest.mark.parametrize(
+    ("best", "factor", "words"),
+    [
+        ("box", 0.31, "It pays from 31 % of that work on."),
+        ("box", 0.0, "It pays from less than 20 % of that work on."),
+        ("box", None, ""),
+        ("cloud", 2.4, "Buying pays only from 2.4 times that work on."),
+        ("cloud", None, "Even five times the work would not make buying pay."),
+        ("cloud", 0.7, ""),  # it pays, and something else is cheaper still
+    ],
+)
+def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
+    own = box(option=reference(alone), title="office box", usd=8000.0 if best == "box" else 90_000.0)
+    pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), factor=factor)
+    said = plan_in_words(with_phases(alone, own, *CLOUDS[1:]) | {"plan_break_even": pays}, "USD", reference(alone))
+    assert said[0].endswith(words or ").") and (" pay" in said[0]) == bool(words)
+
+
+def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
+    pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
+    assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []

@@ -2,6 +2,7 @@
 
 import pandas as pd
 from decision_tables import study
+from phase_tables import phase_tables
 from report_tables import small_tables
 from sweetspot.decision.rank_changes import to_markdown
 from sweetspot.decision.then_and_now import State, moved, plans_of
@@ -81,7 +82,7 @@ def test_the_page_has_the_section_only_with_history():
     assert "price-changes" not in plain
     page = render_page(tables | {"price_changes": changes("Rent <b>.")}, study(), Drawn(drawn), MACHINES)
     assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
-    assert "<p>Now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
+    assert "<p>One job alone, now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
     assert "price_changes.csv" in page
 
 
@@ -121,3 +122,17 @@ def test_of_what_is_recommended_only_whole_plans_are_told():
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["phase", "plan", "verdict"]).assign(usd=1.0)
     assert plans_of(table)[["workload", "said"]].to_numpy().tolist() == [["years", "b"], ["lab", "d"], ["lone", "f"]]
+
+
+def test_where_a_plan_leads_its_answer_is_told_first_and_the_other_called_that_of_one_job():
+    tables = phase_tables() | {"price_changes": changes()}
+    assert price_changes_words(tables)[1:] == [
+        "The answer of the plan is the same, in every figure.",
+        "One job alone, then: Rent a.",
+        "One job alone, now: Rent b.",
+    ]
+    moved_plan = with_plans(plans(project=(9000.0, "b")), plans(project=(9900.0, "b")))
+    assert price_changes_words(phase_tables() | {"price_changes": moved_plan})[1:] == [
+        "Plan project: b, as then; 9,000 USD then, 9,900 USD now (+10.0%).",
+        "For one job alone the first sentence of the answer is the same, in every figure.",
+    ]

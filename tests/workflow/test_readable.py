@@ -6,6 +6,9 @@ import pytest
 from readability import EASY, LONGEST, grade, sentences, syllables, words
 from study_tables import STUDIES, study_tables
 from sweetspot.decision.worth_words import worth_in_words
+from sweetspot.report.job_beside_plan import job_beside_plan
+from sweetspot.report.plan_part import plan_in_words
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 
@@ -34,7 +37,9 @@ def told(study):
     comparison = study_tables(study).comparison
     headline = comparison["headline"]
     columns = [" ".join(headline[name].dropna()) for name in ("first", "second", "more")]
-    return " ".join([*columns, *worth_in_words(comparison["worth_knowing"], headline["model"].iloc[0])])
+    of_plan = [*plan_in_words(comparison, "USD", headline["reference"].iloc[0]), *job_beside_plan(comparison)]
+    of_plan += [turning_in_words(comparison), *paying_in_words(comparison), *plan_worth_in_words(comparison)]
+    return " ".join([*of_plan, *columns, *worth_in_words(comparison["worth_knowing"], headline["model"].iloc[0])])
 
 
 def test_the_measure_itself():

@@ -31,7 +31,7 @@ class Facts:
     where not on all. `bound`: `at least` or `up to`, where the figures are those of one of several models and certain.
     `on`: the model, where it must be named. `bill`: what `take` costs, where a reader asks for that first.
     `taken_away`: `take` can be taken away while another cannot. `all_month`: it is paid for the whole month and pays
-    only in use. `over`: of a plan, what the multiple is of, such as `the project of 30 months`. `alone`: of a plan, why
+    only in use. `over`: of a plan, what the multiple is of, such as `30 months`. `alone`: of a plan, why
     nothing is held against `take`.
     `use`, `hangs`: a sentence each, from which use on it pays, and on what it hangs most; empty for none.
     """
@@ -70,10 +70,15 @@ def answer(facts: Facts) -> tuple[str, list[str]]:
 def _shorter(facts: Facts) -> Iterator[tuple[Facts, list[str]]]:
     """The same facts in fewer and fewer words, with the sentences that were left out."""
     yield facts, []
+    if facts.over and facts.hangs:
+        yield replace(facts, hangs=""), [facts.hangs]  # of a plan: who it is held against is worth more
+        facts, kept = replace(facts, hangs=""), [facts.hangs]
+        yield from ((one, [*kept, *left]) for one, left in _shorter(facts))
+        return
     use = facts.use
     facts = replace(facts, use=facts.use.replace(" of use a month", " a month"))
     yield facts, []
-    facts = replace(facts, close_on="", over=facts.over.partition(" of ")[0])
+    facts = replace(facts, close_on="")
     yield facts, []
     if facts.next_best and facts.against:
         facts = replace(facts, against=NEXT)

@@ -11,7 +11,8 @@ from sweetspot.decision.options import Row
 AS_FAST = 1.001  # hours that differ by less are the same
 AS_DEAR = 0.005  # shares of the money that differ by less are the same
 # Quantities of the plan's tornado that are the work's or everybody's.
-OF_THE_WORK = {"jobs": "how much work there is", "rents": "rental prices", "usd_per_kwh": OF_ALL["usd_per_kwh"]}
+WORK = "jobs"
+OF_THE_WORK = {WORK: "how much work there is", "rents": "rental prices", "usd_per_kwh": OF_ALL["usd_per_kwh"]}
 ONE_OF_ITS_KIND = "Nothing else does it and cannot be taken away."
 ONE_OF_ALL = "Nothing else here does the work."
 
@@ -50,7 +51,6 @@ def facts_of_plan(rows: pd.DataFrame, code: str, use: str = "", hangs: str = "")
     if rival is None:
         why = ONE_OF_ITS_KIND if bool(best["persistent"]) and len(rows) > 1 else ONE_OF_ALL
         return Facts(the(best["title"]), bill=f"{money(best['usd'])} {code}", alone=why)
-    close = best["confidence"] == TIE
     return Facts(
         take=the(best["title"]),
         against=the(rival["title"]),
@@ -58,17 +58,38 @@ def facts_of_plan(rows: pd.DataFrame, code: str, use: str = "", hangs: str = "")
         low=float(rival["times_best_low"]),
         high=float(rival["times_best_high"]),
         probability=float(best["probability"]),
-        close=close,
-        over="the project" if close else project_in_words(best),  # the sentence of a tie is long enough
+        close=best["confidence"] == TIE,
+        over=_span(best),
         use=use,
         hangs=hangs,
     )
+
+
+def _span(row: Row) -> str:
+    """Over what a plan is the cheaper: its months where they are known; a longer name is too much for one sentence."""
+    months = row.get("months")
+    return "the project" if months is None or pd.isna(months) else f"{float(months):g} months"
 
 
 def project_in_words(row: Row) -> str:
     """What a plan's money is of: the project, with its months where they are known."""
     months = row.get("months")
     return "the project" if months is None or pd.isna(months) else f"the project of {float(months):g} months"
+
+
+def pays_in_words(factor: float) -> str:
+    """From which share of the plan's work what is bought pays; nothing where it does at no more than all of it."""
+    if pd.isna(factor) or factor >= 1:
+        return ""
+    least = f"{100 * factor:.2g} %" if factor > 0 else "less than 20 %"
+    return f"It pays from {least} of that work on."
+
+
+def buying_in_words(factor: float) -> str:
+    """From how many times the plan's work what the study judges would pay, where something else is the answer."""
+    if pd.isna(factor):
+        return "Even five times the work would not make buying pay."
+    return f"Buying pays only from {times(factor)} times that work on." if factor > 1 else ""
 
 
 def hangs_in_words(moved: Row, best: Row, rival: Row) -> str:

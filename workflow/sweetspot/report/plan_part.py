@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision.certainty import TIE
 from sweetspot.decision.mix_words import mixes_in_words, rivals_of
-from sweetspot.decision.phase_words import hangs_in_words, phases_in_words
+from sweetspot.decision.phase_words import WORK, buying_in_words, hangs_in_words, pays_in_words, phases_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -111,8 +111,18 @@ def plan_in_words(tables: Tables, code: str = "USD", reference: str | None = Non
     said = []
     if len(mixes):
         said += mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"), code)
-    told = {} if said else {"hangs": _hangs(tables)}
+    told = {} if said else {"hangs": _hangs(tables), "use": _use(tables, reference)}
     return said + phases_in_words(options, code, reference, named=bool(said), **told)
+
+
+def _use(tables: Tables, reference: str | None) -> str:
+    """From how much of the work on the best for the phases pays, where it is bought; else whether the judged would."""
+    best, rows = plan_row(tables, "is_best"), table_of(tables, "plan_break_even")
+    if best is None or rows.empty:
+        return ""
+    whole = rows[(rows["workload"] == best["workload"]) & (rows["quantity"] == WORK)]
+    own, judged = (records(whole[whole["option"] == option].head(1)) for option in (best["option"], reference))
+    return pays_in_words(own[0]["factor"]) if own else buying_in_words(judged[0]["factor"]) if judged else ""
 
 
 def _hangs(tables: Tables) -> str:

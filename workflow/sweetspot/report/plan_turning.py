@@ -4,6 +4,7 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, listed, the
+from sweetspot.decision.phase_words import WORK
 from sweetspot.decision.tornado import FACTOR
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
@@ -16,7 +17,6 @@ from sweetspot.report.tables import Tables, table_of
 STEP = "comparison: the best mix with one figure moved, on the plan's draws"
 WORTH = "comparison: EVPPI by regression on the plan's draws"
 NEAREST = 4  # turning points in the sentence
-WHOLE = ("device_hours", "jobs")  # of the table plan_break_even: of all work together, of months and of phases
 
 
 def turning_in_words(tables: Tables) -> str:
@@ -46,37 +46,55 @@ def _where(row: Row) -> str:
 
 
 def paying_in_words(tables: Tables) -> list[str]:
-    """From how much work and how many months each machine for sale pays: beside what is there, or against renting."""
+    """From how much work and how many months each machine for sale pays beside what is there; of a plan of phases, from
+    how much work and how many days of use it pays against renting. None where none ever does: the answer says that.
+    """
     table = table_of(tables, "plan_break_even")
     if table.empty:
         return []
     phases = set(table_of(tables, "plan_options").get("workload", ()))
-    grouped = table.groupby(["workload", "title"], sort=False)
-    return [said for (work, title), rows in grouped if (said := _pays(str(title), rows, work in phases))]
+    grouped = list(table.groupby(["workload", "title"], sort=False))
+    told = [pays_beside(str(title), rows) for (work, title), rows in grouped if work not in phases]
+    told += [pays_against(str(title), rows) for (work, title), rows in grouped if work in phases]
+    return [sentence for sentence in told if sentence]
 
 
-def _pays(title: str, rows: pd.DataFrame, phases: bool) -> str:
-    """One machine for sale; no sentence where nothing is known of it."""
-    parts = [part for row in records(rows) if (part := _from(row))]
-    against = "against renting" if phases else "beside what is there, against renting the rest"
-    return f"{begun(the(title))}{',' if phases else ''} {against}: {listed(parts)}." if parts else ""
+def pays_beside(title: str, rows: pd.DataFrame) -> str:
+    """One machine beside what is there, in a plan of months; empty where nothing is known of it."""
+    found, parts = rows.set_index("quantity"), []
+    if "device_hours" in found.index:
+        row = found.loc["device_hours"]
+        if missing(row["pays_from"]):
+            parts.append(f"it pays at no work up to five times the {amount(row['planned'])} device-hours a month")
+        else:
+            start = f"it pays from {amount(row['pays_from'])} device-hours a month on ({_ends(row)}, 90 %)"
+            parts.append(f"{start}, of {amount(row['planned'])} planned")
+    if "months" in found.index and not missing(found.loc["months", "pays_from"]):
+        row = found.loc["months"]
+        parts.append(f"where it is used {amount(row['pays_from'])} months or more, of {amount(row['planned'])} planned")
+    return f"{begun(the(title))} beside what is there, against renting the rest: {listed(parts)}." if parts else ""
 
 
-def _from(row: Row) -> str:
-    """From how much of one quantity a machine pays; nothing of those that the sentence leaves to the table."""
-    planned, start = amount(float(row["planned"])), row["pays_from"]  # type: ignore[arg-type]
-    if row["quantity"] == "months":
-        if missing(start):
-            return ""
-        return f"where it is used {amount(float(start))} months or more, of {planned} planned"  # type: ignore[arg-type]
-    if row["quantity"] not in WHOLE:
-        return ""
-    unit = str(row["unit"]).replace("/month", " a month")
-    if missing(start):
-        return f"it pays at no work up to five times the {planned} {unit}"
-    low, high = (row[f"pays_from_{end}"] for end in ("low", "high"))
-    ends = f"{amount(float(low))} to {'never' if missing(high) else amount(float(high))}"  # type: ignore[arg-type]
-    return f"it pays from {amount(float(start))} {unit} on ({ends}, 90 %), of {planned} planned"  # type: ignore[arg-type]
+def pays_against(title: str, rows: pd.DataFrame) -> str:
+    """One machine against renting, in a plan of phases; empty where it never pays."""
+    found, told = rows.set_index("quantity"), []
+    if WORK in found.index and not missing(found.loc[WORK, "pays_from"]):
+        row = found.loc[WORK]
+        least = f"{amount(row['pays_from'])} {row['unit']}" if row["pays_from"] > 0 else "a fifth of the work"
+        sentence = f"{the(title)} pays against renting from {least} on ({_ends(row)}), of {amount(row['planned'])}."
+        told.append(begun(sentence))
+    row = found.loc["days_per_month"] if told and "days_per_month" in found.index else pd.Series({"pays_from": None})
+    if not missing(row["pays_from"]) and row["pays_from"] > 0:
+        days = f"Below {amount(row['pays_from'])} days of use a month, of {amount(row['planned'])},"
+        told.append(f"{days} it does not: the work then takes more machines.")
+    return " ".join(told)
+
+
+def _ends(row: pd.Series) -> str:
+    """The ends of what a machine pays from; 0 is less than what was looked at, a fifth."""
+    low, high = row["pays_from_low"], row["pays_from_high"]
+    first = amount(low) if missing(low) or low > 0 else f"under {amount(row['planned'] / 5)}"
+    return f"{first} to {'never' if missing(high) else amount(high)}"
 
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
+from sweetspot.report.plan_part import leading
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 
@@ -37,7 +38,9 @@ def price_changes_part(made: Sections, machines: Mapping[str, str]) -> Part:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Sentences before the table: both answers where they differ, and how many places changed; none without history."""
+    """Sentences before the table: how many places changed, and both answers where they differ, those of a plan first;
+    none without history.
+    """
     table = table_of(tables, "price_changes")
     if table.empty:
         return []
@@ -48,6 +51,11 @@ def price_changes_words(tables: Tables) -> list[str]:
     counted += [f"{ranked or 'no'} option{'' if ranked == 1 else 's'} of a workload changed place in the ranks"]
     places = f"{', and '.join(counted)}."
     plans = [_plan(row) for row in records(table[table["what"] == "plan"])]
+    if leading(tables) is not None:
+        one = ["For one job alone the first sentence of the answer is the same, in every figure."]
+        if before != after:
+            one = [f"One job alone, then: {before}", f"One job alone, now: {after}"]
+        return [places, *(plans or ["The answer of the plan is the same, in every figure."]), *one]
     if before == after:
         return [places, "The first sentence of the answer is the same, in every figure.", *plans]
     return [places, f"Then: {before}", f"Now: {after}", *plans]

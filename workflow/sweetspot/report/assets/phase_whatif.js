@@ -1,0 +1,108 @@
+"use strict";
+(() => {
+  const source = document.getElementById("phase-whatif-data");
+  if (!source) return;
+  const data = JSON.parse(source.textContent);
+  const form = document.getElementById("plan-sliders"), outcome = document.getElementById("plan-outcome");
+  const SHOWN = 6, ROUNDING = 1e-9; // rows of the table; as in the workflow
+
+  // Rounds of jobs on the machine that has most of them, and of all machines together; dealt out evenly.
+  const rounds = (jobs, slots, machines) => {
+    const used = Math.min(machines, Math.ceil(jobs / slots));
+    const share = Math.floor(jobs / used), more = jobs - share * used;
+    const whole = Math.ceil(share / slots), longer = Math.ceil((share + 1) / slots);
+    return [more > 0 ? longer : whole, longer * more + whole * (used - more)];
+  };
+
+  // One option at the controls: machines, hours to the end, money; infinite where no number of machines is enough.
+  const priced = (one, at) => {
+    const work = at.plan_work / 100;
+    const rent = one.own ? 1 : 1 + at.plan_rent / 100;
+    if (one.room === null) {
+      const usd = one.phases.reduce((sum, phase) => sum + phase.usd * work, 0);
+      return { machines: one.machines, hours: one.hours * work, usd: usd * rent + one.held * rent };
+    }
+    const room = one.room * (at.plan_days / 100), most = Math.max(...one.phases.map((phase) => phase.jobs));
+    const taken = (n) => one.phases.reduce((sum, phase) =>
+      sum + rounds(phase.jobs, phase.slots, n)[0] * phase.hours * work, 0);
+    let n = one.least, short = taken(n) > room * (1 + ROUNDING);
+    while (short && n < most) {
+      n = Math.min(most, Math.max(n + 1, Math.ceil((n * taken(n)) / room - ROUNDING)));
+      short = taken(n) > room * (1 + ROUNDING);
+    }
+    const month = one.held + one.bought * (at.plan_price / 100 - 1);
+    const running = one.phases.reduce((sum, phase) => sum + (phase.usd * work
+      * rounds(phase.jobs, phase.slots, n)[1]) / rounds(phase.jobs, phase.slots, one.machines)[1], 0);
+    const usd = (month / one.machines) * n + running * (at.plan_power / 100);
+    return { machines: n, hours: taken(n), usd: short ? Infinity : usd };
+  };
+
+  const controls = [
+    { name: "plan_work", label: "work of the project", min: 10, max: 300, step: 1, value: 100, owned: false },
+    { name: "plan_rent", label: "all rented prices", min: -80, max: 200, step: 1, value: 0, owned: false },
+    { name: "plan_price", label: "price of machines for sale", min: 20, max: 300, step: 1, value: 100, owned: true },
+    { name: "plan_days", label: "days of use a month", min: 20, max: Math.floor(data.most_days), step: 1, value: 100,
+      owned: true },
+    { name: "plan_power", label: "price of electricity", min: 0, max: 300, step: 1, value: 100, owned: true },
+  ].filter((one) => !one.owned || data.options.some((option) => option.own));
+  const at = { plan_work: 100, plan_rent: 0, plan_price: 100, plan_days: 100, plan_power: 100 };
+  const shown = (value) => value.toLocaleString("en", { maximumSignificantDigits: value >= 1000 ? 4 : 3 });
+  const named = (found) => (found.machines > 1 ? `${found.machines} × ${found.one.title}` : found.one.title);
+  const cell = (row, text) => { row.insertCell().textContent = text; };
+
+  const draw = () => {
+    const every = data.options.map((one) => ({ one, ...priced(one, at) })).filter((found) => Number.isFinite(found.usd));
+    every.sort((a, b) => a.usd - b.usd);
+    const [best] = every, next = best && every.find((found) => found.one.alternative !== best.one.alternative);
+    const says = document.createElement("p");
+    says.className = "says"; says.id = "plan-whatif-says";
+    says.textContent = !best ? "Nothing here does this work."
+      : `Cheapest is ${named(best)}: ${shown(best.usd)} ${data.currency}.` +
+        (next ? ` The next is ${named(next)}: ${shown(next.usd)}, ${shown(next.usd / best.usd)} times as much.` : "");
+    if (best) Object.assign(says.dataset, { option: best.one.option, usd: best.usd, times: next ? next.usd / best.usd : "" });
+    const table = document.createElement("table");
+    const head = table.createTHead().insertRow();
+    for (const words of ["option", `${data.currency} of the project`, "hours"]) {
+      const th = document.createElement("th");
+      th.scope = "col"; th.textContent = words; head.append(th);
+    }
+    const body = table.createTBody();
+    every.slice(0, SHOWN).forEach((found) => {
+      const row = body.insertRow();
+      Object.assign(row.dataset, { option: found.one.option, usd: found.usd, hours: found.hours, machines: found.machines });
+      cell(row, named(found)); cell(row, shown(found.usd)); cell(row, shown(found.hours));
+    });
+    outcome.replaceChildren(says, table);
+  };
+
+  const parts = () => location.hash.slice(1).split("&").filter((part) => part.includes("="));
+  const keep = () => {
+    const others = parts().filter((part) => !part.startsWith("plan_"));
+    const own = controls.filter((one) => at[one.name] !== one.value).map((one) => `${one.name}=${at[one.name]}`);
+    const all = [...others, ...own].join("&");
+    history.replaceState(null, "", all ? `#${all}` : location.pathname + location.search);
+  };
+  const follow = () => {
+    if (location.hash.length > 1 && !location.hash.includes("=")) return;
+    const said = new Map(parts().map((part) => part.split("=")));
+    controls.forEach((one) => {
+      const value = said.has(one.name) ? Number(said.get(one.name)) : one.value;
+      at[one.name] = Number.isFinite(value) ? Math.min(one.max, Math.max(one.min, value)) : one.value;
+      const input = form.elements[one.name];
+      input.value = at[one.name];
+      input.previousElementSibling.textContent = `${shown(at[one.name])} %`;
+    });
+    draw();
+  };
+  controls.forEach((one) => {
+    const label = document.createElement("label"), input = document.createElement("input");
+    const output = document.createElement("output");
+    Object.assign(input, { type: "range", name: one.name, min: one.min, max: one.max, step: one.step });
+    input.addEventListener("input", () => {
+      at[one.name] = Number(input.value); output.textContent = `${shown(at[one.name])} %`; draw(); keep();
+    });
+    label.append(one.label, output, input); form.append(label);
+  });
+  addEventListener("hashchange", follow);
+  follow();
+})();
