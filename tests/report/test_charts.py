@@ -222,6 +222,14 @@ def test_a_price_moves_figures_and_renames_nothing():
         assert one.keys() == other.keys() and json.dumps(one).count("{") == json.dumps(other).count("{"), chart.name
 
 
+def test_a_tooltip_tells_the_price_s_own_source():
+    """A chain ends with it: behind the source of the speed it would be cut off."""
+    tables = small_tables()
+    tables["ranks"]["price_source"] = "a long log ; " * 40 + "the provider's price page"
+    spec = specification(CHARTS["images_per_usd"].draw(ChartData(tables, "office-4x1080ti")))
+    assert {row["price_source"] for row in spec["datasets"]["rows"]} == {"the provider's price page"}
+
+
 def replace_data(drawing, rows):
     return drawing._replace(data={"rows": rows})
 
