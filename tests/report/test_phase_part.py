@@ -315,3 +315,20 @@ def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
 def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
     pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
     assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []
+
+
+def test_a_plan_of_months_has_tiles_of_its_own():
+    """1,000 against 900 USD a month (800 to 1,000), 1.00 to 1.3 times: tests/support/report_tables.py."""
+    html = render_page(small_tables(), study(), Drawn(BLANK))
+    of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
+    tiles = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", of_plan)
+    plain = [re.sub("<[^>]*>", "", value) for _, value in tiles]
+    assert plain == ["1.11 ×1.00 to 1.30 (90 %)", "90 %", "900800 to 1,000 (90 %)"]
+    assert tiles[2][0] == "USD a month, with 1 × office box, the rest on RunPod"
+    assert 'id="t-plan-named"' not in of_plan
+
+
+def test_without_a_rival_a_plan_has_one_tile(alone):
+    html = render_page(with_phases(alone, box()), study(), Drawn(BLANK))
+    of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
+    assert len(re.findall("<dt>", of_plan)) == 1
