@@ -21,7 +21,7 @@ ROLES = {"answer": "the answer", "next": "the next", "asked": "what the question
 
 
 def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
-    """Key figures of the plan that leads, as (label, value, interval); none without one, or where nothing does its work.
+    """Key figures of the plan that leads, as (label, value, interval); none without one that something does.
 
     How many times the next costs, how sure that is, what the plan costs. `code`: the currency of the tables.
     """
