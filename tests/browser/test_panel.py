@@ -15,6 +15,7 @@ from sweetspot.report.page import write_report
 from sweetspot.report.tables import read_tables, write_tables
 
 MOVING = ("front", "utilisation", "cash_flow")
+SIGNALS = ("says", "kinds", "top", "month", "months", "x0", "x1", "y0", "y1", "xticks", "yticks")
 
 
 @pytest.fixture(scope="module")
@@ -169,10 +170,10 @@ def test_the_charts_begin_as_the_workflow_drew_them(made, tab):
                     same = pytest.approx(value, rel=1e-6) if isinstance(value, int | float) else value
                     assert row.get(key) == same or (value is None and key not in row), (name, part["name"], key)
         for signal in spec["signals"]:
-            if signal["name"] in ("says", "top", "month", "x0", "x1", "y0", "y1", "xticks", "yticks"):
+            if signal["name"] in SIGNALS:
                 now = tab.evaluate("([chart, name]) => liveCharts[chart].signal(name)", [name, signal["name"]])
                 assert now == (
-                    signal["value"] if signal["name"] == "says" else pytest.approx(signal["value"], rel=1e-6)
+                    signal["value"] if signal["name"] in ("says", "kinds") else pytest.approx(signal["value"], rel=1e-6)
                 )
 
 

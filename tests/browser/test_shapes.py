@@ -18,7 +18,9 @@ OUTSIDE = """(() => {
   const wide = document.documentElement.clientWidth;
   return [...document.querySelectorAll('header *, main *')].filter(one => {
     const box = one.getBoundingClientRect();
-    const apart = one.closest('.scroll, details:not([open]), .live:not(.drawn *)');
+    let apart = one.closest('details:not([open]), .live:not(.drawn *)');
+    for (let up = one.parentElement; up && !apart; up = up.parentElement)
+      apart = getComputedStyle(up).overflowX === 'auto';
     return !apart && box.width && (box.right > wide + 1 || box.left < -1);
   }).map(one => `${one.tagName} ${one.textContent.slice(0, 40)}`);
 })()"""
@@ -73,6 +75,9 @@ def test_a_chart_drawn_by_script_is_dark_too(page):
         tab.wait_for_selector("#fig-throughput .drawn .live svg text")
         paint = "getComputedStyle(document.querySelector('#fig-throughput .live svg text')).fill"
         assert tab.evaluate(paint) == rgb(INK)
+        # white words on white paper: the paper must be the page's
+        paper = "getComputedStyle(document.querySelector('#fig-throughput .live svg')).backgroundColor"
+        assert tab.evaluate(paper) == "rgba(0, 0, 0, 0)"
 
 
 @pytest.mark.slow
@@ -96,3 +101,22 @@ def test_firefox_shows_the_same_page(page, tmp_path, scheme):
         tab.run("document.querySelector('#fig-throughput').scrollIntoView()")
         drawn = "return document.querySelectorAll('.chart.drawn .live svg').length"
         assert any(tab.run(drawn) for _ in range(2000))
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone_shows_no_word_of_a_chart_smaller_than_nine_pixels(page, width):
+    """A picture that had to shrink further is scrolled within its frame, which keys reach; the page stays still."""
+    smallest = """[...document.querySelectorAll('.chart svg')].filter(one => one.clientWidth).map(one => {
+      const shrunk = one.getBoundingClientRect().width / one.viewBox.baseVal.width;
+      const sizes = [...one.querySelectorAll('text')].map(word => parseFloat(getComputedStyle(word).fontSize));
+      return Math.min(...sizes) * shrunk;
+    })"""
+    with opened(page, width) as (tab, _):
+        tab.locator("#fig-throughput").scroll_into_view_if_needed()
+        tab.wait_for_selector("#fig-throughput .drawn .live svg text")
+        assert min(tab.evaluate(smallest)) >= 8.99
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        frame = "document.querySelector('#fig-throughput .chart')"
+        assert tab.evaluate(f"{frame}.scrollWidth > {frame}.clientWidth + 1") == (
+            tab.evaluate(f"{frame}.tabIndex") == 0
+        )

@@ -1,12 +1,17 @@
 """What a chart's title says, by hand: the sentence is made from the rows that are drawn."""
 
+import json
+import re
+
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs
 from report_tables import small_tables
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, bill, cash_flow, efficiency, surface, throughput
+from sweetspot.report.charts import CHARTS, bill, cash_flow, efficiency, extrapolation, surface, throughput
 from sweetspot.report.draw import specification
+
+TWO = ("ranks", "frontier")
 
 
 def says(chart, tables=None):
@@ -19,9 +24,26 @@ def test_titles_of_the_decision():
     # at 0.10 USD an hour, 0.2213 for an hour's work of the box: 216.667 / (24 x 0.0213) is 423 days
     never = small_tables(inputs(price_p3=0.10))
     assert says("utilisation", never) == f"Against {RENTED} owning pays at no use within a month"
-    # on demand and spot, at one speed: the cheaper of the two, and the box, which is faster and cheaper than both
-    assert says("time_cost") == "Nothing beats 1 of 3 options on vgg16 in both time and money"
-    assert says("images_per_usd") == f"Most images for a dollar on vgg16: {BOX}"
+    # 498 x 3600 / (216.667 / 240 + 0.20) are 1,625,708 images; the spot machine makes 225 x 3600 / 1.11 = 729,730
+    assert says("images_per_usd") == f"Most images per USD on vgg16: {BOX}, 2.2 times the next"
+
+
+def test_titles_of_the_fronts_of_other_models():
+    """On vgg16 the box is faster and cheaper than both; a second model is made by taking the box off its front."""
+    tables = small_tables()
+    for name in TWO:
+        other = tables[name].assign(model="resnet50", workload="w2")
+        if name == "frontier":
+            other["on_front"] = other["option"] != BOX
+        tables[name] = pd.concat([tables[name], other], ignore_index=True)
+    assert says("time_cost", tables) == f"{BOX} is beaten in both time and money on resnet50"
+    third = [tables[name][tables[name]["model"] == "vgg16"].assign(model="m3", workload="w3") for name in TWO]
+    tables |= {name: pd.concat([tables[name], rows]) for name, rows in zip(TWO, third, strict=True)}
+    assert says("time_cost", tables) == f"{BOX} is beaten by none in both time and money on 1 of 2 other models"
+    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data
+    assert set(drawn["rows"]["model"]) == set(drawn["keys"]["model"]) == {"resnet50", "m3"}  # vgg16 has its own chart
+    nobody = CHARTS["time_cost"].draw(ChartData(tables, None)).says
+    assert nobody == "m3: 1 option is beaten by none in both time and money"  # the box, as on vgg16
 
 
 def test_the_tornado_names_what_moves_most_and_counts_what_turns():
@@ -32,6 +54,34 @@ def test_the_tornado_names_what_moves_most_and_counts_what_turns():
     first = str(rows["assumption"].iloc[0])
     said = f"What moves the answer most: {first}; 1 of {len(rows)} assumptions turn it"
     assert says("tornado", tables) == said
+    rows["flips"] = False
+    assert says("tornado", tables) == f"What moves the answer most: {first}; none of {len(rows)} assumptions turns it"
+
+
+def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_legend():
+    tables = small_tables()
+    rows = tables["tornado"]
+    rows["flips"], rows["swing"] = False, [0.001, *[0.5] * (len(rows) - 1)]
+    rows["unit"], rows["low"], rows["high"], rows["value"] = "images/s", 0.00006, 0.00018, 0.00012
+    drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
+    assert len(drawing.data["rows"]) == len(rows) - 1 > 0
+    # of a speed far below one a second the multiples of it: 0.06 / 0.12 and 0.18 / 0.12
+    assert drawing.data["rows"]["title"].str.endswith("\n(0.50 to 1.5 times)").all()
+    assert "turns the answer" not in legends(drawing)
+    rows["flips"] = True
+    assert legends(CHARTS["tornado"].draw(ChartData(tables, BOX))) == ["turns the answer"]
+
+
+def test_nothing_that_moves_the_answer_is_said():
+    tables = small_tables()
+    tables["tornado"] = tables["tornado"].assign(flips=False, swing=0.0)
+    drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
+    assert drawing.data["rows"]["text"].tolist() == ["No assumption moves the answer."]
+
+
+def legends(drawing):
+    """The entries that are asked for by name."""
+    return re.findall(r'"values": \["([^"]+)"\]', json.dumps(drawing.chart.to_dict(validate=False)))
 
 
 @pytest.mark.parametrize(
@@ -40,6 +90,8 @@ def test_the_tornado_names_what_moves_most_and_counts_what_turns():
         ([100, 110, 120], [0, 60, 120], "From month 2 on the box has cost less than the cloud"),  # equal is not dearer
         ([100, 110, 120], [0, 30, 60], "Within 2 months the box does not become cheaper than the cloud"),
         ([0, 10, 20], [0, 30, 60], "From month 0 on the box has cost less than the cloud"),
+        ([90, 91, 50], [0, 30, 60], "Only when it is sold, in month 2, has the box cost less than the cloud"),
+        ([50, 59, 59.5], [0, 30, 60], "From month 2 on the box has cost less than the cloud"),  # by rent alone
     ],
 )
 def test_the_month_from_which_owning_has_cost_less(own, rented, said):
@@ -60,8 +112,23 @@ def test_the_largest_line_of_the_reference_is_told():
     data = ChartData(small_tables(), BOX)
     rows = pd.DataFrame([(BOX, "possession", 75.0, 100.0), (BOX, "electricity", 25.0, 100.0), ("x", "use", 9.0, 9.0)],
                         columns=["option", "line", "usd", "total"])  # fmt: skip
-    assert bill._says(data, rows) == f"75 % of what {BOX} costs is possession"
-    assert bill._says(data, rows.tail(1)) == "100 % of what x costs is use"
+    assert bill._says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
+    assert bill._says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
+
+
+def test_a_bill_is_drawn_at_the_price_of_the_answer():
+    """The list prints 80 + 20 USD; at the mean rent of the project's months the answer counts 90: 72 and 18."""
+    line = dict.fromkeys(bill.KEY, "a")
+    rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
+    assert bill._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
+    free = rows.assign(usd=0.0, total=0.0)
+    assert bill._at_the_answers_price(free)["usd"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("last", "ticks"), [(6, list(range(7))), (30, [*range(0, 31, 3)]), (36, [*range(0, 37, 6)]),
+                                             (72, [*range(0, 73, 12)])])  # fmt: skip
+def test_months_are_counted_in_years_and_parts_of_a_year(last, ticks):
+    assert cash_flow.month_ticks(last) == ticks
 
 
 def test_efficiencies_are_told_of_the_most_devices():
@@ -71,11 +138,21 @@ def test_efficiencies_are_told_of_the_most_devices():
 
 
 def test_the_fastest_machine_is_counted_over_models():
-    data = ChartData(small_tables(), BOX, {"a": "machine A", "b": "machine B"})
-    rows = pd.DataFrame([("a", "m", 2.0), ("b", "m", 1.0), ("a", "n", 2.0), ("b", "n", 1.0), ("b", "o", 9.0)],
-                        columns=["instance", "model", "images_per_s"])  # fmt: skip
-    assert throughput._says(data, rows) == "Fastest on 2 of 3 models: machine A"
-    assert throughput._says(data, rows.tail(1)) == "Fastest on o: machine B"
+    rows = pd.DataFrame([("A", "m", 2.0), ("B", "m", 1.0), ("A", "n", 2.0), ("B", "n", 1.0), ("B", "o", 9.0)],
+                        columns=["machine", "model", "images_per_s"])  # fmt: skip
+    assert throughput._says(rows) == "Fastest on 2 of 3 models: A"
+    assert throughput._says(rows.head(4)) == "Fastest on both models: A"
+    assert throughput._says(rows.tail(1)) == "Fastest on o: B"
+
+
+def test_how_far_predictions_reach_is_told_of_the_widest():
+    rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 100.0, 250.0)],
+                        columns=["machine", "images_per_s", "images_per_s_low", "images_per_s_high"])  # fmt: skip
+    # 20 % and 50 % below, 10 % and 25 % above
+    assert extrapolation._reach(rows) == "The box of four may be from 50 % below to 25 % above what is predicted"
+    cells = pd.DataFrame({"machine": "box of four", "cell": ["a", "a", "b", "b"], "method": ["x", "y"] * 2,
+                          "images_per_s": [100.0, 110.0, 50.0, 80.0]})  # fmt: skip
+    assert extrapolation._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
 
 
 def test_a_long_title_has_lines():

@@ -141,7 +141,7 @@ def test_charts_show_titles_where_machines_have_them():
     shown = {name: re.findall(r">([^<]+)<", svg) for name, svg in svgs.items()}
     assert not [name for name, words in shown.items() if "office-4x1080ti" in " ".join(words)]
     assert not [name for name, words in shown.items() if "p3.2xlarge" in words]
-    assert "box under the desk, with a name of two" in shown["images_per_usd"]  # and `lines` below it
+    assert "box under the desk, with a name of two lines" in " ".join(shown["images_per_usd"])  # on two lines
     assert any(words.startswith("AWS p3.2xlarge: ") for words in shown["utilisation"])
     assert "USD of the box under the desk, with a name of two lines" in shown["tornado"]
 

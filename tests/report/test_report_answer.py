@@ -137,6 +137,7 @@ def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
     cheapest = front_rows["usd"].min()
     extra = front_rows.head(1).assign(option="dear", on_front=False, persistent=True)
     tables["frontier"] = pd.concat([front_rows, extra.assign(usd=20.1 * cheapest), extra.assign(usd=19.9 * cheapest)])
+    tables["headline"] = tables["headline"].assign(model="another")  # whose front has a chart of its own
     drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
     dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
     assert list(dear) == [pytest.approx(19.9)]

@@ -5,25 +5,33 @@ from typing import TYPE_CHECKING
 from sweetspot.report.marks import (
     DASHED,
     GREY,
+    PLOT,
     TEXT,
-    WIDTH,
     Drawing,
     colour,
+    empty,
     line_step,
     name_axis,
     named,
     told,
     wrapped,
 )
+from sweetspot.report.notation import number
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
+
+LEAST, SHOWN = 0.005, 10  # of the margin: what moves it less is not drawn; of assumptions, the widest
+SLOW = 0.1  # a second: of such a speed its multiple says more
+PLANNED, EVEN = "as planned", "same cost"
 
 
 def assumption_bars(
     rows: "pd.DataFrame", axis: str | list[str], kinds: tuple[str, str], what: str, more: dict[str, str] | None = None
 ) -> Drawing:
-    """A bar an assumption, the widest first; a line where the margin stands, a dashed one where both cost the same.
+    """A bar an assumption, the widest first, its range below its name; a line where the margin stands, a dashed one
+    where both cost the same. What moves the margin less than LEAST and turns nothing has none, nor more than SHOWN.
 
     rows: columns assumption, value, low, high, unit, margin, margin_low, margin_high, swing, flips, range_basis. axis:
     title of the margin. kinds: names of what turns nothing and of what does. what: of the chart's title, "the answer".
@@ -32,26 +40,55 @@ def assumption_bars(
     import altair as alt
     import pandas as pd
 
+    says, margin = _says(rows, what), float(rows["margin"].iloc[0])
+    rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)].nlargest(SHOWN, "swing")
+    if rows.empty:
+        return empty(f"No assumption moves {what}.")
     rows = rows.assign(
         kind=rows["flips"].astype(bool).map(dict(zip((False, True), kinds, strict=True))),
-        title=wrapped(rows["assumption"]),
+        title=wrapped(rows["assumption"]) + "\n" + rows.apply(_range, axis=1),
     )
-    widest = alt.EncodingSortField("swing", order="descending")
-    y = alt.Y("title:N", sort=widest, title=None, axis=name_axis())
+    y = alt.Y("title:N", sort=alt.EncodingSortField("swing", order="descending"), title=None, axis=name_axis())
     x = alt.X("margin_low:Q", title=axis, scale=alt.Scale(zero=False, padding=10))
     words = told(
         assumption=f"assumption{TEXT}", value="as planned", low="low", high="high", unit=f"unit{TEXT}",
         margin_low="times cheaper at low", margin_high="times cheaper at high", **(more or {}),
         range_basis=f"range{TEXT}",
     )  # fmt: skip
-    tint = colour("kind:N", list(kinds))
+    found = [name for name in kinds if (rows["kind"] == name).any()]
+    tint = colour("kind:N", list(kinds), shown=found if kinds[1] in found else ())
     chart = alt.layer(
         named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint, tooltip=words),
-        named("middle").mark_rule(color=GREY).encode(x=alt.X("margin:Q")),
-        named("even").mark_rule(color=GREY, strokeDash=DASHED).encode(x=alt.X("one:Q")),
-        width=WIDTH - 210,
-        height=line_step(rows["title"], 20),
+        *_upright(margin),
+        width=PLOT,
+        height=line_step(rows["title"], 19),
     )
+    lines = pd.DataFrame({"at": [margin, 1.0], "name": [PLANNED, EVEN]})
+    return Drawing(chart, {"rows": rows, "lines": lines}, says)
+
+
+def _says(rows: "pd.DataFrame", what: str) -> str:
     most, turning = rows.loc[rows["swing"].idxmax(), "assumption"], int(rows["flips"].sum())
-    says = f"What moves {what} most: {most}; {turning} of {len(rows)} assumptions turn it"
-    return Drawing(chart, {"rows": rows, "middle": rows.head(1), "even": pd.DataFrame({"one": [1.0]})}, says)
+    some = f"{turning} of {len(rows)} assumptions turn it" if turning else f"none of {len(rows)} assumptions turns it"
+    return f"What moves {what} most: {most}; {some}"
+
+
+def _range(row: "pd.Series") -> str:
+    """From what to what an assumption goes."""
+    low, high, unit = number(row["low"], 4), number(row["high"], 4), str(row["unit"])
+    if unit.endswith("/s") and row["high"] < SLOW:
+        low, high, unit = number(row["low"] / row["value"], 2), number(row["high"] / row["value"], 2), "times"
+    return f"({low} to {high} {unit})"
+
+
+def _upright(margin: float) -> "list[alt.Chart]":
+    """The two lines across all bars, each with its name above the frame, away from the other's."""
+    import altair as alt
+
+    drawn = []
+    for name, dash, first in ((PLANNED, [1, 0], margin < 1), (EVEN, DASHED, margin >= 1)):
+        line = named("lines").transform_filter(alt.datum.name == name).encode(x=alt.X("at:Q"))
+        drawn.append(line.mark_rule(color=GREY, strokeDash=dash))
+        words = line.mark_text(color=GREY, align="right" if first else "left", dx=-3 if first else 3, fontSize=12)
+        drawn.append(words.encode(y=alt.value(-7), text="name:N"))
+    return drawn

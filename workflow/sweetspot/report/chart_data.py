@@ -9,7 +9,7 @@ from sweetspot.report.tables import Tables, table_of, unit_of
 from sweetspot.report.words import counted_in, titles_of
 from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
 
-SHOWN = 12  # options a model in a chart; the tables hold all
+SHOWN, OF_OTHERS = 12, 6  # options in a chart, of the answer's model and of each other; the tables hold all
 MODELS = 12  # in a chart
 
 
@@ -85,7 +85,8 @@ class ChartData:
             return ranks
         rows = self.few_models(ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"]), self.model)
         place = rows.groupby("model")["images_per_usd"].rank(ascending=False, method="first")
-        return rows[(place <= SHOWN) | (rows["option"] == self.option)]
+        most = (rows["model"] == self.model).map({True: SHOWN, False: OF_OTHERS})
+        return rows[(place <= most) | (rows["option"] == self.option)]
 
     def training(self) -> list[str]:
         """One workload a model: the first of those that stand for that model alone."""

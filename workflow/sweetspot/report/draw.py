@@ -47,7 +47,8 @@ LOOK = {
 
 
 SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
-TITLE = 62  # characters a line
+TITLE, KEY = 62, 76  # characters a line
+KEY_LOOK = {"subtitleFontSize": 12, "subtitleColor": "#555", "subtitlePadding": 5}
 TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight": "bold", "offset": 10}
 
 
@@ -143,12 +144,14 @@ def specification(drawing: "Drawing") -> "Spec":
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
     # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
-    title = textwrap.wrap(drawing.says, TITLE)
+    words = json.dumps(spec)  # without titles: what they happen to say asks for no column
+    title = textwrap.wrap(drawing.says.replace(" %", "\u00a0%"), TITLE)
     if drawing.signals:
         spec["params"] = [{"name": name, "value": value} for name, value in {**drawing.signals, "says": title}.items()]
     if title:
         spec["title"] = {"text": {"expr": "says"} if drawing.signals else title, **TITLE_LOOK}
-    words = json.dumps(spec)
+        if drawing.key:
+            spec["title"] |= {"subtitle": textwrap.wrap(drawing.key, KEY), **KEY_LOOK}
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
 
 

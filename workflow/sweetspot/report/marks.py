@@ -1,19 +1,20 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweetspot.cells import BASES
+from sweetspot.report.notation import BASIS_SIGNS
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-NAMES, LINE = 230, 12  # pixels: of a name beside an axis, of its lines at 11 px type
-WIDTH = 470  # legible at 390 px, where it shrinks by a quarter
+NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
+WIDTH = 470  # legible at 390 px, where it shrinks by a fifth; below page.css lets it shrink no further
+PLOT = WIDTH - 215  # of a chart with names beside it
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 SHAPES = {
@@ -29,11 +30,32 @@ SHAPES = {
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
 ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
+# What a shape stands for, in the words of the page as far as these speak for themselves.
+KEY = {
+    "measured": "measured here",
+    "own": "measured by ourselves",
+    "published": "published",
+    "equivalent": "of an equal machine",
+    "scaled": "scaled up",
+    "stand_in": "stand-in",
+    "transferred": "from another device",
+    "extrapolated": "predicted",
+}
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
+NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
 IN_A_COLUMN = 36  # characters of a name in a legend of two columns
 PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
+MOST = 6  # ticks with a label
+# Of a logarithmic axis, the closest first: tenths, fifths, halves, then what a reader expects of several decades.
+STEPS = (
+    *([whole / parts for whole in range(parts, 10 * parts)] for parts in (10, 5, 2)),
+    (1, 1.5, 2, 3, 5, 7),
+    (1, 2, 5),
+    (1, 3),
+    (1,),
+)
 PLAIN = "format(datum.value, datum.value > 0 && datum.value < 10 ? '~g' : ',')"
 
 
@@ -42,13 +64,14 @@ class Drawing(NamedTuple):
 
     By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: what is
     seen in it, made from the data: its title. `signals`: values by name that its expressions speak of; with them the
-    page moves the chart, and its title is one of them.
+    page moves the chart, and its title is one of them. `key`: what its marks stand for, a line below the title.
     """
 
     chart: "alt.TopLevelMixin"
     data: dict[str, "pd.DataFrame"]
     says: str = ""
     signals: Mapping[str, object] = MappingProxyType({})
+    key: str = ""
 
 
 def named(data: str) -> "alt.Chart":
@@ -103,22 +126,62 @@ def told(**fields: str) -> "list[alt.Tooltip]":
     ]
 
 
-def wrapped(names: "pd.Series", width: int = 40) -> "pd.Series":
-    """Names in lines of at most `width` characters, for the axis of `name_axis`."""
-    return names.map(lambda name: "\n".join(textwrap.wrap(str(name), width, break_long_words=False)) or str(name))
+def key_of(bases: "pd.Series", *more: str) -> str:
+    """What the shapes of `points` with these bases stand for, the best first, and what else the marks say."""
+    found = set(bases.dropna())
+    parts = [*(f"{BASIS_SIGNS[basis]} {KEY[basis]}" for basis in BASES if basis in found), *more]
+    return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
+
+
+def wrapped(names: "pd.Series", width: int = NAMES - SPARE) -> "pd.Series":
+    """Names in lines of at most `width` pixels at 12 px type, about as long as each other, for `name_axis`."""
+    return names.map(lambda name: _balanced(str(name).split(), width))
+
+
+def _balanced(words: list[str], width: int) -> str:
+    lines = _lines_of(words, width)
+    for narrower in range(width - SPARE, 0, -SPARE):
+        found = _lines_of(words, narrower)
+        if len(found) > len(lines) or max(map(pixels, found)) > narrower:
+            break
+        lines = found
+    return "\n".join(lines)
+
+
+def _lines_of(words: list[str], width: int) -> list[str]:
+    lines = [""]
+    for word in words:
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and pixels(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def pixels(text: str) -> float:
+    """Width of a text in Arial of 12 px, about: thousandths of the type's size by kinds of letters."""
+    return (
+        12
+        * sum(280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
+        / 1000
+    )
 
 
 def name_axis() -> "alt.Axis":
-    """An axis of names of `wrapped`: of two lines one stands above the tick and one below."""
+    """An axis of names of `wrapped`: the middle of their lines stands at the tick."""
     import altair as alt
 
-    several = {"test": "indexof(datum.value, '\\n') >= 0", "value": "bottom"}
+    several = [
+        {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
+        for lines in (2, 3, 4)
+    ]
     return alt.Axis(
         labelLimit=NAMES,
-        labelFontSize=11,
         labelLineHeight=LINE,
         labelExpr="split(datum.label, '\\n')",
-        labelBaseline={"condition": several, "value": "middle"},
+        labelBaseline="middle",
+        labelOffset={"condition": several, "value": 0},
     )
 
 
@@ -129,16 +192,16 @@ def line_step(names: "pd.Series", one: int) -> "alt.Step":
     return alt.Step(one + LINE * int(names.str.count("\n").max()))
 
 
-def log_axis(values: "pd.Series", facets: "pd.Series | None" = None) -> "alt.Axis":
-    """Ticks at 1, 2 and 5 times the powers of ten; at more where `values`, in one of the `facets`, span less than 4."""
+def log_axis(values: "pd.Series") -> "alt.Axis":
+    """Ticks at round steps of the powers of ten, as many as are at most MOST among `values`."""
     import altair as alt
 
     least, most = float(values.min()), float(values.max())
     low, high = (math.floor(math.log10(end)) for end in (least, most))
-    parts = values.groupby(facets) if facets is not None else values.groupby(lambda _: 0)
-    narrow = float((parts.max() / parts.min()).min()) < 4
-    steps = (1, 1.5, 2, 3, 5, 7) if narrow else (1, 2, 5)
-    ticks = [step * 10.0**power for power in range(low - 1, high + 2) for step in steps]
+    for steps in STEPS:
+        ticks = [step * 10.0**power for power in range(low - 1, high + 2) for step in steps]
+        if sum(least <= tick <= most for tick in ticks) <= MOST:
+            break
     # A scale from a value to itself puts every tick there.
     return alt.Axis(values=ticks if most > least else [least], labelExpr=AMOUNTS)
 
@@ -152,21 +215,24 @@ def empty(reason: str) -> Drawing:
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 
-def colour(field: str, names: list[str], title: str | None = None) -> "alt.Color":
-    """Okabe-Ito colours in the order of `names`."""
+def colour(
+    field: str, names: list[str], title: str | None = None, shown: "Sequence[str] | alt.ExprRef | None" = None
+) -> "alt.Color":
+    """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
+    none there is no legend.
+    """
     import altair as alt
 
     palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
     if set(names) & {PERSISTENT, INTERRUPTIBLE}:
         # What it is to a buyer has its colour on every page; the reference is black.
         palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
+    scale = alt.Scale(domain=names, range=palette)
+    if isinstance(shown, Sequence) and not shown:
+        return alt.Color(field, scale=scale, legend=None)
     wide = max(map(len, names), default=0) > IN_A_COLUMN
-    legend = alt.Legend(title=title, orient="top", columns=1 if wide else 2, labelLimit=WIDTH - 50 if wide else 230)
-    return alt.Color(field, scale=alt.Scale(domain=names, range=palette), legend=legend)
-
-
-def dashes(field: str, names: list[str]) -> "alt.StrokeDash":
-    """A dash for each of `names`, so that lines differ without colours too."""
-    import altair as alt
-
-    return alt.StrokeDash(field, sort=names, legend=None)
+    some = {} if shown is None else {"values": shown}
+    legend = alt.Legend(
+        title=title, orient="top", columns=1 if wide else 2, labelLimit=WIDTH - 50 if wide else 230, **some
+    )
+    return alt.Color(field, scale=scale, legend=legend)

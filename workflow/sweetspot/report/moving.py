@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 CHART_WIDTH, CHART_HEIGHT = WIDTH - 70, 230  # pixels
-LINE, LINES = 17, 7  # pixels of a line of the key, and how many it has room for
+LINE, LINES = 17, 7  # pixels of a line of the key, and how many one of options has room for
 SLOTS = list(range(5))  # 0: the machine that is judged
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4]]
 BOUND = 1e9  # of a limit that is not set: beyond every scale
@@ -42,11 +42,13 @@ def ends(low: str, high: str, **more: Any) -> "alt.Scale":
     return alt.Scale(domain=[alt.ExprRef(low), alt.ExprRef(high)], nice=False, **more)
 
 
-def keyed(plot: "alt.LayerChart", *marks: "alt.Chart") -> "alt.VConcatChart":
-    """`plot` above its key: `marks` on the lines of `keys`, which are LINES high whatever they hold."""
+def keyed(plot: "alt.LayerChart", lines: int, *marks: "alt.Chart") -> "alt.VConcatChart":
+    """`plot` above its key: `marks` on the lines of `keys`, for which so many have room whatever they hold."""
     import altair as alt
 
-    key = alt.layer(*marks, width=CHART_WIDTH, height=LINE * LINES, view=alt.ViewConfig(stroke=None))
+    y = alt.Y("line:Q", axis=None, scale=alt.Scale(domain=[lines - 0.5, -0.5], nice=False, zero=False))
+    placed = [mark.encode(y=y) for mark in marks]
+    key = alt.layer(*placed, width=CHART_WIDTH, height=LINE * lines, view=alt.ViewConfig(stroke=None))
     return alt.vconcat(plot, key, spacing=8).resolve_scale(
         color="shared", strokeDash="shared", x="independent", y="independent"
     )
@@ -57,14 +59,7 @@ def told_lines(at: float) -> "alt.Chart":
     import altair as alt
 
     text = named("keys").mark_text(align="left", baseline="middle", fontSize=12, limit=WIDTH - at)
-    return text.encode(x=alt.value(at), y=line_place(), text="told:N")
-
-
-def line_place() -> "alt.Y":
-    """The line of a key's row."""
-    import altair as alt
-
-    return alt.Y("line:Q", axis=None, scale=alt.Scale(domain=[LINES - 0.5, -0.5], nice=False, zero=False))
+    return text.encode(x=alt.value(at), text="told:N")
 
 
 def key_of_lines() -> "list[alt.Chart]":
@@ -74,7 +69,7 @@ def key_of_lines() -> "list[alt.Chart]":
     piece = (
         named("keys")
         .mark_rule(strokeWidth=2.5)
-        .encode(x=alt.value(0), x2=alt.value(26), y=line_place(), color=slot_colour(), strokeDash=slot_dash())
+        .encode(x=alt.value(0), x2=alt.value(26), color=slot_colour(), strokeDash=slot_dash())
     )
     return [piece, told_lines(34)]
 

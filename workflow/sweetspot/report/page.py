@@ -23,7 +23,7 @@ from sweetspot.report.answer_file import answer_json
 from sweetspot.report.card import render_card
 from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
-from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
@@ -169,33 +169,39 @@ class Figures:
     def __call__(self, section: str) -> Markup:
         """The charts of a section, in their order; none twice. Raises ValueError for one that was not drawn."""
         here = [name for name, chart in self._left.items() if chart.section == section]
-        return Markup("\n").join(self._figure(name, self._left.pop(name).title) for name in here)
+        return Markup("\n").join(self._figure(name, self._left.pop(name)) for name in here)
 
     def require_all(self) -> None:
         """Raises ValueError if a chart that has something to say stands nowhere."""
         for name, chart in self._left.items():
             raise ValueError(f"chart {name}: the page has no place for section {chart.section!r}; see page.html.j2")
 
-    def _figure(self, name: str, title: str) -> Markup:
+    def _figure(self, name: str, chart: Chart) -> Markup:
         if name not in self._drawn:
             raise ValueError(f"chart {name}: figures/{name}.svg is missing from what the page was given")
-        title = currency_words(in_words(title, self._unit, MODELS), self._money)
+        title, caption = (
+            currency_words(in_words(words, self._unit, MODELS), self._money) for words in (chart.title, chart.caption)
+        )
         svg = Markup(inline(self._drawn[name], name, str(escape(title))))
         return Markup(
-            '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2}. '
+            '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2} '
             '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
-        ).format(name, svg, title)
+        ).format(name, svg, caption)
 
 
 def inline(svg: str, name: str, title: str) -> str:
     """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
+
+    Its own width stands in `--wide`, so that the style sheet can say how far it may shrink.
 
     `title` must be escaped already.
     """
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
     svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
-    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"', svg, count=1)
+    wide = re.search(r'<svg\b[^>]*? width="([\d.]+)"', svg)
+    style = f' style="--wide:{wide[1]}px"' if wide else ""
+    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"{style}', svg, count=1)
 
 
 def write_report(

@@ -5,6 +5,7 @@ from sweetspot.report.notation import number
 from sweetspot.report.order import best_of_variants
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
+from sweetspot.report.words import method_name
 
 
 class SpeedTables(TableMaker):
@@ -52,7 +53,7 @@ class SpeedTables(TableMaker):
                 self.machine(row["instance"]),
                 self.model(row),
                 text(row["batch_size"]),
-                words(row["method"]),
+                method_name(row["method"]),
                 *(self.made(row, name, text(row["source"])) for name in ("images_per_s", "efficiency")),
                 "used for the answer" if row["headline"] else "",
                 warned(row),
@@ -68,7 +69,7 @@ class SpeedTables(TableMaker):
         names = ("median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90")
         rows = [
             [
-                words(row["method"]),
+                method_name(row["method"]),
                 self._slice(text(row["slice"])),
                 text(row["rows"]),
                 *(self.share(row, name, "scaling: held-out validation") for name in names),

@@ -3,6 +3,28 @@
 from sweetspot.decision.counted import Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
 
+# Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
+METHOD_NAMES = {
+    "mean_efficiency": "mean efficiency (2018)",
+    "same_device_count": "mean at the same count",
+    "amdahl": "Amdahl's law",
+    "usl": "universal scaling law",
+    "ring_allreduce": "ring, by class of link",
+    "pooled_ring": "learned ring model",
+}
+
+
+def method_name(method: object) -> str:
+    """The name for people of a method."""
+    return METHOD_NAMES.get(str(method), str(method).replace("_", " "))
+
+
+def of_all(count: int, of: int, what: str) -> str:
+    """`both models`, `all 3 models`, `2 of 3 models`."""
+    if count < of:
+        return f"{count} of {of} {what}"
+    return f"both {what}" if of == 2 else f"all {of} {what}"
+
 
 def counted_in(tables: Tables) -> Words:
     """The words of this study; those of a training where there is no answer."""

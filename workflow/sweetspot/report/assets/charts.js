@@ -14,6 +14,9 @@ async function unpackCharts(packed) {
   await ready;
   return { specs, embed: window.vegaEmbed };
 }
+// On a narrow phone a chart is scrolled rather than shrunk: by keys too.
+const reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
+document.querySelectorAll("figure .chart").forEach(reached);
 (() => {
   const packed = document.getElementById("charts-packed");
   if (!packed || typeof DecompressionStream === "undefined") return;
@@ -35,12 +38,14 @@ async function unpackCharts(packed) {
       for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]"))
         for (const word of ["role", "aria-label", "aria-roledescription"]) part.removeAttribute(word);
       drawn.setAttribute("role", "img");
+      drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
       drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
     };
     tidy();
     view.tidied = tidy;
     document.dispatchEvent(new CustomEvent("chart-drawn", { detail: name }));
     frame.classList.add("drawn");
+    reached(frame);
   };
   const seen = new IntersectionObserver((entries) => {
     for (const entry of entries.filter((one) => one.isIntersecting)) { seen.unobserve(entry.target); draw(entry.target); }

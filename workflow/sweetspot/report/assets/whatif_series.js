@@ -81,10 +81,11 @@ const whatIfSeries = (() => {
       told: `${place + 1}  ${row.label}: ${number(row.hours)} h, ${number(row.usd)} ${data.currency}` }));
     const limited = given(inputs.within) || given(inputs.spend);
     const limits = limited ? [{ hours: zero(inputs.within, BOUND), usd: zero(inputs.spend, BOUND) }] : [];
+    const kinds = [...data.kinds, zero(box, {}).title].filter((kind, place, all) => all.indexOf(kind) === place && shown.some((row) => row.kind === kind));
     const best = shown.filter((row) => row.on_front).length, model = data.works[inputs.work].model;
     const says = limited ? `${model}: ${found.fit.length} of ${found.pool.length} options keep within the limits`
       : `${model}: ${best} option${best === 1 ? " is" : "s are"} beaten by none in both time and money`;
-    return { data: { rows: shown, keys, limits }, signals: { x0: xs[0], x1: xs[1], y0: ys[0], y1: ys[1], xticks: logTicks(xs), yticks: logTicks(ys), says: wrapped(says) } };
+    return { data: { rows: shown, keys, limits }, signals: { x0: xs[0], x1: xs[1], y0: ys[0], y1: ys[1], xticks: logTicks(xs), yticks: logTicks(ys), kinds, says: wrapped(says) } };
   }
 
   // What the work costs by days of use.
@@ -138,7 +139,11 @@ const whatIfSeries = (() => {
     });
     const ends = rows.filter((row) => row.month === last);
     const keys = ends.map((row, line) => ({ slot: row.slot, line, told: `${row.title}: ${number(row.cumulative_usd)} ${data.currency} in ${last} months` }));
-    return { data: { rows, keys }, signals: { says: wrapped(sinceWhen(rows, own, shown[0], last)) } };
+    return { data: { rows, keys }, signals: { months: monthTicks(last), says: wrapped(sinceWhen(rows, own, shown[0], last)) } };
+  }
+  function monthTicks(last) {
+    const step = [1, 3, 6, 12, 24].find((months) => last <= 10 * months || months === 24);
+    return Array.from({ length: Math.floor(last / step) + 1 }, (_, place) => place * step);
   }
   function sinceWhen(rows, own, rival, last) {
     if (!rival) return "";
@@ -146,6 +151,8 @@ const whatIfSeries = (() => {
     const [mine, other] = [of(0), of(1)], dearer = mine.map((usd, month) => (usd > other[month] ? month : -1)).filter((month) => month >= 0);
     const latest = dearer.length ? dearer[dearer.length - 1] : -1;
     if (latest === last) return `Within ${last} months ${own.offer.name} does not become cheaper than ${rival.offer.name}`;
+    if (latest >= 0 && latest + 1 === last && mine[last] < mine[last - 1])
+      return `Only when it is sold, in month ${last}, has ${own.offer.name} cost less than ${rival.offer.name}`;
     return `From month ${latest + 1} on ${own.offer.name} has cost less than ${rival.offer.name}`;
   }
 

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import begun, money, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import (
     PLAIN,
+    PLOT,
     TEXT,
-    WIDTH,
     Drawing,
     colour,
     empty,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sweetspot.report.tables import Tables
 
 SHOWN = 8  # bills
+LEAST = 0.01  # of the dearest bill: a line of less is not seen, nor drawn
 # Lines that have another name for their readers.
 NAMES = {"possession": "owning it, used or not", "use": "machine time"}
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
@@ -41,22 +42,37 @@ def draw(data: "ChartData") -> Drawing:
     chosen = ranks[(ranks["model"] == data.model) & ranks["workload"].isin(data.training())]
     chosen = chosen[chosen["persistent"] | (chosen["instance"] == data.reference)].head(SHOWN)
     rows = bills.merge(chosen[[*KEY, "option", "usd"]].rename(columns={"usd": "total"}), on=KEY)
-    rows = rows.drop_duplicates([*KEY, "line"])
+    rows = _at_the_answers_price(rows.drop_duplicates([*KEY, "line"]))
     if rows.empty:
         return empty("No bill for the model of the answer.")
     rows = rows.assign(title=wrapped(data.titles(rows["option"])), line=rows["line"].replace(NAMES))
+    drawn = rows[rows["usd"].abs() > LEAST * rows["total"].max()]
     order = alt.EncodingSortField("total", op="min", order="ascending")
     y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
-    lines = colour("line:N", list(dict.fromkeys(rows["line"])))
+    names = list(dict.fromkeys(drawn["line"]))
+    lines = colour("line:N", names, shown=names if len(names) > 1 else ())
     bars = (
         named("rows")
-        .mark_bar(stroke="white")
-        .encode(y=y, x=x, color=lines, tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD"))
+        .mark_bar(stroke="white", strokeWidth=0.5)
+        .encode(
+            y=y,
+            x=x,
+            color=lines,
+            tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD", total="USD of the whole bill"),
+        )
     )
-    chart = alt.layer(bars, width=WIDTH - 210, height=line_step(rows["title"], 24))
-    return Drawing(chart, {"rows": rows}, _says(data, rows))
+    chart = alt.layer(bars, width=PLOT, height=line_step(drawn["title"], 24))
+    return Drawing(chart, {"rows": drawn}, _says(data, rows))
+
+
+def _at_the_answers_price(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Each bill at the price that the answer rests on (`total`): the mean of the project's months, where the price list
+    prints today's.
+    """
+    printed = rows.groupby(KEY, dropna=False)["usd"].transform("sum")
+    return rows.assign(usd=rows["usd"] * (rows["total"] / printed).where(printed != 0, 1.0))
 
 
 def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
@@ -67,8 +83,10 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
     if not total > 0:
         return ""
     most = bill.loc[bill["usd"].idxmax()]
-    share, whose = float(most["usd"]) / total, the(data.title(most["option"]))
-    return f"{100 * share:.0f} % of what {whose} costs is {str(most['line']).replace('_', ' ')}"
+    share, whose = round(100 * float(most["usd"]) / total), the(data.title(most["option"]))
+    line = str(most["line"]).replace("_", " ")
+    part = f"all of it {line}" if share >= 100 else f"{share} % of it {line}"
+    return begun(f"{whose} costs {money(total)} USD{data.words.each}: {part}")
 
 
 def _several_lines(tables: "Tables") -> bool:
@@ -79,7 +97,8 @@ def _several_lines(tables: "Tables") -> bool:
 
 CHART = Chart(
     title="What a bill is made of",
-    caption="Lines of the bill of the cheapest options.",
+    caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
+    "the project's months. A line of less than 1 % of the dearest is not drawn.",
     stage="price",
     section="costs",
     order=3,

@@ -40,12 +40,29 @@ def draw(data: "ChartData") -> Drawing:
     paid = rows.groupby("slot")["cumulative_usd"].last()
     told_of = [f"{name}: {number(paid[slot])} USD in {rows['month'].max():g} months" for slot, name in enumerate(names)]
     keys = pd.DataFrame({"told": told_of, "slot": range(len(names)), "line": range(len(names))})
-    x = alt.X("month:Q", title="month", axis=alt.Axis(tickMinStep=1), scale=alt.Scale(nice=False))
-    y = alt.Y("cumulative_usd:Q", title="USD so far for the work of the box", axis=alt.Axis(format="~s"))
+    months = alt.Axis(values=alt.ExprRef("months"))
+    x = alt.X("month:Q", title="month", axis=months, scale=alt.Scale(nice=False))
+    # The format of an axis would write 0 with the prefix of its neighbours.
+    y = alt.Y(
+        "cumulative_usd:Q",
+        title="USD so far for the work of the box",
+        axis=alt.Axis(labelExpr="format(datum.value, '~s')"),
+    )
     lines = named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=slot_colour(), strokeDash=slot_dash())
     lines = lines.encode(tooltip=told(title=f"option{TEXT}", month="month", cumulative_usd="USD so far"))
     plot = alt.layer(lines, width=CHART_WIDTH, height=CHART_HEIGHT)
-    return Drawing(keyed(plot, *key_of_lines()), {"rows": rows, "keys": keys}, _says(rows), {"moves": True})
+    return Drawing(
+        keyed(plot, 1 + RIVALS, *key_of_lines()),
+        {"rows": rows, "keys": keys},
+        _says(rows),
+        {"months": month_ticks(int(rows["month"].max()))},
+    )
+
+
+def month_ticks(last: int) -> list[int]:
+    """Months with a tick: of years and parts of a year, at most ten."""
+    step = next(step for step in (1, 3, 6, 12, 24) if last <= 10 * step or step == 24)
+    return list(range(0, last + 1, step))
 
 
 def _says(rows: "pd.DataFrame") -> str:
@@ -58,6 +75,8 @@ def _says(rows: "pd.DataFrame") -> str:
     if len(dearer) and dearer[-1] == paid.index[-1]:
         return f"Within {paid.index[-1]:g} months {the(box)} does not become cheaper than {the(rival)}"
     since = paid.index[paid.index > dearer[-1]][0] if len(dearer) else paid.index[0]
+    if len(dearer) and since == paid.index[-1] and paid[box].iloc[-1] < paid[box].iloc[-2]:
+        return f"Only when it is sold, in month {since:g}, has {the(box)} cost less than {the(rival)}"
     return f"From month {since:g} on {the(box)} has cost less than {the(rival)}"
 
 
@@ -102,7 +121,8 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
 
 CHART = Chart(
     title="Money paid by month: owning against renting the same work",
-    caption="Money paid by month: owning, against renting the same work.",
+    caption="Money paid by month: owning, against renting the same work. What has a resale value is sold in the last "
+    "month.",
     stage="price",
     section="whatif",
     order=3,

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, by_row, colour, empty, points, told
+from sweetspot.report.line_ends import GAP, NAME, SAMPLE, ends, with_names
+from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, by_row, colour, empty, key_of, points, told, wrapped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -11,40 +12,52 @@ if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
 
 START = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}  # one device
+NAMES = 135  # pixels of a name at the end of a line
+WIDE, HIGH = WIDTH - 60 - SAMPLE - NAMES, 120
+LINES, PREDICTED = 7, 2  # families, as many as there are colours; of them
 
 
 def draw(data: "ChartData") -> Drawing:
-    """A line a family, by device count; dashed with its band: predicted."""
+    """A line a family, by device count, its name at its end; dashed with its band: predicted."""
     import altair as alt
 
-    rows = data.table("efficiency")
-    if rows.empty:
+    if data.table("efficiency").empty:
         return empty("No scaling efficiency in this study.")
-    both = data.few_models(
-        _seen_and_predicted(rows[rows["batch_size"] == rows["batch_size"].max()], data.table("curve"))
-    )
-    machine = data.machines(both["base_instance"])
-    both = both.assign(family=machine.where(~both["fitted"], "predicted: " + machine))
-    names = list(dict.fromkeys(both.sort_values(["fitted", "family"])["family"]))
+    both = data.few_models(_lines(data))
+    names = list(dict.fromkeys(both.sort_values("fitted", kind="stable")["family"]))[:LINES]
+    both = both[both["family"].isin(names)].reset_index(drop=True)
     counts = alt.Axis(values=sorted(both["gpus"].unique().tolist()))
-    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2), title="devices", axis=counts)
+    x = alt.X("gpus:Q", scale=alt.Scale(type="log", base=2, nice=False), title="devices", axis=counts)
     # A prediction's band may reach above 1; so do figures measured on a faster second machine.
     top = max(1.05, float(both[["efficiency", "high"]].max().max()))
-    y = alt.Y("efficiency:Q", scale=alt.Scale(domain=[0, top], nice=False), title="efficiency")
-    low, tint = alt.Y("low:Q", title="efficiency"), colour("family:N", names)
+    high = max(HIGH, int(both.drop_duplicates(["model", "family"]).groupby("model")["name_height"].sum().max()))
+    both = _with_names(both, high, top)
+    scale, per_cent = alt.Scale(domain=[0, top], nice=False), alt.Axis(format="%", tickCount=4)
+    y = alt.Y("efficiency:Q", scale=scale, axis=per_cent, title="efficiency")
+    low, tint = alt.Y("low:Q", title="efficiency"), colour("family:N", names, shown=())
+    dash = alt.StrokeDash("fitted:N", scale=alt.Scale(domain=[False, True], range=[[1, 0], [5, 3]]), legend=None)
     fitted, seen = alt.Chart().transform_filter("datum.fitted"), alt.Chart().transform_filter("!datum.fitted")
-    words = told(
-        family=f"family{TEXT}", gpus="devices", efficiency="efficiency", basis=ORIGIN["basis"], source=ORIGIN["source"]
-    )
+    words = told(family=f"family{TEXT}", batch_size="batch", gpus="devices", efficiency="efficiency", **_origin(both))
     panel = alt.layer(
         fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=tint),
-        fitted.mark_line(strokeDash=[5, 3]).encode(x=x, y=y, color=tint),
+        fitted.mark_line().encode(x=x, y=y, color=tint, strokeDash=dash),
         seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("family:N")),
         *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint, tooltip=words),
-        width=WIDTH - 70,
-        height=120,
+        *ends(alt.Chart(), WIDE, color=tint, strokeDash=dash),
+        width=WIDE,
+        height=high,
     )
-    return Drawing(by_row(panel, "model:N"), {"rows": both}, _says(both[~both["fitted"].astype(bool)]))
+    seen_rows = both[~both["fitted"].astype(bool)]
+    band = ["dashed: predicted, with its 90 % band"] if both["fitted"].any() else []
+    key = key_of(seen_rows.loc[seen_rows["gpus"] > 1, "basis"], *band)
+    return Drawing(
+        by_row(panel, "model:N", order=data.answer_first(both["model"])), {"rows": both}, _says(seen_rows), key=key
+    )
+
+
+def _origin(rows: "pd.DataFrame") -> dict[str, str]:
+    """What a tooltip says of where a figure comes from."""
+    return {name: title for name, title in ORIGIN.items() if name in rows.columns}
 
 
 def _says(seen: "pd.DataFrame") -> str:
@@ -55,23 +68,61 @@ def _says(seen: "pd.DataFrame") -> str:
     return f"{most} devices do {span} % of {most} times the work of one" if most > 1 else ""
 
 
-def _seen_and_predicted(rows: "pd.DataFrame", curve: "pd.DataFrame") -> "pd.DataFrame":
-    """Both with a column `fitted`, each line begun at one device."""
+def _lines(data: "ChartData") -> "pd.DataFrame":
+    """What was seen and, of machines where nothing was, what is predicted.
+
+    With columns `fitted`, `family` and `name_height` (pixels).
+
+    Of each family and model the largest batch. Predicted is the machine that is judged, where its curve is known; else
+    the first PREDICTED.
+    """
     import pandas as pd
 
-    curve = curve[curve["batch_size"] == rows["batch_size"].iloc[0]] if len(curve) else curve
-    curve = curve.assign(base_instance=curve["instance"]) if len(curve) else curve
-    rows, curve = (
-        pd.concat([part.drop_duplicates(["base_instance", "model"]).assign(**START), part], ignore_index=True)
-        for part in (rows, curve.reindex(columns=[*rows.columns, "low", "high"]))
-    )
-    return pd.concat([rows.assign(fitted=False), curve.assign(fitted=True)], ignore_index=True)
+    seen, curve = data.table("efficiency"), data.table("curve")
+    seen = _largest(seen.assign(fitted=False, family=data.machines(seen["base_instance"])))
+    if curve.empty:
+        return _begun(seen)
+    known = set(zip(seen["instance"], seen["model"], strict=True))
+    new = [pair not in known for pair in zip(curve["instance"], curve["model"], strict=True)]
+    curve = curve[new]
+    judged = [data.reference] if (curve["instance"] == data.reference).any() else curve["instance"].unique()[:PREDICTED]
+    curve = curve[curve["instance"].isin(judged)]
+    family = data.machines(curve["instance"]) + " (predicted)"
+    curve = _largest(curve.assign(fitted=True, family=family, base_instance=curve["instance"]))
+    return _begun(pd.concat([seen, curve], ignore_index=True))
+
+
+def _largest(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """The rows of the largest batch of each family and model."""
+    most = rows.groupby(["base_instance", "model"])["batch_size"].transform("max")
+    return rows[rows["batch_size"] == most]
+
+
+def _begun(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Each line begun at one device, its name in lines."""
+    import pandas as pd
+
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, "low", "high"])))
+    first = rows.drop_duplicates(["base_instance", "model", "fitted"]).assign(**START)
+    both = pd.concat([first, rows], ignore_index=True)
+    return both.assign(name_height=NAME * (wrapped(both["family"], NAMES).str.count("\n") + 1) + GAP)
+
+
+def _with_names(both: "pd.DataFrame", high: int, top: float) -> "pd.DataFrame":
+    """With the names of each panel's lines at their ends."""
+    import pandas as pd
+
+    parts = []
+    for _, rows in both.groupby("model", sort=False):
+        last = rows.sort_values("gpus").groupby("family", sort=False).tail(1)
+        parts.append(with_names(rows, wrapped(last["family"], NAMES), high * (1 - last["efficiency"] / top), high))
+    return pd.concat(parts)
 
 
 CHART = Chart(
     title="Scaling efficiency by number of devices at the largest batch",
-    caption="Scaling efficiency against the number of devices at the largest batch, by family. At most {models} "
-    "models are drawn; the tables hold all.",
+    caption="Scaling efficiency against the number of devices, by family at its largest batch; dashed with a band: "
+    "predicted. At most {models} models and 7 families are drawn; the tables hold all.",
     stage="speed",
     section="speed",
     order=2,

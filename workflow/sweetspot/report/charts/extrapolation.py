@@ -2,37 +2,26 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import (
-    ENDS,
-    TEXT,
-    WIDTH,
-    Drawing,
-    by_row,
-    colour,
-    empty,
-    line_step,
-    log_axis,
-    name_axis,
-    points,
-    told,
-    wrapped,
-)
+from sweetspot.report.dots import ROW, alike, dots, ends_of, rate_axis
+from sweetspot.report.marks import TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
 from sweetspot.report.notation import number
+from sweetspot.report.words import method_name, of_all
 
 if TYPE_CHECKING:
-    import altair as alt
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
 
 METHODS = 7  # as many as there are colours; that of the answer first
-WIDE = 20  # the fastest by the slowest, from where on a logarithmic scale tells the slow ones apart
-FEW, SHOWN = 3, 15  # machines with a panel each; machines drawn where they are more, the fastest
+FEW, SHOWN = 3, 15  # machines with a panel each; machines drawn where they are more, the fastest of a model
+RATE = "images_per_s"
+CELL = ["instance", "model", "batch_size"]
 
 
 def draw(data: "ChartData") -> Drawing:
-    """A point a cell and method on its interval, one panel a machine; where those are many, one panel a cell, and the
+    """A point a cell and method on its interval, one panel a machine; where those are many, one panel a model, and the
     method of the answer alone.
     """
     import altair as alt
@@ -40,70 +29,80 @@ def draw(data: "ChartData") -> Drawing:
     rows = data.table("extrapolation")
     if rows.empty:
         return empty("Nothing is extrapolated in this study.")
-    rows = data.few_models(rows)
-    rows = rows.assign(cell=rows["model"] + ", batch " + rows["batch_size"].astype(str), basis="extrapolated")
-    rows = rows.assign(machine=wrapped(data.machines(rows["instance"])))
-    if (many := rows["machine"].nunique() > FEW) and rows["headline"].any():
-        rows = rows[rows["headline"].astype(bool)]
-    said = _says(rows, data.model, f"{data.unit}/s", many)
-    rows = rows.assign(method=rows["method"].str.replace("_", " "))
-    names = list(dict.fromkeys(rows.sort_values("headline", ascending=False)["method"]))[:METHODS]
-    best = rows.groupby("machine")["images_per_s"].max().nlargest(SHOWN).index
-    best = [*best, *rows.loc[rows["instance"] == data.reference, "machine"]]
-    rows = rows[rows["method"].isin(names) & rows["machine"].isin(best)]
-    x, low = _axis(rows["images_per_s"], f"{data.unit}/s"), alt.X("images_per_s_low:Q")
-    offset, tint = alt.YOffset("method:N", sort=names), colour("method:N", names)
-    sort = alt.EncodingSortField("images_per_s", op="max", order="descending") if many else None
-    y = alt.Y("machine:N" if many else "cell:N", sort=sort, title=None, axis=name_axis())
-    ends = {f"images_per_s{end}": f"{data.unit}/s{name}" for end, name in ENDS.items()}
+    rows = data.few_models(rows).assign(basis="extrapolated")
+    rows["cell"] = rows["model"] + ", batch " + rows["batch_size"].astype(str)
+    rows = rows.assign(machine=data.machines(rows["instance"]), method=rows["method"].map(method_name))
+    many = rows["machine"].nunique() > FEW and bool(rows["headline"].any())
+    rows = _of_many(_unseen(rows, data.table("throughput")), data.reference) if many else rows
+    names = list(dict.fromkeys(rows.sort_values("headline", ascending=False, kind="stable")["method"]))[:METHODS]
+    rows = rows[rows["method"].isin(names)]
+    rows = rows.assign(title=wrapped(rows["machine"]))
+    tint = colour("method:N", names, shown=names if len(names) > 1 else ())
     words = told(
-        machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}", **ends, efficiency="efficiency"
-    )
-    bounded = alt.Chart().transform_filter("isValid(datum.images_per_s_low)")
-    panel = alt.layer(
-        bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint, yOffset=offset),
-        *points(alt.Chart(), y=y, x=x, color=tint, yOffset=offset, tooltip=words),
-        width=WIDTH - (190 if many else 100),
-        height=line_step(rows["machine"], 15) if len(names) == 1 else alt.Step(max(7, 20 // len(names))),
-    )
-    scales = alt.ScaleResolveMap(y="independent") if many else None
-    return Drawing(by_row(panel, "cell:N" if many else "machine:N", scales), {"rows": rows}, said)
-
-
-def _axis(rates: "pd.Series", title: str) -> "alt.X":
-    """Linear; logarithmic where the slow could not be told apart."""
-    import altair as alt
-
-    if not rates.max() > WIDE * rates.min() > 0:
-        return alt.X("images_per_s:Q", title=title, scale=alt.Scale(zero=False, padding=8))
-    return alt.X("images_per_s:Q", title=f"{title} (log)", scale=alt.Scale(type="log"), axis=log_axis(rates))
-
-
-def _says(rows: "pd.DataFrame", model: str, unit: str, many: bool) -> str:
-    """Of many machines which is the fastest; else what the answer takes on its model's largest batch, and how far the
-    methods are apart there.
-    """
-    used = rows[rows["headline"].astype(bool)]
-    used = used[used["model"] == model] if (used["model"] == model).any() else used
-    if used.empty:
-        return ""
+        machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}",
+        **ends_of(RATE, f"{data.unit}/s"), efficiency="efficiency",
+    )  # fmt: skip
+    x = rate_axis(rows[RATE], RATE, f"{data.unit}/s", log=False)
+    key = key_of(rows["basis"], *([f"by {names[0]}"] if len(names) == 1 else []), "line: 90 % interval")
     if many:
-        fastest = used.loc[used["images_per_s"].idxmax()]
-        count = used["machine"].nunique()
-        return f"Fastest on {fastest['model']} of {count} machines that nobody measured: {fastest['machine']}"
-    first = used.sort_values("batch_size").iloc[-1]
-    same = rows[
-        (rows["instance"] == first["instance"]) & (rows["cell"] == first["cell"]) & (rows["gpus"] == first["gpus"])
-    ]
-    ends = [number(same["images_per_s"].min()), number(same["images_per_s"].max())]
-    told = f"{first['machine']} on {first['cell']}: {number(first['images_per_s'])} {unit} for the answer"
-    return told if len(same) < 2 else f"{told}; all methods {ends[0]} to {ends[1]}"
+        panel = dots(rows, RATE, x, "title", tint=tint, words=words)
+        panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+        own = rows[(rows["instance"] == data.reference) & rows[f"{RATE}_low"].notna()]
+        return Drawing(panels, {"rows": rows}, _reach(own) if len(own) else _fastest(rows), key=key)
+    beside = {"yOffset": alt.YOffset("method:N", sort=names)} if len(names) > 1 else {}
+    height = alt.Step(max(7, 20 // len(names))) if beside else line_step(rows["cell"], ROW)
+    panel = dots(rows, RATE, x, "cell", tint=tint, words=words, beside=beside, height=height, sort=None)
+    return Drawing(by_row(panel, "title:N"), {"rows": rows}, _apart(rows, f"{data.unit}/s"), key=key)
+
+
+def _unseen(rows: "pd.DataFrame", seen: "pd.DataFrame") -> "pd.DataFrame":
+    """The predictions of cells that nobody measured; all, where there is none of these."""
+    if seen.empty:
+        return rows
+    known = set(zip(*(seen[name] for name in CELL), strict=True))
+    new = [cell not in known for cell in zip(*(rows[name] for name in CELL), strict=True)]
+    return rows[new] if any(new) else rows
+
+
+def _of_many(rows: "pd.DataFrame", reference: str) -> "pd.DataFrame":
+    """The method of the answer alone; of each model the fastest SHOWN and the reference, machines alike together."""
+    rows = alike(rows[rows["headline"].astype(bool)], RATE, reference)
+    best = rows.groupby(["model", "instance"])[RATE].transform("max")
+    place = best.groupby(rows["model"]).rank(ascending=False, method="dense")
+    return rows[(place <= SHOWN) | (rows["instance"] == reference)]
+
+
+def _reach(rows: "pd.DataFrame") -> str:
+    """How far the intervals of one machine reach, on the model where they reach farthest."""
+    below, above = (100 * (rows[f"{RATE}_{end}"] / rows[RATE] - 1) for end in ("low", "high"))
+    reach = f"{-below.min():.0f} % below to {above.max():.0f} % above what is predicted"
+    return begun(f"{the(rows['machine'].iloc[0])} may be from {reach}")
+
+
+def _fastest(rows: "pd.DataFrame") -> str:
+    """Which machine is the fastest on most models, of those that nobody measured."""
+    fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
+    often = fastest["machine"].value_counts()
+    first = str(fastest["model"].iloc[0])
+    where = of_all(int(often.iloc[0]), len(fastest), "models") if len(fastest) > 1 else first
+    return f"Of what nobody measured, the fastest on {where}: {often.index[0]}"
+
+
+def _apart(rows: "pd.DataFrame", unit: str) -> str:
+    """How far the methods are apart where they differ most; of one method its figure, the first model's."""
+    cells = rows.groupby(["machine", "cell"], sort=False)[RATE]
+    if rows["method"].nunique() > 1:
+        apart = (cells.max() / cells.min()).max()
+        where = f" on {the(rows['machine'].iloc[0])}" if rows["machine"].nunique() == 1 else ""
+        return f"{rows['method'].nunique()} ways to predict are at most {100 * (apart - 1):.0f} % apart{where}"
+    first = rows.iloc[0]
+    return f"{first['machine']} on {first['cell']}: {number(first[RATE])} {unit}"
 
 
 CHART = Chart(
     title="Predicted {units} per second by method, with 90 % prediction intervals",
-    caption="Predicted {units} per second by method with 90 % prediction intervals. At most {models} models and 15 "
-    "machines are drawn; the tables hold all.",
+    caption="Predicted {units} per second by method with 90 % prediction intervals. Machines of one speed share a row. "
+    "At most {models} models and 15 speeds of each are drawn; the tables hold all.",
     stage="speed",
     section="unmeasured",
     order=1,

@@ -14,6 +14,7 @@ from sweetspot.report.marks import (
     Drawing,
     colour,
     empty,
+    key_of,
     named,
     points,
     told,
@@ -42,13 +43,16 @@ def draw(data: "ChartData") -> Drawing:
     signals = {
         "x0": low_x, "x1": high_x, "y0": low_y, "y1": high_y,
         "xticks": log_ticks(low_x, high_x), "yticks": log_ticks(low_y, high_y),
+        "kinds": [kind for kind in _kinds(data) if (rows["kind"] == kind).any()],
     }  # fmt: skip
+    ranks = data.table("ranks")
+    key = key_of(ranks.loc[ranks["in_answer"].astype(bool), "basis"])
     data_of = {
         "rows": rows,
         "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
         "limits": pd.DataFrame(columns=["hours", "usd"]),
     }
-    return Drawing(keyed(_plot(_kinds(data)), told_lines(0)), data_of, _says(rows, data), signals)
+    return Drawing(keyed(_plot(_kinds(data)), LINES, told_lines(0)), data_of, _says(rows, data), signals, key)
 
 
 def _kinds(data: "ChartData") -> list[str]:
@@ -133,7 +137,7 @@ def _plot(kinds: list[str]) -> "alt.LayerChart":
         named("rows").encode(x=x, y=y).transform_filter("datum.on_front").mark_line(
             color=GREY, strokeDash=[4, 3], interpolate="step-after", clip=True
         ),
-        *points(every, color=colour("kind:N", kinds), tooltip=words),
+        *points(every, color=colour("kind:N", kinds, shown=alt.ExprRef("kinds")), tooltip=words),
         # A white rim keeps a number legible where a line or a point lies behind it.
         marks.mark_text(stroke="white", strokeWidth=4, **look),
         marks.mark_text(color="#111", **look),

@@ -2,27 +2,18 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import times
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import (
-    ENDS,
-    ORIGIN,
-    TEXT,
-    WIDTH,
-    Drawing,
-    by_row,
-    colour,
-    empty,
-    line_step,
-    log_axis,
-    name_axis,
-    points,
-    told,
-    wrapped,
-)
+from sweetspot.report.dots import dots, ends_of, rate_axis
+from sweetspot.report.marks import ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
 from sweetspot.report.tables import bills_decide
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from sweetspot.report.chart_data import ChartData
+
+RATE = "images_per_usd"
 
 
 def draw(data: "ChartData") -> Drawing:
@@ -34,25 +25,22 @@ def draw(data: "ChartData") -> Drawing:
         return empty("No priced option in this study.")
     # Names of spot offers carry their price list: cut short, two of them read the same.
     rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"])))
-    order = alt.EncodingSortField("images_per_usd", order="descending")
-    y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
-    title = f"{data.unit} per USD (log scale)"
-    axis = log_axis(rows["images_per_usd"])
-    x = alt.X("images_per_usd:Q", title=title, scale=alt.Scale(type="log"), axis=axis)
-    low = alt.X("images_per_usd_low:Q", title=title)
-    kinds = colour("kind:N", data.kind_names(rows))
-    ends = {f"images_per_usd{end}": f"{data.unit} per USD{name}" for end, name in ENDS.items()}
-    words = told(title=f"option{TEXT}", **ends, **ORIGIN, price_source=f"price{TEXT}")
-    panel = alt.layer(
-        alt.Chart().mark_rule(strokeWidth=1.5).encode(y=y, x=low, x2=alt.X2("images_per_usd_high:Q"), color=kinds),
-        *points(alt.Chart(), y=y, x=x, color=kinds, tooltip=words),
-        width=WIDTH - 225,
-        height=line_step(rows["title"], 15),
-    )
-    best = rows[rows["model"] == data.model].nlargest(1, "images_per_usd")["option"]
-    says = f"Most {data.unit} for a dollar on {data.model}: {data.title(best.iloc[0])}" if len(best) else ""
+    unit = f"{data.unit} per USD"
+    words = told(title=f"option{TEXT}", **ends_of(RATE, unit), **ORIGIN, price_source=f"price{TEXT}")
+    x, tint = rate_axis(rows[RATE], RATE, unit), colour("kind:N", data.kind_names(rows))
+    panel = dots(rows, RATE, x, "title", tint=tint, words=words)
     panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
-    return Drawing(panels, {"rows": rows}, says)
+    key = key_of(rows["basis"], "line: 90 % interval")
+    return Drawing(panels, {"rows": rows}, _says(data, rows), key=key)
+
+
+def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+    """Who asks least for the answer's model, and how far the next is from it."""
+    best = rows[rows["model"] == data.model].nlargest(2, RATE)
+    if best.empty:
+        return ""
+    first = f"Most {data.unit} per USD on {data.model}: {data.title(best['option'].iloc[0])}"
+    return first if len(best) < 2 else f"{first}, {times(best[RATE].iloc[0] / best[RATE].iloc[1])} times the next"
 
 
 CHART = Chart(

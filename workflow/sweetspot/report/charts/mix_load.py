@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING
 
 from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import WIDTH, Drawing, colour, empty, named
+from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, empty, named, told
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
 
-LEAST = 0.002  # of the busiest month's load: a source that never does more is not drawn
+LEAST = 0.03  # of all work: sources that do less are drawn as one
+OTHERS = "others, rented for the peak"
 STEADY = 0.9  # of its busiest month: who does as much in every month does the base
 
 
@@ -23,17 +24,28 @@ def draw(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("No work of months in this study: no mix of machines.")
     rows = rows[rows["workload"] == rows["workload"].iloc[0]]
-    most = rows.groupby("share_of_months")["device_hours"].sum().max()
-    shown = rows.groupby("option")["device_hours"].transform("max") > LEAST * most
-    rows = rows[shown].assign(percent=100 * rows["share_of_months"])
+    says = _says(rows[rows["device_hours"] > 0])
+    rows = _together(rows.assign(percent=100 * rows["share_of_months"]))
     names = list(dict.fromkeys(rows["title"]))
     place = {name: number for number, name in enumerate(names)}
     rows = rows.assign(order=rows["title"].map(place))
     x = alt.X("percent:Q", title="% of the months, the busiest first", scale=alt.Scale(domain=[0, 100], nice=False))
     y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
     areas = named("rows").mark_area(opacity=0.85, line=False)
-    areas = areas.encode(x=x, y=y, color=colour("title:N", names), order=alt.Order("order:Q"))
-    return Drawing(alt.layer(areas, width=WIDTH - 70, height=230), {"rows": rows}, _says(rows))
+    words = told(title=f"source{TEXT}", part="% of all device-hours", most="device-hours in the busiest month")
+    areas = areas.encode(x=x, y=y, color=colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
+    return Drawing(alt.layer(areas, width=WIDTH - 70, height=230), {"rows": rows}, says)
+
+
+def _together(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Rows by source and month with `part` (per cent of all hours) and `most`; those of less than LEAST as one."""
+    share = rows.groupby("title")["device_hours"].transform("sum") / rows["device_hours"].sum()
+    rows = rows.assign(title=rows["title"].where(share >= LEAST, OTHERS))
+    rows = rows.groupby(["title", "percent"], sort=False, as_index=False)["device_hours"].sum()
+    rows = rows.sort_values("title", key=lambda names: names == OTHERS, kind="stable")
+    hours = rows.groupby("title")["device_hours"]
+    rows = rows.assign(part=100 * hours.transform("sum") / rows["device_hours"].sum(), most=hours.transform("max"))
+    return rows[rows["most"] > 0]
 
 
 def _says(rows: "pd.DataFrame") -> str:

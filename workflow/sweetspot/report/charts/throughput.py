@@ -3,83 +3,87 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import (
-    ENDS,
-    ORIGIN,
-    TEXT,
-    WIDTH,
-    Drawing,
-    by_row,
-    colour,
-    empty,
-    line_step,
-    log_axis,
-    name_axis,
-    points,
-    told,
-    wrapped,
-)
+from sweetspot.report.dots import alike, dots, ends_of, rate_axis
+from sweetspot.report.marks import COLOURS, ENDS, ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
 from sweetspot.report.tables import hours_differ
+from sweetspot.report.words import of_all
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sweetspot.report.chart_data import ChartData
 
-BUSIEST = 20  # machines of the fastest, beside all that were measured here
+ROWS, BUSIEST, LEAST = (
+    36,
+    12,
+    6,
+)  # speeds in all, at most of one model, at least; beside measured ones and the reference
+RATE = "images_per_s"
+SEEN = 1.02  # the high end of an interval by its low end, from where on its line is seen
 CELL = ["instance", "model", "batch_size"]
-COLUMNS = [*CELL, *(f"images_per_s{end}" for end in ENDS), *ORIGIN]
+COLUMNS = [*CELL, *(f"{RATE}{end}" for end in ENDS), *ORIGIN]
 
 
 def draw(data: "ChartData") -> Drawing:
     """A point a machine and batch by its basis, the fastest figure of each; one panel a model."""
     import altair as alt
+
+    rows = _fastest(data)
+    if rows.empty:
+        return empty("No throughput measured or published in this study.")
+    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
+    rows = rows.assign(batch=rows["batch_size"].astype(str))
+    many = len(batches) > len(COLOURS)  # a colour would stand for two of them
+    rows["title"] = wrapped(rows["machine"] + ", batch " + rows["batch"] if many else rows["machine"])
+    words = told(machine=f"machine{TEXT}", batch=f"batch{TEXT}", **ends_of(RATE, f"{data.unit}/s"), **ORIGIN)
+    shown = batches if len(batches) > 1 else ()
+    tint = alt.ColorValue(COLOURS[0]) if many else colour("batch:N", batches, "batch per device", shown)
+    panel = dots(rows, RATE, rate_axis(rows[RATE], RATE, f"{data.unit}/s"), "title", tint=tint, words=words)
+    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+    return Drawing(panels, {"rows": rows}, _says(rows), key=key_of(rows["basis"], *_level(rows)))
+
+
+def _level(rows: "pd.DataFrame") -> list[str]:
+    """What the lines are; nothing where none is as long as its point is wide."""
+    predicted = rows.loc[rows[f"{RATE}_high"] > SEEN * rows[f"{RATE}_low"], "basis"] == "extrapolated"
+    if predicted.empty:
+        return []
+    mixed = ", predicted 90 %" if predicted.any() else ""
+    return ["line: 90 % interval" if predicted.all() else f"line: 95 % interval{mixed}"]
+
+
+def _fastest(data: "ChartData") -> "pd.DataFrame":
+    """The rows that are drawn, with `machine`: of each model the fastest, what was measured here and the reference."""
     import pandas as pd
 
     rows = data.table("throughput")
-    rows = rows[rows["images_per_s"] > 0] if len(rows) else rows
+    rows = rows[rows[RATE] > 0] if len(rows) else rows
     guess = data.table("extrapolation")
     if len(guess):
         rows = pd.concat([rows, guess[guess["headline"].astype(bool)]], ignore_index=True)
     if rows.empty:
-        return empty("No throughput measured or published in this study.")
-    rows = data.few_models(rows).sort_values("images_per_s").drop_duplicates(CELL, keep="last").reindex(columns=COLUMNS)
-    busiest = rows.groupby("instance")["images_per_s"].max().nlargest(BUSIEST).index
-    rows = rows[rows["instance"].isin([*busiest, *rows.loc[rows["basis"] == "measured", "instance"]])]
-    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
-    rows = rows.assign(batch=rows["batch_size"].astype(str), machine=wrapped(data.machines(rows["instance"])))
-    order = alt.EncodingSortField("images_per_s", op="max", order="descending")
-    y = alt.Y("machine:N", sort=order, title=None, axis=name_axis())
-    title = f"{data.unit}/s (log)"
-    x = alt.X("images_per_s:Q", scale=alt.Scale(type="log"), title=title, axis=log_axis(rows["images_per_s"]))
-    low = alt.X("images_per_s_low:Q", title=title)
-    tint = colour("batch:N", batches, "batch per device")
-    bounded = alt.Chart().transform_filter("isValid(datum.images_per_s_low)")
-    ends = {f"images_per_s{end}": f"{data.unit}/s{name}" for end, name in ENDS.items()}
-    words = told(machine=f"machine{TEXT}", batch=f"batch{TEXT}", **ends, **ORIGIN)
-    panel = alt.layer(
-        bounded.mark_rule().encode(y=y, x=low, x2=alt.X2("images_per_s_high:Q"), color=tint),
-        *points(alt.Chart(), y=y, x=x, color=tint, tooltip=words),
-        width=WIDTH - 190,
-        height=line_step(rows["machine"], 15),
-    )
-    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
-    return Drawing(panels, {"rows": rows}, _says(data, rows))
+        return rows
+    rows = data.few_models(rows).sort_values(RATE).drop_duplicates(CELL, keep="last").reindex(columns=COLUMNS)
+    rows = alike(rows.assign(machine=data.machines(rows["instance"])), RATE, data.reference)
+    shown = max(LEAST, min(BUSIEST, ROWS // rows["model"].nunique()))
+    best = rows.groupby(["model", "instance"])[RATE].transform("max")
+    place = best.groupby(rows["model"]).rank(ascending=False, method="dense")
+    return rows[(place <= shown) | (rows["basis"] == "measured") | (rows["instance"] == data.reference)]
 
 
-def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+def _says(rows: "pd.DataFrame") -> str:
     """Which machine is the fastest on most models."""
-    fastest = rows.loc[rows.groupby("model")["images_per_s"].idxmax()]
-    often = data.machines(fastest["instance"]).value_counts()
+    fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
+    often = fastest["machine"].value_counts()
     if len(fastest) == 1:
         return f"Fastest on {fastest['model'].iloc[0]}: {often.index[0]}"
-    return f"Fastest on {often.iloc[0]} of {len(fastest)} models: {often.index[0]}"
+    return f"Fastest on {of_all(int(often.iloc[0]), len(fastest), 'models')}: {often.index[0]}"
 
 
 CHART = Chart(
     title="{Units} per second by machine, model and batch",
-    caption="{Units} per second by machine, model and batch. The shape tells the basis of the figure. At most "
-    "{models} models are drawn; the tables hold all.",
+    caption="{Units} per second by machine, model and batch. Machines of one speed share a row. The shape tells the "
+    "basis of the figure. At most {models} models and 12 speeds of each are drawn; the tables hold all.",
     stage="speed",
     section="speed",
     order=1,

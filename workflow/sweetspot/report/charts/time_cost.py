@@ -3,10 +3,12 @@
 import math
 from typing import TYPE_CHECKING, Any
 
+from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, log_axis, named, points, told
+from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, key_of, log_axis, named, points, told
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ, table_of
+from sweetspot.report.words import of_all
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,26 +24,61 @@ DEAR = 20.0  # times the cheapest of its model: what costs more is left to the t
 
 
 def draw(data: "ChartData") -> Drawing:
-    """A point an option by its basis, one panel a model; what is on the front has a number, named below."""
+    """A point an option by its basis, one panel a model; what is on the front has a number, named below.
+
+    The model of the answer has none: its front stands beside the control panel (`front`).
+    """
     import altair as alt
     import pandas as pd
 
     rows = _shown(data)
+    rows = rows[rows["model"] != data.model] if len(rows) else rows
     if rows.empty:
-        return empty("No workload with a model to train in this study.")
+        return empty("No workload with another model to train in this study.")
     models = data.answer_first(rows["model"])
     keys = pd.concat([numbered(rows[rows["model"] == model], data.option) for model in models])
     lines, kinds = keys["model"].value_counts(), data.kind_names(rows)
-    panels = [_panel(rows[rows["model"] == model], int(lines[model]), model, kinds) for model in models]
+    scales = {model: _scales(rows if _of_one_size(rows) else rows[rows["model"] == model]) for model in models}
+    panels = [_panel(scales[model], int(lines[model]), model, kinds) for model in models]
     chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
-    return Drawing(chart, {"rows": rows, "keys": keys}, _says(data))
+    return Drawing(
+        chart, {"rows": rows, "keys": keys}, _says(data, rows), key=key_of(rows["basis"], "dashed: the front")
+    )
 
 
-def _says(data: "ChartData") -> str:
-    rows = data.table("frontier")
-    rows = rows[(rows["model"] == data.model) & rows["workload"].isin(data.training())]
-    best = int(rows["on_front"].astype(bool).sum())
-    return f"Nothing beats {best} of {len(rows)} options on {data.model} in both time and money" if len(rows) else ""
+def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+    """On how many of these models nothing beats the machine that is judged, where there is one; else on one model how
+    many options.
+    """
+    best, models = rows[rows["on_front"].astype(bool)], rows["model"].nunique()
+    if not data.reference:
+        first = data.answer_first(rows["model"])[0]
+        here = best.loc[best["model"] == first, "option"].nunique()
+        return f"{first}: {here} option{' is' if here == 1 else 's are'} beaten by none in both time and money"
+    on = best.loc[best["option"] == data.option, "model"].nunique()
+    where = of_all(on or models, models, "other models") if models > 1 else str(rows["model"].iloc[0])
+    return begun(f"{the(data.box)} is beaten{' by none' if on else ''} in both time and money on {where}")
+
+
+def _of_one_size(rows: "pd.DataFrame") -> bool:
+    """Whether one pair of scales serves all models: together they span at most SPAN times what the widest does."""
+    for name in SIZES:
+        logs = rows.groupby("model")[name].agg(["min", "max"]).map(math.log)
+        if logs["max"].max() - logs["min"].min() > SPAN * (logs["max"] - logs["min"]).max():
+            return False
+    return True
+
+
+def _scales(rows: "pd.DataFrame") -> "tuple[alt.X, alt.Y]":
+    """The scales that these rows need."""
+    import altair as alt
+
+    def of(name: str) -> dict[str, Any]:
+        low, high = float(rows[name].min()), float(rows[name].max())
+        scale = alt.Scale(type="log", nice=False, padding=ROOM, domain=[low, high])
+        return {"scale": scale, "axis": log_axis(rows[name])}
+
+    return alt.X("hours:Q", title="hours (log)", **of("hours")), alt.Y("usd:Q", title="USD (log)", **of("usd"))
 
 
 def _shown(data: "ChartData") -> "pd.DataFrame":
@@ -79,6 +116,7 @@ def numbered(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
     return found[["model", "hours", "usd"]].assign(told=lines, line=range(len(found)), mark=marks)
 
 
+SPAN = 1.5
 SIZES = {"hours": CHART_WIDTH, "usd": CHART_HEIGHT}
 
 
@@ -104,13 +142,11 @@ def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
     return [ROOM + (size - 2 * ROOM) * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
 
 
-def _panel(rows: "pd.DataFrame", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
+def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
     """One model: its points above the key, which has that many lines."""
     import altair as alt
 
-    scale = alt.Scale(type="log", nice=False, padding=ROOM)
-    x = alt.X("hours:Q", scale=scale, title="hours (log)", axis=log_axis(rows["hours"]))
-    y = alt.Y("usd:Q", scale=scale, title="USD (log)", axis=log_axis(rows["usd"]))
+    x, y = scales
     here = alt.datum.model == model
     every = named("rows").transform_filter(here).encode(x=x, y=y)
     words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
@@ -142,9 +178,9 @@ def _several(tables: "Tables") -> bool:
 
 CHART = Chart(
     title="Hours against USD; dashed: the front that nothing beats in both; numbers: below each chart",
-    caption="Hours against USD of the same work. The dashed front joins the options that nothing beats in both; they "
-    "have numbers. What costs more than 20 times the cheapest is not drawn, nor more than {models} models; the tables "
-    "hold all.",
+    caption="Hours against USD of the same work, for the models beside that of the answer. The dashed front joins the "
+    "options that nothing beats in both, those that can be taken away counted; they have numbers. What costs more than "
+    "20 times the cheapest is not drawn, nor more than {models} models; the tables hold all.",
     stage="price",
     section="front",
     order=2,

@@ -45,7 +45,7 @@ def draw(data: "ChartData") -> Drawing:
     keys = pd.DataFrame({"told": _told(box, rivals, data.box), "slot": range(len(names)), "line": range(len(names))})
     rows = rows.assign(usd=rows["usd"].clip(upper=2 * top))
     data_of = {"rows": rows, "marks": marks, "planned": planned, "keys": keys, "band": band}
-    chart = keyed(_plot(), *key_of_lines())
+    chart = keyed(_plot(), 1 + PERSISTENT_SHOWN + INTERRUPTIBLE_SHOWN, *key_of_lines())
     return Drawing(
         chart,
         data_of,
@@ -64,6 +64,7 @@ def _plot() -> "alt.LayerChart":
     return alt.layer(
         named("band").mark_area(opacity=0.12, color="#000", clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         named("planned").mark_rule(color=GREY, strokeDash=[2, 3]).encode(x=x),
+        named("planned").mark_text(color=GREY, fontSize=12).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
         lines.mark_line(strokeWidth=2, clip=True).encode(tooltip=words),
         named("marks").mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=slot_colour()),
         width=CHART_WIDTH,
