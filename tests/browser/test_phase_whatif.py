@@ -1,6 +1,7 @@
 """The page's controls of a plan of phases, in headless Chromium: sums on paper, and the workflow at other figures."""
 
 import pytest
+from phase_plans import compared, hourly, own
 from phase_tables import figure_tables
 from report_tables import make_report, month_tables, opened, small_tables
 
@@ -94,4 +95,54 @@ def test_where_nothing_is_owned_only_work_and_rents_move(tmp_path):
     with opened(page_of(tmp_path, tables)) as (tab, noise):
         names = tab.eval_on_selector_all("#plan-sliders input", "all => all.map(one => one.name)")
         assert names == ["plan_work", "plan_rent"]
+        assert noise == []
+
+
+OTHER = {"two": {"gpus": 2}}
+# Two phases: 3,600 jobs of two hours on one device each, then 20 of 30 on all devices.
+PHASES = [
+    {"name": "small", "jobs": 3600, "hours": 2.0, "gpus_per_job": "one"},
+    {"name": "large", "jobs": 20, "hours": 30.0},
+]
+
+
+def replanned(work=1.0, rent=1.0, **terms):
+    """The tables of the workflow with figures at factors of what the page was made of."""
+    phases = [phase | {"hours": phase["hours"] * work} for phase in PHASES]
+    owned = {name: value * terms.get(name, 1.0) for name, value in OWNED.items()}
+    return compared(
+        own(**owned), hourly(0.5 * rent), hourly(0.9 * rent) | {"instance": "two"},
+        work={"phases": phases, "parallel": 3}, facts=OTHER, buying={}, draws=20,
+    )  # fmt: skip
+
+
+OWNED = {"capex": 36000.0, "per_kwh": 0.2, "days_per_month": 12.0}
+EDITS = [
+    ("plan_work", 100, {}), ("plan_work", 10, {"work": 0.1}), ("plan_work", 130, {"work": 1.3}),
+    ("plan_work", 300, {"work": 3.0}), ("plan_rent", -80, {"rent": 0.2}), ("plan_rent", 200, {"rent": 3.0}),
+    ("plan_price", 20, {"capex": 0.2}), ("plan_price", 300, {"capex": 3.0}), ("plan_power", 0, {"per_kwh": 0.0}),
+    ("plan_power", 300, {"per_kwh": 3.0}), ("plan_days", 20, {"days_per_month": 0.2}),
+    ("plan_days", 150, {"days_per_month": 1.5}),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def planned_page(tmp_path_factory):
+    found = replanned()
+    return page_of(
+        tmp_path_factory.mktemp("planned"), {name: found[name] for name in ("plan_options", "phase_figures")}
+    )
+
+
+@pytest.mark.parametrize(("control", "value", "edit"), EDITS)
+def test_a_control_and_an_edit_of_the_files_give_the_same(planned_page, control, value, edit):
+    table = replanned(**edit)["plan_options"].set_index("option")
+    with opened(planned_page) as (tab, noise):
+        move(tab, control, value)
+        found = rows(tab)
+        assert set(found) == set(table.index)
+        for option, (usd, hours, machines) in found.items():
+            row = table.loc[option]
+            assert (usd, hours) == pytest.approx((row["usd"], row["hours"]), rel=1e-9), option
+            assert machines == (row["machines"] if row["machines"] == row["machines"] else 1)
         assert noise == []
