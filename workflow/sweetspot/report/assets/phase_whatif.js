@@ -46,7 +46,9 @@
     { name: "plan_power", label: "price of electricity", min: 0, max: 300, step: 1, value: 100, owned: true },
   ].filter((one) => !one.owned || data.options.some((option) => option.own));
   const at = { plan_work: 100, plan_rent: 0, plan_price: 100, plan_days: 100, plan_power: 100 };
-  const shown = (value) => value.toLocaleString("en", { maximumSignificantDigits: value >= 1000 ? 4 : 3 });
+  const shown = (value) =>
+    value.toLocaleString("en", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
+  const the = (title) => (/^[a-z]+(-[a-z]+)* [^([]/.test(title) ? `the ${title}` : title); // as in the workflow
   const named = (found) => (found.machines > 1 ? `${found.machines} × ${found.one.title}` : found.one.title);
   const cell = (row, text) => { row.insertCell().textContent = text; };
 
@@ -57,8 +59,8 @@
     const says = document.createElement("p");
     says.className = "says"; says.id = "plan-whatif-says";
     says.textContent = !best ? "Nothing here does this work."
-      : `Cheapest is ${named(best)}: ${shown(best.usd)} ${data.currency}.` +
-        (next ? ` The next is ${named(next)}: ${shown(next.usd)}, ${shown(next.usd / best.usd)} times as much.` : "");
+      : `Cheapest is ${the(named(best))}: ${shown(best.usd)} ${data.currency}.` +
+        (next ? ` The next is ${the(named(next))}: ${shown(next.usd)}, ${shown(next.usd / best.usd)} times as much.` : "");
     if (best) Object.assign(says.dataset, { option: best.one.option, usd: best.usd, times: next ? next.usd / best.usd : "" });
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
