@@ -277,7 +277,7 @@ def of(*rows, reference):
 
 def test_at_equal_cost_the_reference_is_the_cheapest_and_of_equal_speeds_the_cheaper_is_the_fastest():
     found = of(option("Rival", 10), option("Box", 10), option("Dear", 20, hours=5.0), option("Fast", 15, hours=5.0),
-               option("Later", 10, in_answer=False), reference="Box")  # fmt: skip
+               option("Later", 10, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
     assert (found.cheapest["title"], found.alternative["title"], found.fastest["title"]) == ("Box", "Rival", "Fast")
     assert found.left_out is None  # as dear as the cheapest is not cheaper
     assert (found.place, found.machines) == (3, 4)  # Dear and Fast are faster; Rival is as fast

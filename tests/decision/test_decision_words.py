@@ -53,7 +53,7 @@ def test_a_recommendation_says_what_it_costs_against_the_others():
     assert row["reason"] == (
         "1 USD and 9 h; c costs 3.00 times as much and takes 5 h; the fastest, d, takes 2 h for 4.0 times the money; "
         "where half the time is worth twice the money, d (2 h for 4 USD); it needs 9 of the 72 hours of its planned "
-        "use; b, which can be taken away, costs 100% more"
+        "use; b, which can be taken away, costs 100 % more"
     )
 
 
@@ -61,7 +61,7 @@ def test_a_cheaper_option_that_can_be_taken_away_is_told_and_the_second_may_be_t
     three = plain(s=(0.5, 3.0, False, "p"), a=(1.0, 3.0, True, "p"), c=(1.5, 2.0, True, "p"))
     row = recommend([phase(three, [[0.5] * 4, [1, 1, 1, 2], [1.5] * 4])], NO_TORNADO).iloc[0]
     assert row["reason"] == (
-        "1 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50% less"
+        "1 USD and 3 h; c costs 1.50 times as much and takes 2 h; s, which can be taken away, costs 50 % less"
     )
     assert (row["balanced"], row["confidence"]) == ("a", "too close to call")  # 3 and 3: the cheaper of the two
     assert row["verdict"] == "too close to call: a or c"
@@ -82,9 +82,10 @@ def test_the_nearest_turning_points_are_nearest_in_factors_whichever_way():
              ("m", "months", math.nan, math.nan, "months"), ("m", "speed", 0.1, 100.0, "images/s"),
              ("other", "tariff", 1.01, 0.2, "USD/kWh"), ("m", "price", 0.4, 4.0, "USD")]  # fmt: skip
     table = pd.DataFrame(known, columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
+    table["model_title"] = table["model"].replace("m", "Net M")
     row = recommend([phase(FOUR, [[1.0]] * 4)], table).iloc[0]
     # factors 1.9, 2 (as 0.5) and 3
-    assert row["would_change"] == "power: at 2 kW (m); price: at 5 USD (m); days: at 9 days (m)"
+    assert row["would_change"] == "power: at 2 kW (Net M); price: at 5 USD (Net M); days: at 9 days (Net M)"
 
 
 @pytest.mark.parametrize(

@@ -1,52 +1,12 @@
 """The answer in sentences, on outcomes made for it: who wins, loses, ties, stands alone. Words and sums are by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from answer_options import box, option, spot
-from sweetspot.decision.contenders import contenders
-from sweetspot.decision.counted import money, the, times
-from sweetspot.decision.headline import headline
-from sweetspot.decision.said import Said
-from sweetspot.decision.sentences import no_answer, sentences
-from sweetspot.decision.simulate import Draws
-
-NO_DAYS = pd.DataFrame(columns=["model", "option"])
-LONGEST = 45  # words of a sentence that answers
-
-
-def drawn(table, spread=0.0, sure=1.0):
-    """Draws: USD of the first option `spread` up and down, of which a share `sure` is as the central figures say."""
-    factor = np.ones((len(table), 1000))
-    if spread:
-        factor[0] = np.exp(np.linspace(-spread, spread, 1000))
-    usd = table["usd"].to_numpy()[:, None] * factor
-    nothing = np.full_like(usd, np.nan)
-    per_usd = table["images_per_usd"].to_numpy()[:, None] / factor
-    return Draws(nothing, nothing, nothing, nothing, nothing, usd, per_usd)
-
-
-def answer(*rows, reference=None, counts="train", spread=0.0, days=NO_DAYS):
-    """The row of scope `answer`; `reference`: the title of the study's option."""
-    table = pd.DataFrame(list(rows))
-    found = {}
-    for model, part in table.groupby("model"):
-        own = part[part["title"] == reference] if reference else part.head(0)
-        box = own.rename_axis("row").reset_index().to_dict("records")[0] if len(own) else None
-        found[model] = contenders(part, box)
-    return headline(found, drawn(table, spread), days, counts).iloc[0]
-
-
-def read(row):
-    """Its sentences, after what holds of all of them: short, one multiple, one interval, one probability."""
-    assert len(row["first"].split()) <= LONGEST
-    for told in (row["first"], row["second"]):
-        assert told == "" or told.endswith(".")
-        assert ".." not in told and "nan" not in told and "None" not in told
-    assert row["first"].count(" times cheaper") <= 1 and row["first"].count(" %)") <= 1
-    return row["first"], row["second"], row["more"]
+from said_answers import answer, read
+from sweetspot.decision.counted import the
+from sweetspot.decision.sentences import no_answer
 
 
 def test_a_reference_that_wins_is_the_cheapest():
@@ -253,89 +213,3 @@ def test_a_month_s_bill_has_no_word_of_speed_or_training():
     assert first == "Take Cron: 0.76 USD a month, 6.6 times cheaper than Always on."
     assert second == "" and bool(row["bills_decide"])
     assert more == "There are other prices of Cron. By the prices of “As told” it costs 0.71 USD a month."
-
-
-def models(*shares, reference_wins=()):
-    """A CPU and a card on as many models: the CPU costs `share` x the card's 1 USD and takes twice its 1 h."""
-    rows = []
-    for place, share in enumerate(shares):
-        model = f"m{place}"
-        rows += [
-            option("CPU", share, hours=2.0, model=model),
-            option("Card", 1.0, hours=1.0, model=model),
-            option("Fast", 4.0, hours=0.5, model=model),
-        ]
-    return rows
-
-
-def test_different_winners_are_counted_and_the_range_of_their_cost_is_said():
-    row = answer(*models(0.3, 0.5, 0.8, 1.25), reference="Card")
-    first, second, _ = read(row)
-    # 1 / 0.8 = 1.25 (printed half to even) to 1 / 0.3 = 3.33
-    assert first == (
-        "No machine is the cheapest on all 4 models. Take CPU on 3: 1.2 to 3.3 times cheaper than Card. On m3 take "
-        "Card."
-    )
-    assert second == "On those 3 it takes 2.0 times as long. Fastest on all models is Fast."
-    # least favourable to the card: m0, where the CPU costs 0.3 of it
-    assert (row["model"], row["cost_share"], row["hours_share"]) == ("m0", pytest.approx(0.3), pytest.approx(2.0))
-
-
-def test_one_winner_on_all_models_is_told_on_the_least_favourable():
-    # against the card's 1 USD: 1 / 0.3 = 3.3 and 1 / 0.8 = 1.25, printed 1.2 (half to even)
-    first, second, _ = read(answer(*models(0.3, 0.8), reference="CPU"))
-    assert first == "Take CPU: at least 1.2 times cheaper than Card."
-    assert second.startswith("That is on m1, the closest of 2 models, against Card.")
-
-
-def test_a_rival_that_wins_on_all_models_is_up_to_so_much_cheaper():
-    # held against the card, whose worst model is m0: 1 / 0.3 = 3.3
-    first, second, _ = read(answer(*models(0.3, 0.8), reference="Card"))
-    assert first == "Take CPU: up to 3.3 times cheaper than Card."
-    assert second.startswith("That is on m0, the clearest of 2 models, against Card.")
-
-
-def test_with_different_rivals_the_closest_is_called_the_next_and_named_beside():
-    rows = [option(name, usd, model=model)
-            for model, usds in (("hard", (10, 15, 40)), ("easy", (10, 50, 30)))
-            for name, usd in zip(("Box", "One", "Other"), usds, strict=True)]  # fmt: skip
-    first, second, _ = read(answer(*rows, reference="Box"))
-    assert first == "Take Box: at least 1.5 times cheaper than the next."  # 15 / 10; 30 / 10 on easy, against Other
-    assert second.startswith("That is on hard, the closest of 2 models, against One.")
-
-
-def test_what_is_cheaper_at_prices_that_the_answer_leaves_out_is_said_last():
-    cheap = option("Card (later)", 5, instance="later", in_answer=False)
-    declared = option("Other", 4, in_answer=False, throughput_basis="equivalent")
-    row = answer(option("Box", 10), option("Rival", 20), cheap, declared, reference="Box")
-    assert read(row)[2].endswith("Cheaper still, at prices that the answer leaves out: Card (later).")
-    assert row["winner"] == "box" and row["machines"] == 2
-
-
-def test_weak_grounds_are_told_with_titles_prices_apart_from_speeds():
-    weak = option("Rival", 20, throughput_basis="equivalent", price_basis="stand_in")
-    _, _, more = read(answer(option("Box", 10), weak, reference="Box"))
-    assert "The speed of Box is published. That of Rival is taken from another machine." in more
-    assert more.endswith("The price of Rival is derived, not published.")
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(161.2, "161"), (1234.5, "1,234"), (47.28, "47.3"), (0.5, "0.50"), (0.0106, "0.011")]
-)
-def test_money_as_people_print_it(value, said):
-    assert money(value) == said
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(6.58, "6.6"), (1.04, "1.04"), (0.3, "0.30"), (29.4, "29"), (1.0, "1.00"), (0.97, "0.97")]
-)
-def test_multiples_have_two_figures_and_three_beside_one(value, said):
-    assert times(value) == said
-
-
-def test_sentences_of_a_model_alone_name_it():
-    found = contenders(pd.DataFrame([option("Box", 10), option("Rival", 20)]), None)
-    row = {"model": "m", "counts": "train", "gain": 2.0, "gain_low": 2.0, "gain_high": 2.0, "p_cheaper": 1.0}
-    row |= {"confidence": "clear", "days": np.nan, "model_title": "m"}
-    first, _, _ = sentences([Said(row, replace(found, place=1))], several=True)
-    assert first == "Take Box on m: 2.0 times cheaper than Rival."

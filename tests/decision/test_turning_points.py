@@ -74,7 +74,7 @@ def put(assumption, value, rented=3.06):
 def test_each_turning_point_put_into_the_list_turns_the_answer_and_a_little_less_does_not(rented):
     rows = tornado(options_of(listed(rented)), 30.5).set_index("assumption")
     now = winner(listed(rented))
-    turning = rows["flip_value"].dropna().drop("price of second", errors="ignore")
+    turning = rows["flip_value"].dropna().drop("price of an hour of second", errors="ignore")
     assert len(turning) >= 9
     for assumption, value in turning.items():
         towards = 1 if value > rows.loc[assumption, "value"] else -1
@@ -85,7 +85,7 @@ def test_each_turning_point_put_into_the_list_turns_the_answer_and_a_little_less
 
 def test_the_ends_of_a_range_are_what_the_list_gives_there():
     rows = tornado(options_of(listed()), 30.5).set_index("assumption")
-    for assumption, row in rows.drop(index="price of second").iterrows():
+    for assumption, row in rows.drop(index="price of an hour of second").iterrows():
         for end in ("low", "high"):
             made = options_of(*put(assumption, row[end])).set_index("instance")["images_per_usd"]
             assert row[f"margin_{end}"] == pytest.approx(made[BOX] / made.drop(BOX).max()), (assumption, end)

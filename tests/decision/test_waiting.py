@@ -67,8 +67,8 @@ def test_more_than_the_box_can_do_is_said_and_two_boxes_can():
     assert full.loc[BOX, ["wait_hours", "hours_to_result"]].isna().all()
     (said,) = waiting_in_words(full.reset_index())
     assert said == (
-        "office-4x1080ti with 18 jobs of imagenet a month would be busy 130% of its time: the queue grows without end. "
-        "p3.2xlarge (117 h) is faster for the 9 people there are; with up to 3 it was not."
+        "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of its time: the queue grows without "
+        "end. p3.2xlarge (117 h) is faster for the 9 people there are; with up to 3 it was not."
     )
     two = queue({"imagenet": demand(18.0)}, box_more={"boxes": 2.0}).loc[BOX]
     busy = 18 * JOB / MONTH / 2  # M/M/2: P = 2 r^2 / (1 + r)
@@ -129,8 +129,8 @@ def test_all_workloads_of_a_machine_queue_together():
 def test_the_sentences():
     (said,) = waiting_in_words(queue({"imagenet": demand(people=3)}).reset_index())
     assert said == (
-        "office-4x1080ti with 6 jobs of imagenet a month is busy 43% of its time: a job waits 40.4 h on average, one "
-        "in ten over 137 h, and its result is there after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
+        "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of its time. A job waits 40.4 h on average, "
+        "one in ten over 137 h. Its result is there after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
         "3)."
     )
     (said,) = waiting_in_words(queue({"imagenet": demand(0.5)}).reset_index())

@@ -94,7 +94,8 @@ def test_the_index_has_every_study_newest_first_and_survives_a_broken_one(tmp_pa
     for age, (name, file) in enumerate(files.items()):
         file.parent.mkdir(parents=True)
         study = {"title": f"<b>{name}</b>", "as_of": "2018-07-01"}
-        file.write_text(json.dumps({"study": study, "sentences": [f"{name} wins.", "More.", "Not shown."]}))
+        sentences = ["A claim holds.", f"{name} wins.", "More.", "Not shown."]
+        file.write_text(json.dumps({"study": study, "sentences": sentences, "claims": sentences[:1]}))
         os.utime(file, (1e9 + age, 1e9 + age))
     files["broken"].write_text("{")
     os.utime(files["broken"], (1, 1))
@@ -104,7 +105,8 @@ def test_the_index_has_every_study_newest_first_and_survives_a_broken_one(tmp_pa
         page.index(f'href="{name}/report/index.html"') for name in files
     )
     assert "&lt;b&gt;new&lt;/b&gt;" in page and "<b>new" not in page
-    assert "new wins." in page and "Not shown." not in page
+    assert '<p class="answer">new wins.</p>' in page and "Not shown." not in page
+    assert page.index("new wins.") < page.index('<p class="note">A claim holds.</p>')  # the answer first, in large type
     assert "report/answer.json cannot be read (JSONDecodeError); make the study again." in page
     assert "written 2001-09-09 01:46 UTC" in page  # 10^9 seconds after 1970
 

@@ -60,9 +60,9 @@ def test_the_sentences_of_the_decision_by_hand():
     words = told.iloc[0]
     assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 6.14 times as much")
     # 357.83 USD / 58.265 = 6.14: its hour may fall from 3.06 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
-    assert "price of p3.2xlarge: at 0.399 EUR/hour (vgg16)" in words["would_change"]
+    assert "price of p3.2xlarge: at 0.399 EUR/hour (VGG-16)" in words["would_change"]
     texts = found["tornado"].set_index("assumption")["text"]
-    assert texts["price of p3.2xlarge"].startswith("the winner changes at 0.399 EUR/hour (-84%)")
+    assert texts["price of p3.2xlarge"].startswith("the winner changes at 0.399 EUR/hour (-84 %)")
     # Electricity now 0.20 USD/kWh = 0.16 EUR.
     assert "EUR/kWh (now 0.16)" in found["surface"]["condition"].iloc[0]
     second = found["headline"]["second"].iloc[0]

@@ -27,7 +27,10 @@ TABLE = pd.DataFrame([
     BOX | NOTHING | {"after_months": 0.0, "title": "old", "box_title": "old", "usd": np.nan, "rent_usd": 0.0},
 ]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, probability=[0.1, 0.7, 0.2, np.nan],
           status=["ok", "ok", "ok", "is used for 48 months, the plan has 36"])  # fmt: skip
-SAID = "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130, 90 %; likely, 90 %)."
+SAID = (
+    "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130), "
+    "a chance of about 9 in 10 (90 %)."
+)
 
 
 def plain(cell):
@@ -54,7 +57,7 @@ def test_page_summary_and_answer_say_it_and_escape_it():
     assert "renting Rent &amp; Co until then: 940 USD, 60.0 less" in text
     assert "<box>" not in text
     assert SAID in json.loads(answer_json(tables, study()))["buying_later"]
-    assert "never to buy costs 980 USD" in render_summary(tables, study())
+    assert "Never to buy costs 980 USD" in render_summary(tables, study())
 
 
 def test_without_such_a_plan_the_page_has_no_such_section():

@@ -1,8 +1,11 @@
 """Sentences and tables of the page name models, units and providers as people do."""
 
+from dataclasses import replace
+
 import pandas as pd
-from decision_tables import study
+from decision_tables import inputs, settings, study
 from report_tables import small_tables
+from sweetspot.decision.compare import compare
 from sweetspot.report.phrases import worth_knowing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -20,12 +23,28 @@ def test_of_several_models_it_is_said_which_hangs_on_nothing():
     assert said.startswith("On VGG-16 no single uncertain figure")
 
 
-def test_texts_of_the_comparison_have_the_study_s_unit_and_names():
+def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():
+    """Were the unit or the title lost where a sentence is made, the page would have images and a key instead."""
+    market = inputs()
+    market = replace(market, throughput=market.throughput.assign(unit="relative"))
+    found = compare(market, settings(titles={"vgg16": "The old net"}), draws=200)
+    speeds = found["tornado"][found["tornado"]["quantity"] == "images_per_s"]
+    assert len(speeds) == 2 and set(speeds["unit"]) == {"relative units/s"}
+    assert speeds["text"].str.contains(r"changes at [\d.,]+ relative units/s \([+-]\d+ %\)").all()
+    worth = found["worth_knowing"].set_index("quantity")["unit"]
+    assert worth["images_per_s"].unique().tolist() == ["relative units/s"]
+    told = found["recommendation"]["would_change"].iloc[0]
+    assert "(The old net)" in told and "vgg16" not in told
+
+
+def test_workloads_have_their_titles_in_the_folded_tables():
     tables = small_tables()
-    tables["throughput"] = tables["throughput"].assign(unit="relative")
-    made = Sections(tables, study(titles={"vgg16": "VGG-16"}), Provenance())
-    told = "at 24.5 images/s (vgg16), 582% more"
-    assert made.in_words(told) == "at 24.5 relative units/s (VGG-16), 582 % more"
+    named = compare(inputs(), settings(), draws=200, titles={"imagenet": "ImageNet, 90 epochs"})
+    made = Sections(tables | named, study(), Provenance())
+    for part in (made.ranks(), made.front()):
+        place = part.head.index("workload")
+        assert {row[place] for row in part.rows} == {"ImageNet, 90 epochs"}
+    assert what_if(tables | named, study())["works"][0][2] == "ImageNet, 90 epochs"
 
 
 def test_the_panel_has_the_providers_names():

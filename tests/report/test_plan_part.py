@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from decision_tables import study
 from report_tables import month_tables, small_tables
+from sweetspot.decision.titled import titled
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
@@ -11,6 +12,7 @@ from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.plan_part import plan_in_words, without_speed
 from sweetspot.report.words import works
 from sweetspot.study.titles import class_title
+from sweetspot.study.workloads import load_titles
 
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 
@@ -117,7 +119,19 @@ def test_classes_are_called_by_their_networks():
     ]
 
 
-def test_workloads_of_a_plan_are_called_by_their_models_unless_two_train_one():
-    rows = [("lab.bert", "BERT-large"), ("lab.a", "VGG-16"), ("lab.b", "VGG-16"), ("imagenet", "ResNet-50")]
-    options = pd.DataFrame(rows, columns=["workload", "model_title"])
-    assert works({"options": options}) == {"lab.bert": "BERT-large"}
+def test_workloads_are_called_by_the_titles_of_their_file(tmp_path):
+    """A job of a class by that of its class, and by its name where it has none; what has none at all is left out."""
+    file = tmp_path / "workloads.yaml"
+    job = "{name: %s, model: m, samples: 1.0, per_month: 2, devices_per_job: 1, source: x%s}"
+    jobs = f"[{job % ('bert', ', title: Search of 27')}, {job % ('nightly', '')}]"
+    file.write_text(
+        f"lab: {{kind: monthly, title: A month, months: 3, jobs: {jobs}, source: x}}\n"
+        "alone: {kind: training, model: m, samples: 1.0, source: x}\n"
+    )
+    titles = load_titles(file)
+    assert titles == {"lab": "A month", "lab.bert": "Search of 27", "lab.nightly": "nightly"}
+    options = pd.DataFrame({"workload": ["lab.bert", "alone"]})
+    named = titled(options, pd.DataFrame({"unit": ["images", "tokens"]}), titles)
+    assert works({"options": named}) == {"lab.bert": "Search of 27", "alone": "alone"}
+    assert set(named["unit"]) == {"samples"}  # of two kinds neither is said
+    assert works({"options": options}) == {} == load_titles(tmp_path / "none.yaml")

@@ -29,16 +29,17 @@ def test_each_path_is_named_once_with_its_numbers():
         DRIFT | {"trend": "small_cloud"},
         {"trend": "spot", "trend_kind": "random_walk"},
     )
-    assert line.count("smaller clouds change by -3% a year (each year anew, -40% to +27%)") == 1
+    assert line.count("smaller clouds change by −3 % a year (each year anew, −40 % to +27 %)") == 1
     assert "spot prices walk at random" in line
     own = told(DRIFT | {"trend": "own drift", "trend_change": -0.1})
-    assert "own drift (-10% a year)" in own
+    assert "own drift (−10 % a year)" in own
 
 
 def test_what_machines_are_sold_for_is_said_as_a_share():
     line = told({"residual_points": SOLD, "residual_usd": 40.0, "capex_usd": 100.0})
     assert (
-        line == "Bought machines are sold at the end of the project for 40% of their price, by their devices' age then."
+        line
+        == "Bought machines are sold at the end of the project for 40 % of their price, by their devices' age then."
     )
 
 

@@ -8,7 +8,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.report.summary import render_summary
 from sweetspot.study.sharing import Demand
 
-SAID = "office-4x1080ti with 6 jobs of imagenet a month is busy 43% of its time: a job waits 40.4 h on average"
+SAID = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of its time. A job waits 40.4 h on average"
 
 
 def test_a_shared_machine_has_its_sentence_and_its_table(tmp_path):
@@ -24,4 +24,4 @@ def test_a_shared_machine_has_its_sentence_and_its_table(tmp_path):
 def test_a_study_that_shares_nothing_says_nothing(tmp_path):
     report = make_report(tmp_path)
     assert 'id="waiting"' not in (report / "index.html").read_text()
-    assert "jobs of" not in (report / "summary.md").read_text()
+    assert "jobs a month of" not in (report / "summary.md").read_text()

@@ -36,7 +36,7 @@ class Tables:
 
 
 @cache
-def study_tables(name: str) -> Tables:
+def study_tables(name: str, draws: int = 200) -> Tables:
     folder = STUDIES / name
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
@@ -69,7 +69,7 @@ def study_tables(name: str) -> Tables:
     )
     figures = folder / "throughput.csv"
     others = read_published(figures) if figures.is_file() else None
-    found = compare(inputs, Settings.of(study, instances), draws=200, published=others)
+    found = compare(inputs, Settings.of(study, instances), draws=draws, published=others)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,

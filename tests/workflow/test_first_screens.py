@@ -14,8 +14,8 @@ TPU = 90 * 1_281_167 / (9.889843 * 3600)  # DAWNBench's entry, at 6.595 USD an h
 V100_2018, V100_2020 = 675.0, 1276.24
 
 
-def screen(study):
-    answer = study_tables(study).comparison["headline"].iloc[0]
+def screen(study, draws=200):
+    answer = study_tables(study, draws).comparison["headline"].iloc[0]
     for instance in load_instances(STUDIES / study / "instances.yaml"):
         if "-" in instance or "_" in instance:  # titles, never the names of the tables
             assert instance not in " ".join(answer[["first", "second", "more"]].dropna())
@@ -72,17 +72,18 @@ def test_the_page_of_the_founding_study_shows_the_few_warnings_that_could_change
 
 
 def test_cpus_are_in_the_answer_about_cpus():
-    # the charts print 0.30, 0.44, 0.48, 0.80 and 0.85 of the cost for 16 CPUs, 1.04 on the MNIST CNN; 1.23 to 3.54 of
-    # the time on those five; the P100 with TensorFlow is printed as the fastest but on the MLP and CIFAR-10 (CNTK)
-    answer = screen("woolf-2017")
+    # the charts print 0.30, 0.44, 0.48, 0.80 and 0.85 of the cost for 16 CPUs, 1.04 on the MNIST CNN: the last two are
+    # within what one published run is off by, and ties; 1.23 to 3.33 of the time on the other four; the P100 with
+    # TensorFlow is printed as the fastest but on the MLP and CIFAR-10 (CNTK)
+    # Both are a factor 1.29 (90 %) off: Phi(ln 1.17 / (sqrt(2) ln 1.29 / 1.645)) = 77 %, near the 80 % of a tie.
+    answer = screen("woolf-2017", draws=4000)
     assert answer["first"] == (
-        # 1 / 0.85 = 1.18 and 1 / 0.298 = 3.36
-        "No machine is the cheapest on all 6 models. Take the machine with 16 vCPUs and TensorFlow (preemptible) on 5: "
-        "1.2 to 3.4 times cheaper than the machine with a K80 and TensorFlow. On MNIST CNN take the machine with a K80 "
-        "and TensorFlow."
+        # 1 / 0.80 = 1.24 and 1 / 0.298 = 3.36
+        "Take the machine with 16 vCPUs and TensorFlow (preemptible) on 4 of 6 models: 1.2 to 3.4 times cheaper than "
+        "the machine with a K80 and TensorFlow. Too close to call on IMDb fastText and MNIST CNN."
     )
     assert answer["second"].startswith(
-        "On those 5 it takes 1.2 to 3.5 times as long. "
+        "On those 4 it takes 1.2 to 3.3 times as long. "
         "Fastest on 4 of 6 models is the machine with a P100 and TensorFlow."
     )
 
@@ -105,7 +106,7 @@ def test_the_months_server_is_cheapest_if_it_works_all_month_and_who_is_by_the_h
     [
         (
             "rare-2018",
-            "The price of Paperspace P6000 is derived, not published. That of Hetzner EX51-SSD-GPU is derived",
+            "The prices of Paperspace P6000 and Hetzner EX51-SSD-GPU are derived, not published.",
         ),
         ("initialized-2017", "The price of Paperspace P5000 is derived, not published."),
     ],
@@ -113,4 +114,4 @@ def test_the_months_server_is_cheapest_if_it_works_all_month_and_who_is_by_the_h
 def test_a_derived_price_beside_a_printed_speed_is_called_a_price(study, words):
     answer = screen(study)
     assert words in answer["more"]
-    assert "The speed of" not in answer["more"]
+    assert "The speed" not in answer["more"]

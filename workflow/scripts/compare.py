@@ -12,7 +12,7 @@ from sweetspot.decision.settings import Settings
 from sweetspot.files import write_parquet
 from sweetspot.study.memory import load_needs
 from sweetspot.study.sharing import load_demands
-from sweetspot.study.workloads import load_monthly
+from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.published import read_published
 
 
@@ -31,7 +31,7 @@ def main(
     others = pd.concat(figures, ignore_index=True) if figures else None
     groups, needs = load_groups(workloads), load_needs(workloads)
     more = {"needs": needs, "demands": load_demands(workloads), "monthly": load_monthly(workloads),
-            "buying": load_plans(workloads)}  # fmt: skip
+            "buying": load_plans(workloads), "titles": load_titles(workloads)}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), groups, published=others, **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)

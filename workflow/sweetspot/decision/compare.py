@@ -24,6 +24,7 @@ from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
+from sweetspot.decision.titled import titled
 from sweetspot.decision.tornado import tornado
 from sweetspot.decision.waiting import Demands, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
@@ -77,6 +78,7 @@ def compare(
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
     buying: Mapping[str, Plan] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
@@ -84,12 +86,13 @@ def compare(
     of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
     need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
     several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
-    `buying`: plans that ask what buying later costs (`load_plans`).
+    `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads
+    (`load_titles`).
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
-    every = set_aside(every, monthly)
+    every = titled(set_aside(every, monthly), inputs.throughput, titles or {})
     options, misfits = apart(every)
     plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
@@ -120,7 +123,7 @@ def compare(
         "surface": surface(options, settings.month_days, settings.money),
         "tornado": parameters,
         "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
-        "recommendation": recommend([*planned.phases, *later], parameters, settings.money),
+        "recommendation": recommend([*planned.phases, *later], parameters, settings.money, titles),
         "headline": answer,
         "choices": others,
         "when_to_buy": waited.table,

@@ -18,7 +18,7 @@ class Contenders:
     cheapest: the cheaper of the two. runner_up: the cheapest but that. by_hour: where `cheapest` is paid by the month,
     the cheapest that is not. of_all: the cheapest, whether or not it can be taken away. fastest: of those that stay.
     variants: `cheapest` and `of_all` under price lists that the answer leaves out. left_out: an option of those lists
-    that is cheaper than `of_all`, its speed not merely declared equal to another's. every: all, cheapest first.
+    that is cheaper than `of_all`. every: all, cheapest first.
     least_carbon: of those that stay, the one of least kg CO2e; None where no carbon is known.
     billed: bills decide, not USD per image. stays: how many options nobody takes away, of `size`.
     place: of the reference among the `machines` by speed.
@@ -74,10 +74,11 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     machines = inside.drop_duplicates("instance")
     hourly = [row for row in ordered if pd.isna(row["month_usd"])]
     clean = [row for row in ordered if pd.notna(row["kg_co2e"])]
-    cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed)]
+    lists = set(inside["price_list"])  # one of these that is not in the answer is left out itself, not its prices
+    cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed) and row["price_list"] not in lists]
     same = [row for row in others if any(same_machine(row, told) for told in (cheapest, every[0]))]
     variants = {row["option"]: row for row in same}
-    free = [row for row in cheaper if row["option"] not in variants and row["throughput_basis"] != "equivalent"]
+    free = [row for row in cheaper if row["option"] not in variants]
     return Contenders(
         reference=box,
         alternative=alternative,

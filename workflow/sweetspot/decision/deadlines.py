@@ -21,18 +21,22 @@ def deadline_phases(
     infinite where a draw is late, so that the probability of the recommendation is that of the cheapest option in time.
     Where no persistent option is fast enough the table is empty and `nobody` says which is the fastest.
     """
+    titled = "workload_title" in options.columns
     for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
         models = tuple(rows["model"].unique())
         for deadline in sorted(hours):
             name = f"{workload} within {span(deadline)}"
+            title = f"{rows['workload_title'].iloc[0]}, within {span(deadline)}" if titled else ""
             kept = rows[rows["hours"] <= deadline].sort_values(["usd", "option"], kind="stable")
             if not kept["persistent"].any():
-                yield PricedPhase(name, str(workload), kept.head(0), np.empty((0, 0)), models, _nobody(rows, money))
+                yield PricedPhase(
+                    name, str(workload), kept.head(0), np.empty((0, 0)), models, _nobody(rows, money), title=title
+                )
                 continue
             where = kept.index.to_numpy()
             kept = kept.assign(alternative=kept["option"])  # with a deadline more nodes are another choice
             usd = np.where(draws.hours[where] <= deadline, draws.usd[where], np.inf)
-            yield PricedPhase(name, str(workload), kept.reset_index(drop=True), usd, models)
+            yield PricedPhase(name, str(workload), kept.reset_index(drop=True), usd, models, title=title)
 
 
 def _nobody(rows: pd.DataFrame, money: Money) -> str:

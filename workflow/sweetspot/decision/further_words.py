@@ -105,4 +105,6 @@ def left_out(models: Sequence[Said]) -> list[str]:
         return []
     name, often = Counter(row["title"] for row in rows).most_common(1)[0]
     where = f" on {often} of {len(models)} models" if len(models) > 1 else ""
-    return [f"Cheaper still{where}, at prices that the answer leaves out: {the(name)}."]
+    declared = any(row["title"] == name and row["throughput_basis"] == "equivalent" for row in rows)
+    like = ["Its speed is declared equal to that of another machine."] if declared else []
+    return [f"Cheaper still{where}, at prices that the answer leaves out: {the(name)}.", *like]

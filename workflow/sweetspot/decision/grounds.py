@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from sweetspot.cells import READ
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import listed, the
 from sweetspot.decision.options import STAND_IN, Row
 
 SPEED_GROUNDS = {
@@ -18,6 +18,7 @@ SPEED_GROUNDS = {
     "transferred": "transferred from another device",
     "extrapolated": "a prediction",
 }
+OF_SEVERAL = {"a stand-in": "stand-ins", "a prediction": "predictions"}
 PRICE_GROUNDS = {"equivalent": "taken from another offer", "stand_in": "derived, not published"}
 
 
@@ -46,7 +47,13 @@ def grounds(named: Sequence[Row], speeds: bool = True) -> list[str]:
 
 
 def _together(what: str, told: Sequence[tuple[str, str]]) -> str:
-    """The speed of A is x. That of B is y."""
-    (name, ground), *others = told
-    rest = "".join(f" That of {other} is {words}." for other, words in others)
-    return f"The {what} of {name} is {ground}.{rest}"
+    """The speed of A is x. Those of B and C are y."""
+    alike: dict[str, list[str]] = {}
+    for name, ground in told:
+        alike.setdefault(ground, []).append(name)
+    said: list[str] = []
+    for ground, names in alike.items():
+        one, many = ("That", "Those") if said else (f"The {what}", f"The {what}s")
+        several = f"{many} of {listed(names)} are {OF_SEVERAL.get(ground, ground)}."
+        said.append(f"{one} of {names[0]} is {ground}." if len(names) == 1 else several)
+    return " ".join(said)

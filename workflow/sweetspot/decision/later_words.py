@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.certainty import TIE, confidence, percent
+from sweetspot.decision.answer_words import chance
+from sweetspot.decision.certainty import TIE, confidence
 from sweetspot.decision.counted import begun, money, the
 
 Row = Mapping[str, Any]
@@ -27,7 +28,7 @@ def later_in_words(table: pd.DataFrame, code: str = "USD") -> list[str]:
         over = f"{money(first['usd'])} {code} over {first['months']:g} months"
         said.append(f"{begun(the(first['title']))}, bought at once: {over}.")
         said += [_later(row, code) for row in later]
-        said.append(_least(known, code))
+        said += _least(known, code)
     return said
 
 
@@ -36,23 +37,23 @@ def _later(row: Row, code: str) -> str:
     less = saved >= 0
     ends = sorted((low, high) if less else (-high, -low))
     span = " to ".join(f"{'−' if end < 0 else ''}{money(abs(end))}" for end in ends)
-    sure = confidence(max(row["p_saves"], 1 - row["p_saves"]))
-    told = TIE if sure == TIE else f"{sure}, {percent(row['p_saves'] if less else 1 - row['p_saves'])}"
+    likely = row["p_saves"] if less else 1 - row["p_saves"]
+    told = TIE if confidence(max(likely, 1 - likely)) == TIE else chance(likely)
     return (
         f"Bought in {row['after_months']:g} months, renting {the(row['until_title'])} until then: "
-        f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}, 90 %; {told})."
+        f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
     )
 
 
-def _least(known: list[Row], code: str) -> str:
-    """The cheapest of the ways."""
+def _least(known: list[Row], code: str) -> list[str]:
+    """The cheapest of the ways, and what never to buy costs where that is another."""
     best = min(known, key=lambda row: row["usd"])
-    sure = percent(best["probability"])
+    sure = chance(best["probability"])
     if pd.isna(best["box"]):
-        return (
+        return [
             f"Cheapest of these is never to buy: {the(best['title'])} for all {best['months']:g} months, "
-            f"{money(best['usd'])} {code} ({sure})."
-        )
+            f"{money(best['usd'])} {code}, {sure}."
+        ]
     when = "at once" if best["after_months"] == 0 else f"in {best['after_months']:g} months"
-    beside = "".join(f"; never to buy costs {money(row['usd'])} {code}" for row in known if pd.isna(row["box"]))
-    return f"Cheapest of these is {the(best['box_title'])}, bought {when} ({sure}){beside}."
+    never = [f"Never to buy costs {money(row['usd'])} {code}." for row in known if pd.isna(row["box"])]
+    return [f"Cheapest of these is {the(best['box_title'])}, bought {when}, {sure}.", *never]

@@ -10,7 +10,7 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.later_costs import Plan, bought_drawn
 from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_tables import Worked
-from sweetspot.decision.mix_words import Words, bought_in_words
+from sweetspot.decision.mix_words import Words, purchase_in_words
 from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import Draws
 from sweetspot.mixes.dispatch import Done, dispatch
@@ -31,8 +31,8 @@ def ways_of_mix(worked: Worked, draws: Draws, words: Words, month_days: float, s
     more = [count - kind.there for kind, count in zip(best.problem.held, best.counts, strict=True)]
     if not plan.after or not any(more) or not np.isfinite(best.expected):
         return
-    named: Told = {"box": "best", "box_title": bought_in_words(best.counts, best.problem, words), "machines": sum(more)}
-    named["hours"] = HOURS_A_DAY * month_days * plan.months
+    named: Told = {"box": "best", "machines": sum(more), "hours": HOURS_A_DAY * month_days * plan.months}
+    named["box_title"] = purchase_in_words(best.counts, best.problem, words)
     reason = _why_not(posed, best, more)
     if reason:
         yield named | {"after": 0.0, "option": "best", "title": named["box_title"], "status": reason}
@@ -76,7 +76,7 @@ def _way(
         held.append(kind)
     drawn = left * dispatch(replace(rest, held=tuple(held)), best.counts).usd
     told: Told = {"after": after, "option": "best", "box_drawn": price, "rent_usd": 0.0, "until": None, "status": ""}
-    told |= {"title": bought_in_words(best.counts, best.problem, words), "until_title": None}
+    told |= {"title": purchase_in_words(best.counts, best.problem, words), "until_title": None}
     if after:
         first = _at_rents(best.problem, posed, draws, lambda until: until, after)
         done = dispatch(first, first.there)

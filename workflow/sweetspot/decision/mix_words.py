@@ -42,6 +42,14 @@ def bought_in_words(counts: Sequence[int], problem: Problem, words: Words) -> st
     return listed([f"{count} × {words.title(kind.name)}" for kind, count in more if count > 0])
 
 
+def purchase_in_words(counts: Sequence[int], problem: Problem, words: Words) -> str:
+    """What is bought or committed to as a machine is called where it is one: `office box ...`, `2 × office box ...`."""
+    title = bought_title(counts, problem, words)
+    if title is not None and sum(counts) - sum(problem.there) == 1:
+        return title
+    return bought_in_words(counts, problem, words)
+
+
 def bought_title(counts: Sequence[int], problem: Problem, words: Words) -> str | None:
     """The name of the machine that is bought or committed to; None where there is none, or more than one kind."""
     kinds = [kind.name for kind, count in zip(problem.held, counts, strict=True) if count > kind.there]

@@ -16,6 +16,7 @@ from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
 from sweetspot.decision.plan_rows import Lever
 from sweetspot.decision.simulate import Draws, Figure
+from sweetspot.decision.titled import rate_of
 from sweetspot.decision.worth_knowing import NAMES, timings, worths_of
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Array
@@ -107,7 +108,7 @@ def figure_about(
         "quantity": SPEED if speed else figure.name,
         "subject": error_key(figure.error) if speed else row["option"],
         "title": row["title"],
-        "unit": unit,
+        "unit": rate_of(row) if speed else unit,
         "value": float(row[figure.name]),
         "rests_on_it": rests_on,
         **(known.get((row["gpu"], row["gpus"]), {}) if speed else {}),

@@ -28,7 +28,7 @@ class PricedPhase:
 
     Phases of a plan also have `usd_running` and `usd_possession` (USD by use, and by the month), its total TOTALS.
     `nobody`: why no option is in the table. `would_change`: what would turn the choice, in words; None where it is what
-    turns one job of its models.
+    turns one job of its models. `title`: a name for people, where it is not that of a workload.
     """
 
     name: str
@@ -41,6 +41,7 @@ class PricedPhase:
     plan: str | None = None
     whole: bool = False
     months: float | None = None
+    title: str = ""
 
 
 def load_groups(path: str | Path) -> dict[str, list[str]]:

@@ -151,7 +151,7 @@ def _flip_in_words(plan: Plan, lever: Lever[Any], nearest: float, flips: bool, m
     if np.isnan(nearest):
         return f"no value of it within a factor of 5 changes the {plan.word}"
     value, unit = money.counted(nearest * lever.value, lever.unit)
-    moved = f"the {plan.word} changes at {amount(value)} {unit} ({nearest - 1:+.0%})"
+    moved = f"the {plan.word} changes at {amount(value)} {unit} ({100 * (nearest - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")
 
 

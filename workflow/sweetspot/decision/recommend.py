@@ -1,18 +1,19 @@
 """What to choose for each phase of the project, why, how sure, and what would change it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.decision.certainty import TIE, amount
 from sweetspot.decision.counted import DOLLARS, Money, the
-from sweetspot.decision.phases import PricedPhase
+from sweetspot.decision.phases import OVERALL, TRAINING, PricedPhase
 from sweetspot.decision.standing import standing
 
 COLUMNS = (
     "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
-    "confidence", "verdict", "balanced", "reason", "would_change", "title", "balanced_title", "plan",
+    "confidence", "verdict", "balanced", "reason", "would_change", "title", "balanced_title", "plan", "phase_title",
+    "plan_title",
 )  # fmt: skip
 
 DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to be worth a word
@@ -20,7 +21,15 @@ DEARER_HOUR = 1.1  # how much dearer by the hour the cheapest option must be to 
 NEAREST = 3  # turning points that are named
 
 
-def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame, money: Money = DOLLARS) -> pd.DataFrame:
+TITLES = {OVERALL: "all of it together", TRAINING: "all trainings together"}
+
+
+def recommend(
+    phases: Sequence[PricedPhase],
+    tornado: pd.DataFrame,
+    money: Money = DOLLARS,
+    titles: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
     """One row a phase: the persistent option that does it for the least money, and how sure that is.
 
     `scope`: the plan, or the workloads; `plan`: its name, null where there is none. `runner_up`: the cheapest
@@ -28,10 +37,19 @@ def recommend(phases: Sequence[PricedPhase], tornado: pd.DataFrame, money: Money
     the option (`margin_low`, `margin_high`: 90 %), `probability` that the option, or more nodes of it, is the cheapest
     persistent one, `confidence` (clear, likely, too close to call), `title`: its name for people;
     `verdict`: that name, or too close to call and between which; `balanced`: the persistent option
-    with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words.
+    with the least USD x hours, for whom half the time is worth twice the money; `reason` and `would_change` in words;
+    `phase_title`, `plan_title`: names for people of the phase and its plan, of workloads those of `titles`.
     """
+    known = {**TITLES, **(titles or {})}
     rows = [
-        {"phase": phase.name, "scope": phase.scope, "plan": phase.plan, **_row(phase, tornado, money)}
+        {
+            "phase": phase.name,
+            "phase_title": phase.title or known.get(phase.name, phase.name),
+            "scope": phase.scope,
+            "plan": phase.plan,
+            "plan_title": known.get(phase.plan, phase.plan) if phase.plan else None,
+            **_row(phase, tornado, money),
+        }
         for phase in phases
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -100,10 +118,9 @@ def _reason(
     taken = table[~table["persistent"]]
     if len(taken) and best["persistent"]:
         spot = taken.iloc[0]
-        word = "less" if spot["usd"] < best["usd"] else "more"
-        parts.append(
-            f"{the(spot['title'])}, which can be taken away, costs {abs(1 - spot['usd'] / best['usd']):.0%} {word}"
-        )
+        apart = 100 * (spot["usd"] / best["usd"] - 1)
+        word = "less" if apart < 0 else "more"
+        parts.append(f"{the(spot['title'])}, which can be taken away, costs {abs(apart):.0f} % {word}")
     return "; ".join(parts)
 
 
@@ -138,4 +155,6 @@ def _would_change(tornado: pd.DataFrame, money: Money) -> str:
     )
     nearest = known.drop_duplicates("assumption").head(NEAREST)
     told = [(row, *money.counted(row["flip_value"], row["unit"])) for row in nearest.to_dict("records")]
-    return "; ".join(f"{row['assumption']}: at {amount(value)} {unit} ({row['model']})" for row, value, unit in told)
+    return "; ".join(
+        f"{row['assumption']}: at {amount(value)} {unit} ({row['model_title']})" for row, value, unit in told
+    )

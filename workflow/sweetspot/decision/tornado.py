@@ -13,6 +13,7 @@ from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import rent_ends
+from sweetspot.decision.titled import rate_of
 
 ASSUMED_RANGE = 0.20  # either side, where the price list gives no range; marked as assumed
 PATHS = "price paths"  # range of a rent: its draws
@@ -22,7 +23,7 @@ STEPS = 14  # factors of 1.6, in which a flip of a shared assumption is looked f
 COLUMNS = (
     "reference", "rival", "model", "assumption", "unit", "value", "low", "high", "range_basis", "margin", "margin_low",
     "margin_high", "swing", "winner_low", "winner_high", "flips", "flip_value", "flip_factor", "text", "quantity",
-    "subject",
+    "subject", "model_title",
 )  # fmt: skip
 OWNED_PARAMETERS = {
     "images_per_s": ("speed of {box}", "images/s"),
@@ -80,11 +81,12 @@ def _parameters(contest: Contest, row: Row, field: pd.DataFrame, month_days: flo
     yield from _owned(contest, row, month_days)
     rival = contest.rivals[0]
     other = records(field[field["option"] == rival.option])[0]
-    for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "speed of", "images/s")):
+    for figure, name, unit in (("usd_per_hour", "price of", "USD/hour"), ("images_per_s", "speed of", rate_of(other))):
         value = float(other[figure])
         factor = _dearer(value) if figure == "usd_per_hour" else _faster(value)
         outcome = _rival_outcome(contest, (rival.option,), factor)
-        told = (figure, rival.option, f"{name} {rival.name}", unit)
+        whole = figure == "usd_per_hour" and not rival.rented  # its own price is that of the machine
+        told = (figure, rival.option, f"{name} {'an hour of ' if whole else ''}{rival.name}", unit)
         yield Parameter(*told, value, *range_of(other, figure, value), outcome, np.inf)
     moving = [one for one in contest.rivals if moves_ahead(one.row)]
     if moving:
@@ -114,6 +116,7 @@ def _owned(contest: Contest, row: Row, month_days: float) -> Iterator[Parameter]
             limit = limits.get(key, np.inf)
             low, high, basis = range_of(row, key, value)
             outcome = _box_outcome(contest, key)
+            unit = rate_of(row) if key == "images_per_s" else unit
             yield Parameter(
                 key, contest.box.option if "{box}" in name else "", name.format(box=contest.box.name), unit, value,
                 low, min(high, limit), basis, outcome, limit, key in (*SHARED, *SHARED_IN_A_LIST),
@@ -158,6 +161,7 @@ def _row(contest: Contest, parameter: Parameter, money: Money) -> dict[str, Any]
         "reference": box,
         "rival": rival,
         "model": contest.box.model,
+        "model_title": contest.rivals[0].row.get("model_title") or contest.box.model,
         **{name: getattr(parameter, name) for name in ("quantity", "unit", "value", "low", "high")},
         "subject": parameter.subject or None,
         "assumption": parameter.name,
@@ -213,5 +217,5 @@ def _words(parameter: Parameter, flip: float, flips: bool, money: Money) -> str:
         return "no value of it changes the winner"
     change = flip / parameter.value - 1
     value, unit = money.counted(flip, parameter.unit)
-    moved = f"the winner changes at {amount(value)} {unit} ({change:+.0%})"
+    moved = f"the winner changes at {amount(value)} {unit} ({100 * change:+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")

@@ -26,15 +26,16 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
 
 
 def _sentences(row: Mapping[str, Any]) -> str:
-    name, jobs = the(str(row["title"])), f"{amount(row['per_month'])} jobs of {row['workload']} a month"
+    name, jobs = the(str(row["title"])), f"{amount(row['per_month'])} jobs a month of “{row['workload']}”"
+    use = f"{100 * row['utilisation']:.0f} % of its time"
     if row["overloaded"]:
-        busy = f"would be busy {row['utilisation']:.0%} of its time" if row["utilisation"] >= 1 else "cannot keep up"
+        busy = f"would be busy {use}" if row["utilisation"] >= 1 else "cannot keep up"
         return begun(f"{name} with {jobs} {busy}: the queue grows without end.{_other(row)}")
     nine = row["wait_hours_p90"]
     longest = f", one in ten over {amount(nine)} h" if nine > 0 else ", and fewer than one in ten waits at all"
     return begun(
-        f"{name} with {jobs} is busy {row['utilisation']:.0%} of its time: a job waits {amount(row['wait_hours'])} h "
-        f"on average{longest}, and its result is there after {amount(row['hours_to_result'])} h.{_other(row)}"
+        f"{name} with {jobs} is busy {use}. A job waits {amount(row['wait_hours'])} h on average{longest}. Its result "
+        f"is there after {amount(row['hours_to_result'])} h.{_other(row)}"
     )
 
 

@@ -13,6 +13,7 @@ from sweetspot.decision.known_value import Value, partial_value, without_selecti
 from sweetspot.decision.options import Row
 from sweetspot.decision.project import Project, by_contract, projects
 from sweetspot.decision.simulate import LEVEL, Draws, Figure, or_zero, possession
+from sweetspot.decision.titled import rate_of
 from sweetspot.decision.tornado import OWNED_PARAMETERS
 
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.
@@ -134,7 +135,7 @@ def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[
         "quantity": figure.name,
         "subject": row["option"] if OF_ONE in name else None,
         **{key: row[key] for key in ("option", "instance", "title")},
-        "unit": unit,
+        "unit": rate_of(row) if figure.name == "images_per_s" else unit,
         "value": float(row[figure.name]),
         **(known.timings.get((row["gpu"], row["gpus"]), {}) if figure.name == "images_per_s" else {}),
         "turning_point": _turned(one, figure.name, places, row, known),

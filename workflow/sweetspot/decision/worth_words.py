@@ -85,5 +85,5 @@ def _turns(row: Row) -> list[str]:
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
         shared = f", on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""
-        return [f"The cheapest changes if it is {abs(change):.0%} {word}".replace("%", " %") + f"{shared}."]
+        return [f"The cheapest changes if it is {100 * abs(change):.0f} % {word}{shared}."]
     return [f"The cheapest changes at {amount(row['turning_point'])} {row['unit']}."]

@@ -9,7 +9,7 @@ from sweetspot.report.tables import Tables, table_of
 
 WORDS = {
     "hyperscaler": "list prices of hyperscalers stay but for cuts",
-    "small_cloud": "smaller clouds change by {change:+.0%} a year (each year anew, {low:+.0%} to {high:+.0%})",
+    "small_cloud": "smaller clouds change by {change} a year (each year anew, {low} to {high})",
     "spot": "spot prices walk at random",
     "fixed": "contracts and old devices keep their prices",
 }
@@ -30,9 +30,9 @@ def _rents(offers: pd.DataFrame) -> str:
     told = []
     for name, rows in moving.groupby("trend", sort=False):
         one = rows.iloc[0]
-        ends = {"low": one["trend_change_low"], "high": one["trend_change_high"]}
-        change = central_change(one)
-        told.append(WORDS.get(str(name), f"{name} ({change:+.0%} a year)").format(change=change, **ends))
+        changes = {"change": central_change(one), "low": one["trend_change_low"], "high": one["trend_change_high"]}
+        said = {which: f"{100 * value:+.0f} %".replace("-", "−") for which, value in changes.items()}
+        told.append(WORDS.get(str(name), f"{name} ({said['change']} a year)").format(**said))
     return f"Rents are means over the months of the project, not today's: {listed(sorted(told))}."
 
 
@@ -42,5 +42,6 @@ def _resale(offers: pd.DataFrame) -> str:
         return ""
     own = offers[curve]
     share = own["residual_usd"] / own["capex_usd"]
-    span = f"{share.min():.0%}" if len(own) == 1 else f"{share.min():.0%} to {share.max():.0%}"
+    low, high = 100 * share.min(), 100 * share.max()
+    span = f"{low:.0f} %" if len(own) == 1 else f"{low:.0f} to {high:.0f} %"
     return f"Bought machines are sold at the end of the project for {span} of their price, by their devices' age then."

@@ -109,25 +109,28 @@ def _by_model(cited: Cited, models: list[dict[str, object]]) -> Table:
         return {"head": [], "rows": [], "caption": []}
     step = "comparison: headline"
     taken = any(row["cheapest_of_all"] != row["winner"] for row in models)
+    moved = any(row["winner"] != row["reference"] for row in models)
+    shares = ("cost_share", "hours_share") if moved else ()
     rows = [
         [
             text(row["model_title"]),
             text(row["winner_title"]),
-            *(cited.made(row, name, step, unit="×") for name in ("cost_share", "hours_share")),
+            *(cited.made(row, name, step, unit="×") for name in shares),
             cited.made(row if missing(row["gain"]) else for_the_winner(row), "gain", step, unit="×"),
+            text(row["confidence"]),
             text(row["fastest_title"]),
             cited.made(row, "fastest_hours_share", step, unit="×"),
             *([text(row["cheapest_of_all_title"])] if taken else []),
         ]
         for row in models
     ]
-    head = ["model", "cheapest", "its cost", "its time", "times cheaper than its rival"]
-    head += ["fastest", "its time", *(["cheapest of all"] if taken else [])]
+    head = ["model", "cheapest", *(("its cost", "its time") if moved else ()), "times cheaper than its rival"]
+    head += ["how sure", "fastest", "its time", *(["cheapest of all"] if taken else [])]
     judged = the(text(models[0]["reference_title"]))
     return {
         "head": list(head),
         "rows": list(rows),
-        "caption": [f"Its cost and time are multiples of those of {judged}."],
+        "caption": [f"In this table {'costs and times' if moved else 'times'} are multiples of those of {judged}."],
     }
 
 

@@ -18,7 +18,8 @@ from sweetspot.report.notation import missing
 from sweetspot.report.phrases import decisive, worth_knowing
 from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_outcome, plan_pair
 from sweetspot.report.plan_turning import plan_worth_in_words
-from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import unit_of
 from sweetspot.study.study import Study
 
 SCHEMA_VERSION = 1
@@ -113,6 +114,9 @@ class Answer(_Part):
     )
     confidence: str | None = Field(description="How sure that outcome is, in words")
     sentences: list[str] = Field(description="The answer in sentences, the most important first; of a plan, its own")
+    claims: list[str] = Field(
+        description="Claims of the study's text that it leads with, printed beside recomputed: the first of sentences"
+    )
     plan: list[str] = Field(
         description="Where the study has the work of months: what to have and what to rent for it, in sentences; where "
         "it has a project of phases: what to take for it. The answer is then theirs, and so is the outcome; multiple, "
@@ -151,6 +155,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
     facts: dict[str, Any] = {
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
+        "claims": lead(table_of(tables, "claims")),
         "deadlines": by_deadline(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
         "buying_later": later_in_words(table_of(shown, "when_to_buy"), money.code),
@@ -168,7 +173,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
     box = ranked(table_of(tables, "ranks"), first, first["reference"])
     one_job = (first["first"], first["second"], first["more"])
     outcome, confidence = plan_outcome(tables, first["reference"]) or (_outcome(first), text(first["confidence"]))
-    said = (*lead(table_of(tables, "claims")), *(facts["plan"] or one_job))
+    said = (*facts["claims"], *(facts["plan"] or one_job))
     return Answer(
         outcome=outcome,
         confidence=confidence,

@@ -9,7 +9,8 @@ from markupsafe import Markup
 from sweetspot.decision.certainty import percent
 from sweetspot.report.notation import missing
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables, table_of, unit_of
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import unit_of
 from sweetspot.study.study import Study
 
 Row = Mapping[str, object]

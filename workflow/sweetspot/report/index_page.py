@@ -16,13 +16,17 @@ SENTENCES = 2
 
 
 class Made(NamedTuple):
-    """One study: its folder below results/, name, date of its prices, when written, first sentences, what is wrong."""
+    """One study: its folder below results/, name, date of its prices, when written, what is wrong.
+
+    `sentences`: the first of its answer; `claims`: those that it recomputes and leads with.
+    """
 
     folder: str
     title: str
     as_of: str
     written: str
     sentences: list[str]
+    claims: list[str]
     fault: str
 
 
@@ -37,11 +41,12 @@ def _made(file: Path) -> Made:
     written = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC")
     try:
         answer = json.loads(file.read_text(encoding="utf-8"))
-        study, sentences = answer["study"], [str(sentence) for sentence in answer["sentences"]]
-        return Made(folder, str(study["title"]), str(study["as_of"]), written, sentences[:SENTENCES], "")
+        study, claims = answer["study"], [str(sentence) for sentence in answer.get("claims", [])]
+        sentences = [str(sentence) for sentence in answer["sentences"] if sentence not in claims]
+        return Made(folder, str(study["title"]), str(study["as_of"]), written, sentences[:SENTENCES], claims, "")
     except (ValueError, KeyError, TypeError) as error:
         fault = f"{ANSWER} cannot be read ({type(error).__name__}); make the study again."
-        return Made(folder, folder, "unknown", written, [], fault)
+        return Made(folder, folder, "unknown", written, [], [], fault)
 
 
 def write_index(results: str | Path, page: str | Path) -> None:

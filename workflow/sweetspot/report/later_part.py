@@ -20,7 +20,7 @@ def later_part(made: Sections) -> Part:
         figures = [made.made(row, name, STEP) for name in ("box_usd", "rent_usd", "usd", "saved_usd")]
         chance = "" if missing(row["p_saves"]) else made.probability(row, "p_saves", STEP)
         status = "" if row["status"] == "ok" else text(row["status"])
-        rows.append([text(row["workload"]), _bought(row), text(row["until_title"]) or status, *figures, chance])
+        rows.append([made.work(row), _bought(row), text(row["until_title"]) or status, *figures, chance])
         classes.append("good" if row["usd"] == cheapest else "failed" if status else "")
     return Part(tuple(HEAD.split("|")), rows, classes, max(0, len(table) - ROWS))
 

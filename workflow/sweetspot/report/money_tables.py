@@ -2,7 +2,7 @@
 
 from sweetspot.report import energy_words
 from sweetspot.report.cited import Row, records, text
-from sweetspot.report.notation import missing
+from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
 from sweetspot.report.tables import bills_decide, hours_differ
@@ -32,7 +32,7 @@ class MoneyTables(TableMaker):
             ]
             price = self.origin.cite(row["usd_per_hour"], "published", row["price_source"], row["as_of"])
             figures += [energy_words.figure(self, row, name) for name in powered]
-            names = [self.model(row), text(row["title"]), text(row["workload"])]
+            names = [self.model(row), text(row["title"]), self.work(row)]
             places = [text(row[name]) for name in ("rank", *(["rank_hours"] if timed else []), *carbon)]
             rows.append([*names, *figures, price, *places])
             classes.append("interruptible" if row["purchase"] in INTERRUPTIBLE else "")
@@ -51,7 +51,8 @@ class MoneyTables(TableMaker):
         step, rows, classes = "comparison: choices of published figures", [], []
         asked = table[table["model"] == headline["model"].iloc[0]]
         for row in records(asked.head(ROWS)):
-            told = (text(row["framework_version"]), f"batch {words(row['batch_size']) or 'not stated'}")
+            batch = "not stated" if missing(row["batch_size"]) else number(row["batch_size"])
+            told = (text(row["framework_version"]), f"batch {batch}")
             used = ["as used"] if row["as_used"] else []
             rows.append(
                 [
@@ -93,16 +94,16 @@ class MoneyTables(TableMaker):
         step = "comparison: recommendation"
         rows = [
             [
-                *(text(row[name]) for name in ("phase", "title", "verdict")),
+                *(text(row[name]) for name in ("phase_title", "title", "verdict")),
                 self.made(row, "margin", step, unit="×"),
                 self.probability(row, "probability", step),
                 text(row["balanced_title"]),
-                *(self.in_words(row[name]) for name in ("reason", "would_change")),
+                *(text(row[name]) for name in ("reason", "would_change")),
             ]
             for row in self.rows_of("recommendation")
         ]
         cheapest = "cheapest" if self.study.accepts_interruptions else "cheapest that cannot be taken away"
-        head = f"phase|{cheapest}|what to take|next costs|probability|best balance|why|what would change it"
+        head = f"what is done|{cheapest}|what to take|next costs|probability|best balance|why|what would change it"
         return self.part("recommendation", head, rows)
 
     def front(self) -> Part:
@@ -112,7 +113,7 @@ class MoneyTables(TableMaker):
         if not carbon and not hours_differ(self.tables):
             return Part((), [], [])  # without time there is no front, only the cheapest
         for row in self.rows_of("frontier"):
-            names = [text(row["workload"]), self.model(row), self.title(row["option"])]
+            names = [self.work(row), self.model(row), self.title(row["option"])]
             figures = [self.made(row, name, step) for name in ("hours", "usd")]
             place = self._place(row, "")
             more = [self._place(row, "_with_carbon")] if carbon else []
@@ -134,10 +135,10 @@ class MoneyTables(TableMaker):
         rows = [
             [
                 self.model(row),
-                self.in_words(row["assumption"]),
-                self.in_words(row["unit"]),
+                text(row["assumption"]),
+                text(row["unit"]),
                 *(self.made(row, name, f"tornado, range: {text(row['range_basis'])}") for name in names),
-                self.in_words(row["text"]),
+                text(row["text"]),
             ]
             for row in self.rows_of("tornado")
         ]
@@ -153,6 +154,7 @@ class MoneyTables(TableMaker):
             facts = (row["basis"], row["source"], row["as_of"], low, high)
             price = self.origin.cite(row["usd_per_hour"], *facts, digits=4)
             provider = self.study.provider_title(text(row["provider"]))
-            names = [words(row["purchase"]), provider, words(row["price_list"])]
+            listed = text(row.get("price_list_title")) or text(row["price_list"])
+            names = [words(row["purchase"]), provider, listed]
             rows.append([self.machine(row["instance"]), *names, price, text(row["as_of"])[:10], warned(row)])
         return self.part("offers", "machine|purchase|provider|price list|USD/hour|as of|warning", rows)

@@ -42,8 +42,9 @@ from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_sheet
 from sweetspot.report.summary import render_summary
-from sweetspot.report.tables import Tables, bills_decide, table_of, unit_of
+from sweetspot.report.tables import Tables, bills_decide, table_of
 from sweetspot.report.whatif import script_json, what_if
+from sweetspot.report.words import unit_of
 from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study, load_study
 

@@ -94,7 +94,7 @@ def phase_parts(made: Sections) -> dict[str, Part]:
         bought = "" if missing(row["machines"]) else number(row["machines"])
         figures = [made.made(row, name, STEP) for name in ("usd", "usd_possession", "times_best", "hours")]
         planned = "" if missing(row["planned_hours"]) else number(row["planned_hours"])
-        rows.append([text(row["workload"]), text(row["title"]), bought, *figures, planned, chance])
+        rows.append([made.work(row), text(row["title"]), bought, *figures, planned, chance])
         classes.append("good" if row["is_best"] else "" if row["persistent"] else "interruptible")
     head = "plan|option|bought|USD in all|of that by the month|times the cheapest|hours|planned hours|P(cheapest)"
     return {"plan_options": Part(tuple(head.split("|")) if rows else (), rows, classes, max(0, len(table) - ROWS))}

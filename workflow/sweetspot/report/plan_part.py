@@ -175,7 +175,7 @@ def _mixes(made: Sections) -> Part:
         usd = [made.made(row, name, STEP) for name in ("usd_per_month", "usd")]
         chance = "" if missing(row["probability"]) else made.probability(row, "probability", STEP)
         status = "" if row["status"] == "ok" else text(row["status"])
-        rows.append([text(row["workload"]), text(row["title"]), *hours, *usd, chance, status])
+        rows.append([made.work(row), text(row["title"]), *hours, *usd, chance, status])
         classes.append("good" if row["kind"] == "best" else "")
     head = "workload|mix|device-hours a month: there|bought|rented|USD a month|USD in all|P(cheaper)|what it lacks"
     return Part(tuple(head.split("|")) if rows else (), rows, classes)
@@ -188,7 +188,7 @@ def _jobs(made: Sections) -> Part:
         name = f"{class_title(row['class'])}{' (urgent)' if row['urgent'] else ''}"
         figures = [made.made(row, column, "comparison: one job of each class") for column in ("hours", "usd")]
         said = ["" if missing(row["jobs_at_once"]) else f"{row['jobs_at_once']:g}", text(row["status"])]
-        rows.append([text(row["workload"]), name, text(row["title"]), *figures, *said])
+        rows.append([made.work(row), name, text(row["title"]), *figures, *said])
         classes.append("" if row["status"] == "fits" else "failed")
     head = "workload|class|machine|hours of a job|USD of a job|at once|status"
     return Part(tuple(head.split("|")) if rows else (), rows, classes, max(0, len(table) - ROWS))

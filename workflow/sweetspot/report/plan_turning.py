@@ -131,9 +131,9 @@ def _tornado(made: Sections) -> Part:
             text(row["assumption"]),
             *(made.made(row | {"value_low": None, "value_high": None}, name, STEP, "value")
               for name in ("value", "low", "high")),
-            made.in_words(row["unit"]),
+            text(row["unit"]),
             *(made.made(row, name, STEP, "none", unit="×") for name in ("margin", "margin_low", "margin_high")),
-            made.in_words(row["text"]),
+            text(row["text"]),
         ]
         for row in records(table.head(ROWS))
     ]  # fmt: skip
@@ -150,7 +150,7 @@ def _points(made: Sections) -> Part:
             text(row["side"]),
             made.made(row, "turning_value", STEP),
             made.made(row, "value", STEP),
-            made.in_words(row["unit"]),
+            text(row["unit"]),
             text(row["to_title"]),
             made.made(row, "usd" if whole else "usd_per_month", STEP),
         ]
@@ -170,7 +170,7 @@ def _break_even(made: Sections) -> Part:
             text(row["assumption"]),
             made.made(row, "pays_from", STEP),
             made.made(row, "planned", STEP),
-            made.in_words(row["unit"]),
+            text(row["unit"]),
             made.probability(row, "p_pays", STEP),
         ]
         for row in records(table.head(ROWS))
@@ -185,7 +185,7 @@ def _worth(made: Sections) -> Part:
         [
             text(row["figure"]),
             made.made(row, "value", WORTH),
-            made.in_words(row["unit"]),
+            text(row["unit"]),
             made.made(row, "evppi_usd", WORTH),
             made.made(row, "cost_to_learn_usd", "minutes of timing at the cheapest offer by the hour"),
             text(row["learn_on_title"]),

@@ -6,6 +6,7 @@ from sweetspot.report.order import best_of_variants
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
 from sweetspot.report.words import method_name
+from sweetspot.study.titles import framework_title
 
 
 class SpeedTables(TableMaker):
@@ -21,7 +22,8 @@ class SpeedTables(TableMaker):
             rate = self.origin.cite(row["images_per_s"], *facts, level="95 %")
             counts = self.unit if row["unit"] == "relative" else words(row["unit"])
             rest = [counts, text(row["status"]), words(row["basis"]), warned(row)]
-            told = [self.machine(row["instance"]), *(text(row[name]) for name in ("gpu", "framework")), self.model(row)]
+            by = framework_title(text(row["framework"]))
+            told = [self.machine(row["instance"]), text(row["gpu"]), by, self.model(row)]
             rows.append([*told, *(text(row[name]) for name in names), rate, best(row), *rest])
             classes.append("failed" if row["status"] in ("failed", "oom") else "")
         head = "machine|device|framework|model|batch|devices|precision|variant|rate|of variants|per second|status|basis"
@@ -34,7 +36,8 @@ class SpeedTables(TableMaker):
         rows = [
             [
                 f"{self.machine(row['base_instance'])} → {self.machine(row['instance'])}",
-                *(text(row.get(name)) for name in ("gpus", "framework")),
+                text(row.get("gpus")),
+                framework_title(text(row.get("framework"))),
                 self.model(row),
                 *(text(row.get(name)) for name in ("batch_size", "precision", "variant")),
                 self.origin.cite(row["efficiency"], row["basis"], row["source"], self.study.as_of, digits=2),

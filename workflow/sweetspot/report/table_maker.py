@@ -1,6 +1,5 @@
 """What makes the tables of the page: titles of machines and models, citing, and the order of their rows."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,7 +8,7 @@ from sweetspot.report.order import in_order
 from sweetspot.report.part import Cell, Part
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables
-from sweetspot.report.words import titles_of
+from sweetspot.report.words import titles_of, works
 from sweetspot.study.study import Study
 from sweetspot.warnings import pairs
 
@@ -35,22 +34,20 @@ class TableMaker(Cited):
     ) -> None:
         super().__init__(tables, study, origin)
         self._machines = dict(machines or {})
+        self._works = works(tables)
 
     def machine(self, instance: object) -> str:
         """The name for people of an instance."""
         return self._machines.get(text(instance), text(instance))
 
+    def work(self, row: Row) -> str:
+        """The name for people of a row's workload."""
+        name = text(row["workload"])
+        return self._works.get(name, name)
+
     def model(self, row: Row) -> str:
         """The name for people of a row's model; of all models together "any"."""
         return self.study.model_title(text(row["model"]))
-
-    def in_words(self, told: object) -> str:
-        """A text of the comparison with the study's unit and the models' names, and a space before each per cent."""
-        words = text(told).replace("images/s", f"{self.unit}/s")
-        headline = self.table("headline")
-        for key in dict.fromkeys(headline["model"].astype(str)) if len(headline) else ():
-            words = words.replace(f"({key})", f"({self.study.model_title(key)})")
-        return re.sub(r"(?<=\d)%", " %", words)
 
     def rows_of(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table that the page shows, the most telling first."""

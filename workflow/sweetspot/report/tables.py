@@ -50,15 +50,6 @@ def hours_differ(tables: Tables) -> bool:
     return bool((hours.max() > 1.001 * hours.min()).any())
 
 
-def unit_of(tables: Tables) -> str:
-    """What this study's throughput counts (images, samples, runs, relative units); samples where it counts several."""
-    rows = table_of(tables, "throughput")
-    units = set(rows["unit"].dropna()) if "unit" in rows.columns else set()
-    if units == {"relative"}:
-        return "relative units"
-    return (units or {"images"}).pop() if len(units) < 2 else "samples"
-
-
 def _by_table(files: Files) -> dict[str, list[Path]]:
     """Files by the table's name, in the order of the names. A table that two rules' outputs name is one file."""
     found: dict[str, list[Path]] = {}

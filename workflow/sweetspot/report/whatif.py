@@ -13,7 +13,7 @@ from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
 from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.words import counted_in
+from sweetspot.report.words import counted_in, works
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
 
@@ -66,7 +66,7 @@ def what_if(tables: Tables, study: Study) -> dict[str, object]:
         "references": _references(headline, study),
         "accepts": study.accepts_interruptions,
         "providers": {str(offer["provider"]): study.provider_title(str(offer["provider"])) for offer in offers},
-        **_jobs(rows, {offer["option"]: number for number, offer in enumerate(offers)}, options),
+        **_jobs(rows, {offer["option"]: number for number, offer in enumerate(offers)}, options, works(tables)),
         "offers": _columns(offers),
     }
 
@@ -108,10 +108,10 @@ def _ahead(row: Row) -> Row:
     return {"rent_change": central_change(row) if row["purchase"] in MOVABLE or moves(row) else None}
 
 
-def _jobs(rows: pd.DataFrame, numbers: dict[str, int], options: pd.DataFrame) -> Row:
+def _jobs(rows: pd.DataFrame, numbers: dict[str, int], options: pd.DataFrame, titles: dict[str, str]) -> Row:
     """The jobs as columns, with the texts that their numbers stand for. `numbers`: of the offers, by option."""
-    works = rows[["workload", "model"]].drop_duplicates().sort_values(["model", "workload"])
-    place = {key: number for number, key in enumerate(works.itertuples(index=False, name=None))}
+    asked = rows[["workload", "model"]].drop_duplicates().sort_values(["model", "workload"])
+    place = {key: number for number, key in enumerate(asked.itertuples(index=False, name=None))}
     texts = {
         name: sorted(rows[name].astype(str).str.slice(0, SOURCE).unique()) for name in ("source", "as_of", "basis")
     }
@@ -134,7 +134,7 @@ def _jobs(rows: pd.DataFrame, numbers: dict[str, int], options: pd.DataFrame) ->
         if str(row["option"]) in numbers
     ]  # fmt: skip
     return {
-        "works": [[str(workload), str(model)] for workload, model in place],
+        "works": [[str(workload), str(model), titles.get(workload, str(workload))] for workload, model in place],
         "sources": texts["source"], "dates": texts["as_of"], "bases": texts["basis"], "jobs": _columns(found),
     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from sweetspot.decision.counted import Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.study.titles import unit_in_words
 
 # Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
 METHOD_NAMES = {
@@ -42,11 +43,16 @@ def titles_of(tables: Tables) -> dict[str, str]:
 
 
 def works(tables: Tables) -> dict[str, str]:
-    """Names for people of workloads made of a plan's classes (`lab.bert`): of the model, where no other trains it."""
-    options = table_of(tables, "options")
-    if not {"workload", "model_title"} <= set(options.columns):
-        return {}
-    pairs = options[["workload", "model_title"]].dropna().drop_duplicates()
-    pairs = pairs[pairs["workload"].str.contains(".", regex=False)]
-    alone = pairs[~pairs["model_title"].duplicated(keep=False) & ~pairs["workload"].duplicated(keep=False)]
-    return dict(zip(alone["workload"], alone["model_title"], strict=True))
+    """Names for people of workloads, plans among them; none in tables of before they had some."""
+    named: dict[str, str] = {}
+    for name, columns in (("options", ["workload", "workload_title"]), ("recommendation", ["plan", "plan_title"])):
+        table = table_of(tables, name)
+        if columns[1] in table.columns:
+            named |= dict(table[columns].dropna().drop_duplicates().itertuples(index=False, name=None))
+    return named
+
+
+def unit_of(tables: Tables) -> str:
+    """What this study's speeds count (`unit_in_words`)."""
+    rows = table_of(tables, "throughput")
+    return unit_in_words(set(rows["unit"].dropna()) if "unit" in rows.columns else set())

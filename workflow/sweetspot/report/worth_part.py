@@ -19,7 +19,7 @@ def worth_part(made: Sections) -> Part:
             made.model(row),
             text(row["figure"]),
             made.made(row, "value", STEP),
-            made.in_words(row["unit"]),
+            text(row["unit"]),
             made.made(row, "evppi_usd", STEP),
             made.made(row, "cost_to_learn_usd", "minutes of timing at the cheapest offer by the hour"),
             text(row["learn_on_title"]),

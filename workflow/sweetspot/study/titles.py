@@ -1,6 +1,6 @@
-"""Names for people of networks and of providers, which the files know by keys."""
+"""Names for people of networks, frameworks, providers and units, which the files know by keys."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 NETWORKS = {
     "alexnet": "AlexNet",
@@ -51,6 +51,7 @@ NETWORKS = {
     "waveglow": "WaveGlow",
     "xception": "Xception",
 }
+FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet", "tensorflow": "TensorFlow", "torch": "PyTorch"}
 PROVIDERS = {
     "aws": "Amazon Web Services",
     "azure": "Microsoft Azure",
@@ -74,6 +75,7 @@ PROVIDERS = {
     "softlayer": "IBM SoftLayer",
     "together": "Together AI",
     "vast": "Vast.ai",
+    "vast.ai": "Vast.ai",
     "vastai": "Vast.ai",
     "verda": "Verda",
     "vultr": "Vultr",
@@ -89,6 +91,18 @@ def class_title(name: object) -> str:
     """The name for people of a class of jobs: of the network it is called by, `ResNet-50 (urgent)`; else its own."""
     first, *rest = str(name).split(" ", 1)
     return " ".join([model_title(first), *rest])
+
+
+def unit_in_words(units: Collection[str]) -> str:
+    """What a study's speeds count (images, samples, runs, relative units); samples where they count several."""
+    if set(units) == {"relative"}:
+        return "relative units"
+    return "".join(units or {"images"}) if len(units) < 2 else "samples"
+
+
+def framework_title(framework: str) -> str:
+    """The name for people of a framework: a well-known one's, else its key."""
+    return FRAMEWORKS.get(framework, framework)
 
 
 def provider_title(provider: str, own: Mapping[str, str] | None = None) -> str:

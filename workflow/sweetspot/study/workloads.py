@@ -117,6 +117,17 @@ def load_monthly(path: str | Path) -> dict[str, Monthly]:
     return {name: work for name, work in _read(file).items() if isinstance(work, Monthly)}
 
 
+def load_titles(path: str | Path) -> dict[str, str]:
+    """Names for people by workload and, as `<workload>.<class>`, by class of a monthly one; those without are left out.
+
+    None without the file. Raises UserError naming file and key.
+    """
+    if not Path(path).is_file():
+        return {}
+    named = {**load_monthly(path), **load_workloads(path)}
+    return {name: work.title for name, work in named.items() if work.title}
+
+
 def _read(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
     return validated(Workloads, load_yaml(path), path).root
 

@@ -51,7 +51,7 @@
   function workControl() {
     const input = made("select");
     const models = new Set(data.works.map((work) => work.model)), alone = models.size === data.works.length;
-    data.works.forEach((work, place) => input.add(new Option(alone ? work.model : `${work.model}: ${work.workload}`, place)));
+    data.works.forEach((work, place) => input.add(new Option(alone ? work.model : `${work.model}: ${work.title}`, place)));
     const place = (text) => data.works.findIndex((work, one) => work.workload === text || String(one) === text);
     const frame = control("work", made("label", {}, "what is done ", input), input, data.first,
       (text) => { const found = place(text); return found < 0 ? undefined : found; }, () => { input.value = state.work; });

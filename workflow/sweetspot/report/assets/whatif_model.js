@@ -17,7 +17,7 @@ const whatIfModel = (() => {
   function unpack(payload) {
     const offers = rowsOf(payload.offers).map((one) => ({ ...one, name: zero(one.name, one.title) }));
     const jobs = rowsOf(payload.jobs).map((job) => ({ ...job, offer: offers[job.offer] }));
-    const works = payload.works.map(([workload, model]) => ({ workload, model }));
+    const works = payload.works.map(([workload, model, title]) => ({ workload, model, title }));
     const first = Math.max(0, works.findIndex((work) => work.model === payload.model));
     return { ...payload, offers, jobs, works, first };
   }

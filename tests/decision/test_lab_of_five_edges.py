@@ -1,0 +1,58 @@
+"""What a plan of months does without a speed, with too little memory, and with two of a machine there."""
+
+import pytest
+from month_tables import LabOfFive
+from study_tables import STUDIES
+from sweetspot.report.plan_part import without_speed
+from sweetspot.scaling.evidence import study_efficiency
+from sweetspot.study.instances import load_instances
+from sweetspot.study.study import load_study
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency
+
+
+def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
+    def change(work):
+        work["lab"]["jobs"][1]["model"] = "bert"
+        work["alone"] = {"kind": "training", "model": "gpt", "samples": 1.0, "source": "x"}
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    said = without_speed(tables, {})
+    assert "Lab.bert: no machine that is offered has a speed for model bert; it takes no part." in said
+    assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
+    assert "BERT does not run on it" in list(tables["mixes"].iloc[0]["reasons"])
+
+
+def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
+    """40 GiB on each device: neither the box nor an RTX 4090 has it, an A100 has."""
+
+    def change(work):
+        work["lab"]["jobs"][1]["gpu_memory_gib"] = 40
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    jobs = tables["mix_jobs"]
+    bert = jobs[jobs["class"] == "bert"].set_index("instance")["status"]
+    assert (bert["box-4"], bert["rtx4090-1"], bert["runpod-1xa100-sxm"]) == ("does not fit", "does not fit", "fits")
+    assert tables["mixes"].iloc[0]["status"] == "ok"
+    assert tables["mixes"].iloc[0]["rented_device_hours"] > 40 * 8.6  # 8.64 h on an A100 each
+
+
+def test_two_of_a_machine_do_twice_as_much(tmp_path):
+    def change(work):
+        work["lab"]["have"] = ["rtx4090-1", "rtx4090-1"]
+
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
+    alone = tables["mixes"].set_index("mix").loc["there"]
+    assert "it has 1,405" in alone["status"]
+
+
+def test_jobs_side_by_side_are_no_evidence_of_scaling():
+    """The box works on four jobs at once; the pairs that scaling learns from are those that trained together."""
+    folder = STUDIES / "lab-of-five"
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    table = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    assert "box-4" not in set(table["instance"])
+    pairs = study_efficiency(table, read_efficiency(folder / "efficiency.csv"), instances, "torch")
+    assert set(pairs["instance"]) == {"rtx4090-2", "h100-sxm-8x"}
+    found = pairs[(pairs["instance"] == "rtx4090-2") & (pairs["model"] == "resnet50")]["efficiency"]
+    assert found.iloc[0] == pytest.approx(2468 / (2 * 1301))
