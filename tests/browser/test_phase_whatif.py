@@ -1,5 +1,8 @@
 """The page's controls of a plan of phases, in headless Chromium: sums on paper, and the workflow at other figures."""
 
+import json
+import re
+
 import pytest
 from phase_plans import compared, hourly, own
 from phase_tables import figure_tables
@@ -65,11 +68,23 @@ def test_the_controls_by_hand(page, controls, box, cloud):
         assert noise == []
 
 
-def test_what_no_number_of_machines_does_is_not_offered(tmp_path):
+def changed(page, folder, change):
+    """A copy of the page whose controls calculate with other figures."""
+    head, data, rest = re.split(r'(?<=id="phase-whatif-data">)(.*?)(?=</script>)', page.read_text(), maxsplit=1)
+    figures = json.loads(data)
+    change(figures)
+    (folder / "index.html").write_text(head + json.dumps(figures) + rest)
+    return folder / "index.html"
+
+
+def test_what_no_number_of_machines_does_is_not_offered(page, tmp_path):
     """One job of 2,000 h in each phase cannot be shared: at 50 % of the days a box has 3,600 h, less than 4,000."""
-    tables = figure_tables()
-    tables["phase_figures"] = tables["phase_figures"].assign(jobs=1, slots=1.0, job_hours=2000.0)
-    with opened(page_of(tmp_path, tables)) as (tab, noise):
+
+    def long(figures):
+        for phase in (phase for one in figures["options"] for phase in one["phases"]):
+            phase.update(jobs=1, slots=1, hours=2000)
+
+    with opened(changed(page, tmp_path, long)) as (tab, noise):
         assert set(rows(tab)) == {BOX, CLOUD}
         move(tab, "plan_days", 50)
         assert set(rows(tab)) == {CLOUD}
@@ -89,10 +104,11 @@ def test_the_address_keeps_the_controls_beside_those_of_the_one_job(page):
         assert tab.input_value('#plan-sliders input[name="plan_price"]') == "100"
 
 
-def test_where_nothing_is_owned_only_work_and_rents_move(tmp_path):
-    tables = figure_tables()
-    tables["phase_figures"] = tables["phase_figures"][tables["phase_figures"]["option"] == CLOUD]
-    with opened(page_of(tmp_path, tables)) as (tab, noise):
+def test_where_nothing_is_owned_only_work_and_rents_move(page, tmp_path):
+    def rented(figures):
+        figures["options"] = [one for one in figures["options"] if not one["own"]]
+
+    with opened(changed(page, tmp_path, rented)) as (tab, noise):
         names = tab.eval_on_selector_all("#plan-sliders input", "all => all.map(one => one.name)")
         assert names == ["plan_work", "plan_rent"]
         assert noise == []
@@ -110,8 +126,10 @@ def replanned(work=1.0, rent=1.0, **terms):
     """The tables of the workflow with figures at factors of what the page was made of."""
     phases = [phase | {"hours": phase["hours"] * work} for phase in PHASES]
     owned = {name: value * terms.get(name, 1.0) for name, value in OWNED.items()}
+    deal = {"term_months": 12, "per_month": 300 * rent, "per_hour": 0.05 * rent, "charged": "used"}
+    contract = {"instance": "contract", "purchase": "reserved", "commitment": deal}
     return compared(
-        own(**owned), hourly(0.5 * rent), hourly(0.9 * rent) | {"instance": "two"},
+        own(**owned), hourly(0.5 * rent), hourly(0.9 * rent) | {"instance": "two"}, contract,
         work={"phases": phases, "parallel": 3}, facts=OTHER, buying={}, draws=20,
     )  # fmt: skip
 

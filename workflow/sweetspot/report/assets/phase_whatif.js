@@ -14,7 +14,8 @@
     return [more > 0 ? longer : whole, longer * more + whole * (used - more)];
   };
 
-  // One option at the controls: machines, hours to the end, money; infinite where no number of machines is enough.
+  // One option at the controls: machines, hours to the end, money; infinite where no number of machines is enough. Days
+  // of use are those of machines owned; a contract works all hours of its terms.
   const priced = (one, at) => {
     const work = at.plan_work / 100;
     const rent = one.own ? 1 : 1 + at.plan_rent / 100;
@@ -22,7 +23,7 @@
       const usd = one.phases.reduce((sum, phase) => sum + phase.usd * work, 0);
       return { machines: one.machines, hours: one.hours * work, usd: usd * rent + one.held * rent };
     }
-    const room = one.room * (at.plan_days / 100), most = Math.max(...one.phases.map((phase) => phase.jobs));
+    const room = one.room * (one.own ? at.plan_days / 100 : 1), most = Math.max(...one.phases.map((phase) => phase.jobs));
     const taken = (n) => one.phases.reduce((sum, phase) =>
       sum + rounds(phase.jobs, phase.slots, n)[0] * phase.hours * work, 0);
     let n = one.least, short = taken(n) > room * (1 + ROUNDING);
@@ -33,7 +34,7 @@
     const month = one.held + one.bought * (at.plan_price / 100 - 1);
     const running = one.phases.reduce((sum, phase) => sum + (phase.usd * work
       * rounds(phase.jobs, phase.slots, n)[1]) / rounds(phase.jobs, phase.slots, one.machines)[1], 0);
-    const usd = (month / one.machines) * n + running * (at.plan_power / 100);
+    const usd = ((month / one.machines) * n + running * (one.own ? at.plan_power / 100 : 1)) * rent;
     return { machines: n, hours: taken(n), usd: short ? Infinity : usd };
   };
 
