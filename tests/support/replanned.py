@@ -137,7 +137,8 @@ def _scaled(entry: dict[str, Any], name: str, factor: float) -> None:
 
 def _dearer(offer: dict[str, Any], factor: float) -> None:
     """All that is paid for a rented machine."""
-    for place in (offer, offer.get("commitment", {})):
+    made_of = offer.get("compose", {})
+    for place in (offer, offer.get("commitment", {}), *(made_of.get(part, {}) for part in ("machine", "gpu"))):
         for name in ("per_hour", "per_month", "upfront"):
             if name in place:
                 _scaled(place, name, factor)
