@@ -246,8 +246,8 @@ def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone
     said = plan_in_words(tables)
     assert said[0].endswith("(97 %). It pays from 24 % of that work on. Most hangs on the other's price.")
     assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour, or work of the plan "
-        "80 % below today's (then: Cloud with 1 V100)."
+        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour. Or work of the plan "
+        "80 % below today's. Then Cloud with 1 V100 is the cheapest."
     )
     assert paying_in_words(tables) == [
         "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "
