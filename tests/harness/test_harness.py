@@ -14,6 +14,7 @@ from sweetspot.harness.processor import instruction_sets
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.stop_rule import Stopping
 from sweetspot.harness.supervise import outcome
+from sweetspot.throughput.collect import summarise_runs
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +97,18 @@ def test_a_run_file_has_one_row_a_timed_step_and_the_facts(run_file):
     assert {"tensorflow", "keras", "python"} <= set(facts["versions"])
     assert facts["settings"]["MALLOC_MMAP_MAX_"] == "0"  # what makes it faster than by default is told
     assert facts["settings"]["MALLOC_TOP_PAD_"] == "1048576"  # one's own setting wins
+
+
+@pytest.mark.slow
+def test_the_same_run_from_before_the_newest_columns_has_the_same_speed(run_file, tmp_path):
+    output, _ = run_file
+    newest = ["peak_memory_gib", "peak_memory_source", "joules_per_sample", "energy_source"]
+    newest += ["left_out_share", "disturbed_reason"]
+    old = tmp_path / "run~1.parquet"
+    pq.write_table(pq.read_table(output).drop_columns(newest), old)
+    now, before = (summarise_runs([str(path)]).to_dicts()[0] for path in (output, old))
+    assert now["peak_memory_gib"] > 0.05  # TensorFlow alone takes more
+    assert before == now | dict.fromkeys(newest) | {"path": str(old)}
 
 
 @pytest.mark.slow

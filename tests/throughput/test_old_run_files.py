@@ -16,6 +16,9 @@ CELL = {"instance": "w", "framework": "tensorflow", "model": "vgg16", "gpus": 1,
 CELL |= {"variant": "default"}
 FACTS = {"started_at": "2026-10-02T08:15:00+00:00", "xla": True, "device_name": "Test CPU"}
 LATER = ("measured_on", "warnings", "xla", "host", "machine")
+# Of 2026-11-22: what a measurement tells beside its speed.
+NEWEST = {"peak_memory_gib": 1.5, "peak_memory_source": "resident", "joules_per_sample": 12.5, "energy_source": "rapl"}
+NEWEST |= {"left_out_share": 0.25, "disturbed_reason": "others took 30 % of the processor"}
 
 
 def request(path, batch_size):
@@ -75,6 +78,23 @@ def test_files_of_all_ages_are_read_together_in_any_order(tmp_path, seed):
     own = {batch: [pair for pair in given if pair.rule != "n_is_1"] for batch, given in found.items()}
     known = ("imprecise", "the mean step is known to 4%")
     assert own == {1: [known], 2: [known], 3: [("imprecise", "4%; or more: who knows")], 4: []}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_files_from_before_peaks_joules_and_neighbours_lack_only_these(tmp_path, seed):
+    """A whole file and one without the six newest columns, in any order: the first keeps its values."""
+    files = [tmp_path / "new.parquet", tmp_path / "old.parquet"]
+    write_run(request(files[0], 1), [2.0, 4.0], FACTS | NEWEST)
+    write_run(request(files[1], 2), [2.0, 4.0], FACTS | NEWEST)
+    pq.write_table(pq.read_table(files[1]).drop_columns(list(NEWEST)), files[1])
+    random.Random(seed).shuffle(files)
+    cells, found = told([str(path) for path in files])
+    assert list(cells["images_per_s"]) == [1 / 3, 2 / 3]  # batch / mean step of 3 s
+    assert dict(cells.loc[1, list(NEWEST)]) == NEWEST
+    assert cells.loc[2, list(NEWEST)].isna().all()
+    assert found[1] == found[2]
+    own = cells.drop(columns=[*NEWEST, "source", "images_per_s", "images_per_s_low", "images_per_s_high"])
+    assert own.loc[1].equals(own.loc[2])
 
 
 def test_a_run_without_warnings_has_none_in_its_file(tmp_path):

@@ -126,7 +126,9 @@ def _conv(layer: Conv, weights: Tree, moving: Tree, inputs: jax.Array) -> tuple[
     )
     if layer.norm:
         plain = values.astype(jnp.float32)
-        mean, variance = plain.mean((0, 1, 2)), plain.var((0, 1, 2))
+        # As Flax has it: the mean of the squares less the square of the mean, one look at the values instead of two.
+        mean = plain.mean((0, 1, 2))
+        variance = jnp.maximum(lax.square(plain).mean((0, 1, 2)) - lax.square(mean), 0.0)
         moving = {
             "mean": MOMENTUM * moving["mean"] + (1 - MOMENTUM) * mean,
             "variance": MOMENTUM * moving["variance"] + (1 - MOMENTUM) * variance,

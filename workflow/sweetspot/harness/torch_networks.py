@@ -86,7 +86,9 @@ class _Residual(nn.Module):
         self.shortcut = nn.Identity() if layer.shortcut is None else _conv(channels, layer.shortcut)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        return functional.relu(self.body(inputs) + self.shortcut(inputs), inplace=True)
+        values = self.body(inputs)
+        values += self.shortcut(inputs)  # in place, as torchvision's blocks
+        return functional.relu(values, inplace=True)
 
 
 class _Layer(nn.Module):

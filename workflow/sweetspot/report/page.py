@@ -110,6 +110,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "ahead": ahead_words.in_words(tables),
+        "taken": phrases.some_taken(table_of(tables, "ranks")),
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),

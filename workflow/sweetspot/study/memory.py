@@ -32,16 +32,20 @@ class Transformer(Closed):
         "none",
         description="What is computed again, not kept: nothing, attention scores (flash attention too), all layers",
     )
+    vocabulary: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = Field(
+        None, description="Tokens v that the loss chooses among; absent: its logits are not counted"
+    )
 
     @property
     def gib(self) -> float:
         """GiB of activations: a layer keeps sbh (34 + 5 a s / h) bytes, 34 sbh without attention scores, 2 sbh where
-        only its input is kept (Korthikanti et al. 2022, sec. 4 and 5).
+        only its input is kept (Korthikanti et al. 2022, sec. 4 and 5); the loss its logits, 4 sbv (sec. 4.3).
         """
         values = float(self.sequence) * self.batch_size * self.width
         scores = 5.0 * self.heads * self.sequence / self.width
         a_layer = values * {"none": 34.0 + scores, "selective": 34.0, "full": 2.0}[self.recompute]
-        return self.layers * a_layer / GIB
+        logits = 4.0 * self.sequence * self.batch_size * (self.vocabulary or 0)
+        return (self.layers * a_layer + logits) / GIB
 
 
 class Memory(Closed):
