@@ -13,6 +13,7 @@ from sweetspot.decision.counted import Money, the
 from sweetspot.decision.options import records
 from sweetspot.decision.phase_breakeven import break_even_rows
 from sweetspot.decision.phase_costs import plan_costs
+from sweetspot.decision.phase_figures import phase_figures
 from sweetspot.decision.phase_levers import Line, Sums, prices
 from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.phase_turning import line_crossings, tornado_rows, turn_plan, turning_rows
@@ -45,6 +46,7 @@ def decide_phases(
     points = {one.plan.name: turning_rows(one, money) for one in turned}
     tables = {
         "plan_options": option_table(phases),
+        "phase_figures": phase_figures(costs),
         "plan_turning_points": _table(points.values(), TURNING),
         "plan_tornado": _table((tornado_rows(one, money) for one in turned), TORNADO),
         "plan_break_even": _table((break_even_rows(one, options, draws) for one in turned), mix_breakeven.COLUMNS),

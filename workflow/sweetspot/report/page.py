@@ -50,7 +50,10 @@ from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "plan_whatif", "phase_whatif", "folds", "origins")
+SCRIPTS = (
+    "charts", "whatif_model", "whatif_series", "whatif", "plan_controls", "plan_whatif", "phase_whatif", "folds",
+    "origins",
+)  # fmt: skip
 
 
 class Drawn(NamedTuple):
