@@ -182,3 +182,18 @@ def test_a_contract_works_all_hours_of_its_terms_and_a_second_is_signed_beyond()
         table = compared(own(), deal, work=work, facts=OTHERS, draws=20, buying={})["plan_options"]
         row = table.set_index("option").loc["rented (reserved)"]
         assert (row["usd"], row["title"]) == (pytest.approx(count * 36 * 700), title)
+
+
+def test_more_work_than_a_contract_has_hours_for_is_no_bargain():
+    """Rented at 2 USD an hour; a machine half as fast for 1,000 USD a month does 26,352 / 14,400 of the work.
+
+    Signed twice it costs 72,000 USD: where the box overtakes the rent, at 37,800 / (14,400 - 1,440) of the work, once
+    for all work it would be the cheapest.
+    """
+    deal = {"instance": "slow", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
+    facts, slow = OTHERS | {"slow": {"gpu": "H7"}}, {"slow": (50.0, 50.0, 50.0)}
+    box = own(days_per_month=30.5)
+    table = compared(box, hourly(2.0), deal, speeds=slow, facts=facts, draws=20, buying={})["plan_break_even"]
+    row = table.set_index("quantity").loc["jobs"]
+    expected = pytest.approx(3600 * HELD / (14_400 - RUNNING), rel=1e-3)
+    assert (row["pays_from"], row["pays_from_low"], row["pays_from_high"]) == (expected, expected, expected)

@@ -21,10 +21,13 @@ DRAWN = 1000  # draws of the interval
 
 
 class Hired(NamedTuple):
-    """What is rented and stays: USD by use and by the month; one row an option, one column a draw."""
+    """What is rented and stays: USD by use and by the month; one row an option (`places` of the plan), one column a
+    draw.
+    """
 
     running: Array
     held: Array
+    places: list[int]
 
 
 def break_even_rows(one: TurnedPlan, options: pd.DataFrame, draws: Draws) -> Iterator[dict[str, Any]]:
@@ -38,13 +41,16 @@ def break_even_rows(one: TurnedPlan, options: pd.DataFrame, draws: Draws) -> Ite
     rented = [place for place, row in enumerate(plan.rows) if plan.taken[place] and row["purchase"] != "own"]
     if not rented:
         return
-    costs = _drawn(plan, options, draws)
-    central = Hired(plan.running[rented, None], plan.held[rented, None])
-    drawn = Hired(*(part[rented] for part in costs))
+    running, held = _drawn(plan, options, draws)
+    central = Hired(plan.running[rented, None], plan.held[rented, None], rented)
+    drawn = Hired(running[rented], held[rented], rented)
     for place, row in enumerate(plan.rows):
         if row["purchase"] != "own" or not plan.taken[place]:
             continue
-        own = Hired(plan.running[place, None], plan.held[place, None]), Hired(*(part[place] for part in costs))
+        own = (
+            Hired(plan.running[place, None], plan.held[place, None], [place]),
+            Hired(running[place], held[place], [place]),
+        )
         for lever in one.levers:
             work = lever.quantity == ALL_JOBS
             if work or (lever.quantity == "days_per_month" and lever.subject == row["option"]):
@@ -71,8 +77,9 @@ def _pays(plan: PlanCosts, place: int, lever: Lever, own: Hired, hired: Hired, s
     here = np.where(np.isfinite(usd), here, np.inf)
     free = ~hired.held.any(axis=1)  # of what is paid by use alone the least is the least at every amount
     there = np.min(hired.running[free], axis=0, initial=np.inf)[:, None] * work
-    for running, held in zip(hired.running[~free], hired.held[~free], strict=True):
-        there = np.minimum(there, held[:, None] + running[:, None] * work)
+    for row in np.flatnonzero(~free):  # what works all hours of its term is signed once more for what is beyond them
+        signed = hired.held[row, :, None] * _signed(plan, hired.places[row], lever, factors)
+        there = np.minimum(there, signed + hired.running[row, :, None] * work)
     apart = here - there
     paid = apart <= 0
     first = paid.argmax(axis=1)
@@ -85,6 +92,15 @@ def _pays(plan: PlanCosts, place: int, lever: Lever, own: Hired, hired: Hired, s
         share = apart[draw, before] / (apart[draw, before] - apart[draw, first])
         found = np.where(straight, factors[before] + share * (factors[first] - factors[before]), found)
     return np.where(paid.any(axis=1), np.where(first > 0, found, 0.0), np.inf)
+
+
+def _signed(plan: PlanCosts, place: int, lever: Lever, factors: Array) -> Array:
+    """How many times its contracts as planned an option takes; infinite where no number of them is enough."""
+    changed = lever.changed
+    if not isinstance(changed, Curve) or place not in changed.places:
+        return np.ones(factors.size)
+    usd, boxes = changed.at(place, factors)
+    return np.where(np.isfinite(usd), boxes / plan.boxes[place], np.inf)
 
 
 def _row(plan: PlanCosts, place: int, lever: Lever, central: Array, drawn: Array, pays: float) -> dict[str, Any]:
