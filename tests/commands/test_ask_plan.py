@@ -118,7 +118,7 @@ def test_what_is_printed_and_the_exit_codes(lab, capsys):
     assert code == 0 and said.count(" within ") == 1
     code, said = asked(lab, capsys, "--jobs", "2", "--days", "20")
     assert said.splitlines()[0].endswith("20 days of use a month, 2 times the jobs)")
-    assert "116 jobs of lab.resnet50 a month" in said  # the queue is that of so many
+    assert "116 jobs a month of “" in said  # the queue is that of so many
 
 
 def test_one_object_for_programs(lab, capsys):

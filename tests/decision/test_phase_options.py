@@ -28,7 +28,7 @@ def test_each_option_of_the_plan_by_hand():
     table, whole = options(few, hourly(0.5), hourly(1.2) | {"instance": "other"}, speeds=SPEEDS)
     # One box works 24 x 5 x 36 = 4,320 h: two, each for half of the jobs; electricity is of all hours.
     box = table.loc["box"]
-    assert (box["machines"], box["hours"]) == (2.0, 3600.0)
+    assert (box["machines"], box["hours"], box["basis"]) == (2.0, 3600.0, "published")
     assert box["title"] == "2 × box"
     assert (box["usd_running"], box["usd_possession"]) == pytest.approx((7200 * 0.2, 2 * (36_000 + 36 * CARE)))
     assert table["usd"].to_dict() == pytest.approx(

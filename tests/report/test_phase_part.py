@@ -7,23 +7,20 @@ import jsonschema
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, study
-from phase_tables import BOX as BOX_
-from phase_tables import CLOUDS, box, hanging_tables, option, phase_tables, plan_options
+from phase_study import one_job, reference, with_phases
+from phase_tables import CLOUDS, box, option, plan_options
 from project_copy import ROOT
 from report_tables import make_report, month_tables, small_tables
 from sweetspot.decision.counted import Money
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import render_card
-from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.in_currency import shown_in
 from sweetspot.report.index_page import write_index
 from sweetspot.report.job_beside_plan import SHARED, job_beside_plan
 from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.phase_part import phase_parts, roles
 from sweetspot.report.plan_part import MONTHS, PHASES, leading, plan_in_words, plan_outcome
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import of_plan, render_sheet
@@ -32,27 +29,11 @@ from sweetspot.report.summary import render_summary
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 TIE = "too close to call"
-MONTHLY = tuple(month_tables())
-
-
-def one_job():
-    """The small study without any plan."""
-    return {name: table for name, table in small_tables().items() if name not in MONTHLY and name != "plan_options"}
 
 
 @pytest.fixture(scope="module")
 def alone():
     return one_job()
-
-
-def reference(tables):
-    return tables["headline"]["reference"].iloc[0]
-
-
-def with_phases(tables, *rows, **sure):
-    """The small study with a project; its box is the option that the study judges."""
-    own = box(option=reference(tables), title="office box")
-    return tables | phase_tables(*(rows or (own, *CLOUDS)), **sure)
 
 
 def test_the_kind_of_plan_that_leads(alone):
@@ -119,10 +100,13 @@ def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone)
     of_plan, of_job = body[: body.index('id="answer"')], body[body.index('id="answer"') :]
     assert "<strong>Take the office box: 4.0 times cheaper" in of_plan and "What to take for the project" in of_plan
     tiles = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", of_plan)
-    assert [re.sub("<[^>]*>", "", value) for _, value in tiles] == ["4.00 ×2.40 to 6.00 (90 %)", "97 %",
-                                                                   "8,0006,400 to 10,000 (90 %)"]  # fmt: skip
+    # The box's speed is a prediction, and so is what rests on it; the cloud's is published.
+    assert [re.sub("<[^>]*>", "", value) for _, value in tiles] == [
+        "4.00 ×◌2.40 to 6.00 (90 %)", "97 %◌", "8,000◌6,400 to 10,000 (90 %)",
+    ]  # fmt: skip
     assert tiles[2][0] == "USD for the project of 30 months, with the office box"
     named = re.search(r'<table id="t-plan-named">.*?</table>', of_plan, re.DOTALL)[0]
+    assert re.sub("<[^>]*>", " ", named).count("◆") == 6  # money and hours of the three that are rented
     assert named.count("<tr>") == 5  # a head; the box, its rival, the fastest, the one that is taken away
     assert "the answer, what the question is about" in named
     assert 'id="t-plan_options"' in of_plan and 'id="t-mixes"' not in html and 'id="t-mix_jobs"' not in html
@@ -238,83 +222,6 @@ def test_two_ties_are_not_told_as_a_difference(alone):
     clear = with_phases(alone)
     clear["headline"] = tables["headline"]
     assert job_beside_plan(clear)[0].endswith(f"{RENTED}, too close to call.")
-
-
-def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone):
-    tables = with_phases(alone) | hanging_tables()
-    tables["plan_break_even"] = tables["plan_break_even"].assign(option=reference(alone))
-    said = plan_in_words(tables)
-    assert said[0].endswith("(97 %). It pays from 24 % of that work on. Most hangs on the other's price.")
-    assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour. Or work of the plan "
-        "80 % below today's. Then Cloud with 1 V100 is the cheapest."
-    )
-    assert paying_in_words(tables) == [
-        "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "
-        "Below 2.5 days of use a month, of 10, it does not: the work then takes more machines."
-    ]
-    assert plan_worth_in_words(tables)[0] == "Find out the price of Cloud with 1 V100 first."
-    html = render_page(tables, study(), Drawn(BLANK))
-    of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
-    for name in ("plan-turning", "plan-paying", "plan-worth", "fig-plan_tornado", "t-plan_tornado", "t-plan_break_even",
-                 "t-plan_turning_points", "t-plan_worth_knowing"):  # fmt: skip
-        assert f'id="{name}"' in of_plan
-    assert "mix" not in re.sub("<[^>]*>", " ", of_plan)  # a word of the work of months
-
-
-@pytest.mark.parametrize(
-    ("moved", "words"),
-    [
-        ({"subject": BOX_, "quantity": "capex_usd"}, "its price"),
-        ({"subject": "cloud", "quantity": "usd_per_hour"}, "the other's price"),
-        ({"subject": "quick", "quantity": "usd_per_hour", "assumption": "price of Q"}, "the price of Q"),
-        ({"subject": None, "quantity": "rents"}, "rental prices"),
-        ({"subject": None, "quantity": "jobs"}, "how much work there is"),
-        ({"subject": "images_per_s|x", "quantity": "speed", "assumption": "speed of V100"}, "the speed of V100"),
-    ],
-)
-def test_whose_figure_it_hangs_on(alone, moved, words):
-    """A figure of a third machine is never called the other's."""
-    tornado = hanging_tables()["plan_tornado"].head(1).assign(**moved)
-    said = plan_in_words(with_phases(alone, box(), *CLOUDS) | {"plan_tornado": tornado})[0]
-    assert said.endswith(f"Most hangs on {words}.")
-
-
-def test_what_was_not_looked_for_is_not_said_to_be_none(alone):
-    """Without a tornado nobody looked for turning points; with one and no point there is none."""
-    tables = with_phases(alone) | {"plan_turning_points": pd.DataFrame(columns=["workload"])}
-    assert turning_in_words(tables) == ""
-    tables |= {"plan_tornado": hanging_tables()["plan_tornado"]}
-    assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
-
-
-def test_the_chart_of_assumptions_speaks_of_options(alone):
-    drawn = draw(ChartData(with_phases(alone) | hanging_tables(), None))
-    assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
-    assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "work of the plan"]
-
-
-@pytest.mark.parametrize(
-    ("best", "factor", "words"),
-    [
-        ("box", 0.31, "It pays from 31 % of that work on."),
-        ("box", 0.0, "It pays from less than 20 % of that work on."),
-        ("box", None, ""),
-        ("cloud", 2.4, "Buying pays only from 2.4 times that work on."),
-        ("cloud", None, "Even five times the work would not make buying pay."),
-        ("cloud", 0.7, ""),  # it pays, and something else is cheaper still
-    ],
-)
-def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
-    own = box(option=reference(alone), title="office box", usd=8000.0 if best == "box" else 90_000.0)
-    pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), factor=factor)
-    said = plan_in_words(with_phases(alone, own, *CLOUDS[1:]) | {"plan_break_even": pays}, "USD", reference(alone))
-    assert said[0].endswith(words or ").") and (" pay" in said[0]) == bool(words)
-
-
-def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
-    pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
-    assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []
 
 
 def test_a_plan_of_months_has_tiles_of_its_own():

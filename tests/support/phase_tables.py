@@ -14,14 +14,14 @@ def option(name, usd, hours, **more):
            "purchase": "on_demand", "price_list": "list", "title": TITLES.get(name, name), "persistent": True,
            "machines": None, "hours": hours, "hours_low": 0.9 * hours, "hours_high": 1.1 * hours, "planned_hours": None,
            "usd": usd, "usd_low": 0.8 * usd, "usd_high": 1.25 * usd, "usd_running": usd, "usd_possession": 0.0,
-           "after_months": None, "months": 30.0, "model": "vgg16"}  # fmt: skip
+           "after_months": None, "months": 30.0, "model": "vgg16", "basis": "published"}  # fmt: skip
     return row | more
 
 
 def box(usd=8000.0, hours=7000.0, **more):
     """The owned box: of 8,000 USD 6,500 are due however little it works."""
     own = {"purchase": "own", "machines": 1.0, "planned_hours": 7200.0, "usd_possession": 6500.0,
-           "usd_running": usd - 6500.0}  # fmt: skip
+           "usd_running": usd - 6500.0, "basis": "extrapolated"}  # fmt: skip
     return option(BOX, usd, hours, **{**own, **more})
 
 

@@ -14,7 +14,7 @@ COLUMNS = (
     "workload", "option", "alternative", "instance", "purchase", "price_list", "title", "persistent", "machines",
     "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_low", "usd_high", "usd_running", "usd_possession",
     "after_months", "is_best", "is_rival", "times_best", "times_best_low", "times_best_high", "probability",
-    "confidence", "months", "model",
+    "confidence", "months", "model", "basis",
 )  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def option_table(phases: Sequence[PricedPhase]) -> pd.DataFrame:
     `_low`, `_high`; `machines` bought (null: rented), `planned_hours` of one of them; `after_months`: bought so late,
     rented until then (null: not so). `is_best`, `is_rival`, `probability`, `confidence` are those of `standing`, as in
     the recommendation; `times_best`: USD / USD of the best, `_low`, `_high` in 90 % of the draws. `months` of the plan
-    (null: it states none), `model` that its hours are of.
+    (null: it states none), `model` that its hours are of; `basis` of speed and price, the weaker.
     """
     rows = [row for phase in phases if phase.whole and "usd_running" in phase.table.columns for row in _rows(phase)]
     numbers = dict.fromkeys(("machines", "after_months", "probability", "months"), "float64")
@@ -34,6 +34,8 @@ def option_table(phases: Sequence[PricedPhase]) -> pd.DataFrame:
 
 def _rows(phase: PricedPhase) -> list[dict[str, Any]]:
     table, found = phase.table, standing(phase.table, phase.usd)
+    # Bought later, a machine is as well known as bought at once.
+    table = table.assign(basis=table["basis"].fillna(table["instance"].map(table.groupby("instance")["basis"].first())))
     with np.errstate(invalid="ignore"):
         ratio = phase.usd / phase.usd[found.best]
     ends = {"usd": interval(phase.usd), "times_best": interval(ratio)}

@@ -17,7 +17,7 @@ OVERALL = "overall"
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 # Of a plan's total, by option: machines bought (null: rented), hours that one of them is planned to be used, hours to
 # the end in 90 % of the draws.
-TOTALS = ("purchase", "price_list", "machines", "boxes", "planned_hours", "hours_low", "hours_high")
+TOTALS = ("purchase", "price_list", "machines", "boxes", "planned_hours", "hours_low", "hours_high", "basis")
 
 
 @dataclass(frozen=True)
@@ -185,5 +185,5 @@ def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: n
     return table.assign(
         purchase=rows["purchase"].to_numpy(), price_list=rows["price_list"].to_numpy(),
         planned_hours=planned.to_numpy(float), boxes=boxes, title=titles, machines=np.where(own, boxes, np.nan),
-        hours_low=low, hours_high=high,
+        hours_low=low, hours_high=high, basis=rows["basis"].to_numpy(),
     )  # fmt: skip

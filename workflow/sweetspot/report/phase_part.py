@@ -4,6 +4,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sweetspot.cells import weakest
 from sweetspot.decision.counted import the
 from sweetspot.decision.phase_words import project_in_words
 from sweetspot.report.answer import Table
@@ -32,7 +33,7 @@ def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
     best = (plan_row(tables, "is_best") or records(cited.table("mixes").head(1))[0]) if pair is None else pair[0]
     winner, found = the(text(best["title"])), []
     if pair is not None:
-        rival = pair[1]
+        rival = pair[1] | _weaker(*pair)
         label = f"times cheaper: {winner} than {the(text(rival['title']))}"
         ends = span(rival, "times_best")
         found.append((label, cited.made(rival, "times_best", STEP, unit="×"), ends))
@@ -42,6 +43,12 @@ def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
             found.append((f"probability that {winner} is the {kind}", chance, ""))
     name, of = ("usd_per_month", "a month") if months else ("usd", f"for {project_in_words(best)}")
     return [*found, (f"{code} {of}, with {winner}", cited.made(best, name, STEP), span(best, name))]
+
+
+def _weaker(best: dict[str, Any], rival: dict[str, Any]) -> dict[str, str]:
+    """What a comparison of two options rests on: the weaker of their bases; nothing where they have none."""
+    both = [text(row["basis"]) for row in (best, rival) if not missing(row.get("basis"))]
+    return {"basis": weakest(*both)} if both else {}
 
 
 def span(row: dict[str, Any], name: str) -> str:

@@ -1,0 +1,21 @@
+"""The small study, without any plan and with one of phases laid over it."""
+
+from phase_tables import CLOUDS, box, phase_tables
+from report_tables import month_tables, small_tables
+
+MONTHLY = tuple(month_tables())
+
+
+def one_job():
+    """The small study without any plan."""
+    return {name: table for name, table in small_tables().items() if name not in MONTHLY and name != "plan_options"}
+
+
+def reference(tables):
+    return tables["headline"]["reference"].iloc[0]
+
+
+def with_phases(tables, *rows, **sure):
+    """The small study with a project; its box is the option that the study judges."""
+    own = box(option=reference(tables), title="office box")
+    return tables | phase_tables(*(rows or (own, *CLOUDS)), **sure)
