@@ -29,6 +29,7 @@ COMPARISON = [
     "deadline_steps",
     # A plan of phases by option.
     "plan_options",
+    "phase_figures",
     # What the plan of months rests on: the same questions as those of one job above, of the plan.
     "plan_tornado",
     "plan_turning_points",

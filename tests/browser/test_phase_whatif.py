@@ -1,6 +1,10 @@
 """The page's controls of a plan of phases, in headless Chromium: sums on paper, and the workflow at other figures."""
 
+import json
+import re
+
 import pytest
+from phase_plans import compared, hourly, own
 from phase_tables import figure_tables
 from report_tables import make_report, month_tables, opened, small_tables
 
@@ -64,11 +68,23 @@ def test_the_controls_by_hand(page, controls, box, cloud):
         assert noise == []
 
 
-def test_what_no_number_of_machines_does_is_not_offered(tmp_path):
+def changed(page, folder, change):
+    """A copy of the page whose controls calculate with other figures."""
+    head, data, rest = re.split(r'(?<=id="phase-whatif-data">)(.*?)(?=</script>)', page.read_text(), maxsplit=1)
+    figures = json.loads(data)
+    change(figures)
+    (folder / "index.html").write_text(head + json.dumps(figures) + rest)
+    return folder / "index.html"
+
+
+def test_what_no_number_of_machines_does_is_not_offered(page, tmp_path):
     """One job of 2,000 h in each phase cannot be shared: at 50 % of the days a box has 3,600 h, less than 4,000."""
-    tables = figure_tables()
-    tables["phase_figures"] = tables["phase_figures"].assign(jobs=1, slots=1.0, job_hours=2000.0)
-    with opened(page_of(tmp_path, tables)) as (tab, noise):
+
+    def long(figures):
+        for phase in (phase for one in figures["options"] for phase in one["phases"]):
+            phase.update(jobs=1, slots=1, hours=2000)
+
+    with opened(changed(page, tmp_path, long)) as (tab, noise):
         assert set(rows(tab)) == {BOX, CLOUD}
         move(tab, "plan_days", 50)
         assert set(rows(tab)) == {CLOUD}
@@ -88,10 +104,63 @@ def test_the_address_keeps_the_controls_beside_those_of_the_one_job(page):
         assert tab.input_value('#plan-sliders input[name="plan_price"]') == "100"
 
 
-def test_where_nothing_is_owned_only_work_and_rents_move(tmp_path):
-    tables = figure_tables()
-    tables["phase_figures"] = tables["phase_figures"][tables["phase_figures"]["option"] == CLOUD]
-    with opened(page_of(tmp_path, tables)) as (tab, noise):
+def test_where_nothing_is_owned_only_work_and_rents_move(page, tmp_path):
+    def rented(figures):
+        figures["options"] = [one for one in figures["options"] if not one["own"]]
+
+    with opened(changed(page, tmp_path, rented)) as (tab, noise):
         names = tab.eval_on_selector_all("#plan-sliders input", "all => all.map(one => one.name)")
         assert names == ["plan_work", "plan_rent"]
+        assert noise == []
+
+
+OTHER = {"two": {"gpus": 2}}
+# Two phases: 3,600 jobs of two hours on one device each, then 20 of 30 on all devices.
+PHASES = [
+    {"name": "small", "jobs": 3600, "hours": 2.0, "gpus_per_job": "one"},
+    {"name": "large", "jobs": 20, "hours": 30.0},
+]
+
+
+def replanned(work=1.0, rent=1.0, **terms):
+    """The tables of the workflow with figures at factors of what the page was made of."""
+    phases = [phase | {"hours": phase["hours"] * work} for phase in PHASES]
+    owned = {name: value * terms.get(name, 1.0) for name, value in OWNED.items()}
+    deal = {"term_months": 12, "per_month": 300 * rent, "per_hour": 0.05 * rent, "charged": "used"}
+    contract = {"instance": "contract", "purchase": "reserved", "commitment": deal}
+    return compared(
+        own(**owned), hourly(0.5 * rent), hourly(0.9 * rent) | {"instance": "two"}, contract,
+        work={"phases": phases, "parallel": 3}, facts=OTHER, buying={}, draws=20,
+    )  # fmt: skip
+
+
+OWNED = {"capex": 36000.0, "per_kwh": 0.2, "days_per_month": 12.0}
+EDITS = [
+    ("plan_work", 100, {}), ("plan_work", 10, {"work": 0.1}), ("plan_work", 130, {"work": 1.3}),
+    ("plan_work", 300, {"work": 3.0}), ("plan_rent", -80, {"rent": 0.2}), ("plan_rent", 200, {"rent": 3.0}),
+    ("plan_price", 20, {"capex": 0.2}), ("plan_price", 300, {"capex": 3.0}), ("plan_power", 0, {"per_kwh": 0.0}),
+    ("plan_power", 300, {"per_kwh": 3.0}), ("plan_days", 20, {"days_per_month": 0.2}),
+    ("plan_days", 150, {"days_per_month": 1.5}),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def planned_page(tmp_path_factory):
+    found = replanned()
+    return page_of(
+        tmp_path_factory.mktemp("planned"), {name: found[name] for name in ("plan_options", "phase_figures")}
+    )
+
+
+@pytest.mark.parametrize(("control", "value", "edit"), EDITS)
+def test_a_control_and_an_edit_of_the_files_give_the_same(planned_page, control, value, edit):
+    table = replanned(**edit)["plan_options"].set_index("option")
+    with opened(planned_page) as (tab, noise):
+        move(tab, control, value)
+        found = rows(tab)
+        assert set(found) == set(table.index)
+        for option, (usd, hours, machines) in found.items():
+            row = table.loc[option]
+            assert (usd, hours) == pytest.approx((row["usd"], row["hours"]), rel=1e-9), option
+            assert machines == (row["machines"] if row["machines"] == row["machines"] else 1)
         assert noise == []

@@ -64,7 +64,7 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
     lines = said.out.splitlines()
     assert lines[0] == "A box or a rented card (paper, as of 2018-07-01, the study's own use)"
     assert lines[1:3] == [page["first"], page["second"]]
-    assert lines[3].startswith("office-4x1080ti with 6 jobs of imagenet a month is busy 43%")
+    assert lines[3].startswith("office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 %")
     assert said.err == ""
     same = ask(read_parquet(project / "results/paper/comparison/options.parquet"), SEED, MONTH, "train").headline
     for name in ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high"):

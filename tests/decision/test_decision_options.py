@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, inputs, settings
+from decision_tables import BOX, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
 from sweetspot.decision.frontier import dominates
 from sweetspot.decision.phases import PricedPhase, load_groups
@@ -231,8 +231,7 @@ def test_a_plan_s_phases_bear_their_share_of_the_possession():
         {**rented, "phase": "training", "hours": 500.0, "usd": 9000.0},
         {**rented, "phase": "total", "hours": 550.0, "usd": 11000.0},
     ]
-    plans = pd.DataFrame(rows).assign(plan="project", status="ok")
-    found = compare(replace(market, plans=plans), settings(), groups={})["recommendation"].set_index("phase")
+    found = compare(replace(market, plans=plan_rows(rows)), settings(), groups={})["recommendation"].set_index("phase")
     assert list(found.index) == ["search", "training", "overall"]
     assert found.loc["search", "usd"] == pytest.approx(1645.0)
     assert found.loc["training", "usd"] == pytest.approx(4935.0)

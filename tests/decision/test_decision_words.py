@@ -1,6 +1,7 @@
 """Recommendation, words of certainty and what an edit of prices changed, on tables that stand in the test."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -75,6 +76,15 @@ def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
     assert row["reason"] == "0.5 USD; t costs 2.00 times as much"
     alone = recommend([phase(two.head(1), [[0.5]])], NO_TORNADO).iloc[0]
     assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
+
+
+def test_a_phase_of_a_plan_keeps_its_name_where_a_workload_has_the_same():
+    both = [phase(FOUR, [[1.0]] * 4), replace(phase(FOUR, [[1.0]] * 4), plan="p")]
+    named = [replace(one, name="search") for one in both]
+    table = pd.DataFrame({"model": []})
+    titles = recommend([*named, both[0]], table, titles={"search": "Ten runs of a day", "p": "The project"})
+    assert titles["phase_title"].tolist() == ["Ten runs of a day", "search", "all of it together"]
+    assert titles["plan_title"].dropna().to_dict() == {1: "The project"}
 
 
 def test_the_nearest_turning_points_are_nearest_in_factors_whichever_way():

@@ -3,9 +3,8 @@
 import math
 from dataclasses import replace
 
-import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, settings
+from decision_tables import BOX, RENTED, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
 from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.errors import UserError
@@ -50,7 +49,7 @@ def planned(options):
         plan_row(options, BOX, "total", 22, 1, 100.0),
         plan_row(options, RENTED, "search", 20, 4, 60.0),
     ]
-    return pd.DataFrame(rows)
+    return plan_rows(rows)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_the_tornado_names_what_moves_most_and_counts_what_turns():
     rows["flips"] = [True, *[False] * (len(rows) - 1)]
     rows["swing"] = range(len(rows), 0, -1)
     first = str(rows["assumption"].iloc[0])
-    said = f"What moves the answer most: {first}; 1 of {len(rows)} assumptions turn it"
+    said = f"What moves the answer most: {first}; 1 of {len(rows)} assumptions turns it"
     assert says("tornado", tables) == said
     rows["flips"] = False
     assert says("tornado", tables) == f"What moves the answer most: {first}; none of {len(rows)} assumptions turns it"
@@ -66,10 +66,19 @@ def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_
     drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
     assert len(drawing.data["rows"]) == len(rows) - 1 > 0
     # of a speed far below one a second the multiples of it: 0.06 / 0.12 and 0.18 / 0.12
-    assert drawing.data["rows"]["title"].str.endswith("\n(0.50 to 1.5 times)").all()
+    assert drawing.data["rows"]["title"].str.endswith("\n(0.5 to 1.5 times)").all()
     assert "turns the answer" not in legends(drawing)
     rows["flips"] = True
     assert legends(CHARTS["tornado"].draw(ChartData(tables, BOX))) == ["turns the answer"]
+
+
+def test_a_bar_reaches_from_end_to_end_and_over_what_is_planned():
+    """Of the first both ends lie below the planned 2.0: less work does not fill the box, more asks for a second one."""
+    tables = small_tables()
+    rows = tables["tornado"].head(2).assign(margin=2.0, margin_low=[1.2, 3.0], margin_high=[1.5, 1.8], swing=1.0)
+    tables["tornado"] = rows
+    drawn = CHARTS["tornado"].draw(ChartData(tables, BOX)).data["rows"]
+    assert drawn[["least", "most"]].to_numpy().tolist() == [[1.2, 2.0], [1.8, 3.0]]
 
 
 def test_nothing_that_moves_the_answer_is_said():

@@ -1,5 +1,6 @@
 """Charts describe themselves: rules, page and captions take each from its own module, and none is left out."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -10,7 +11,7 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from decision_tables import study
+from decision_tables import inputs, study
 from project_copy import ROOT, environment
 from report_tables import files_of, small_tables, write_study
 from sweetspot.cells import BASES
@@ -201,6 +202,32 @@ def test_specifications_carry_only_the_columns_they_draw():
     drawing = empty("nothing")
     wide = replace_data(drawing, drawing.data["rows"].assign(secret="unused"))
     assert json.loads(json.dumps(specification(wide)))["datasets"] == {"rows": [{"text": "nothing"}]}
+
+
+@pytest.mark.slow
+def test_a_price_moves_figures_and_renames_nothing():
+    """Keys of a specification and columns of its rows are the same at another price: titles and figures are values."""
+
+    def names(value):
+        if isinstance(value, dict):
+            return {key: names(entry) for key, entry in value.items()}
+        return [names(entry) for entry in value] if isinstance(value, list) else None
+
+    tables = [ChartData(small_tables(inputs(price_p3=price)), "office-4x1080ti") for price in (3.06, 3.17)]
+    for chart in CHARTS.values():
+        made = [specification(chart.draw(data)) for data in tables]
+        rows = [{name: sorted({*itertools.chain(*part)}) for name, part in one.pop("datasets").items()} for one in made]
+        assert rows[0] == rows[1], chart.name
+        one, other = (names({key: part for key, part in spec.items() if key != "title"}) for spec in made)
+        assert one.keys() == other.keys() and json.dumps(one).count("{") == json.dumps(other).count("{"), chart.name
+
+
+def test_a_tooltip_tells_the_price_s_own_source():
+    """A chain ends with it: behind the source of the speed it would be cut off."""
+    tables = small_tables()
+    tables["ranks"]["price_source"] = "a long log ; " * 40 + "the provider's price page"
+    spec = specification(CHARTS["images_per_usd"].draw(ChartData(tables, "office-4x1080ti")))
+    assert {row["price_source"] for row in spec["datasets"]["rows"]} == {"the provider's price page"}
 
 
 def replace_data(drawing, rows):

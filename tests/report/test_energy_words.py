@@ -66,16 +66,17 @@ def test_ranges_apart_are_not_said_to_overlap_and_the_cheapest_may_emit_least():
 
 def test_what_is_not_declared_is_said():
     told = said(market(grid=None))
-    assert "Carbon of 2 of 3 options was not computed: grid intensity of aws is not known." in told
+    assert "Carbon of 2 of 3 options was not computed: grid intensity of Amazon Web Services is not known." in told
     dark = said(market(rented=float("nan")))
-    assert "Energy of 2 of 3 options was not computed: PUE of aws and grid intensity of aws are not known." in dark
+    why = "PUE and grid intensity of Amazon Web Services are not known"
+    assert f"Energy of 2 of 3 options was not computed: {why}." in dark
     assert not [words for words in dark if words.startswith("Carbon")]  # one reason is said once
 
 
 def test_a_study_that_declares_nothing_says_so_once():
     bare = market(rented=float("nan"), grid=None, box_grid=float("nan"))
     assert said(bare, energy=False) == [
-        "office-4x1080ti takes 52.8 kWh.",
+        "office-4x1080ti takes 52.8 kWh to train VGG-16 once.",
         "Power is measured at the plug for 1 option.",
         f"Energy of 2 of 3 options and all carbon were not computed: {NOTHING}",
         "What making the machines emitted (embodied carbon) is not counted.",

@@ -6,7 +6,7 @@ import pandas as pd
 from decision_tables import inputs, settings, study
 from report_tables import small_tables
 from sweetspot.decision.compare import compare
-from sweetspot.report.phrases import worth_knowing
+from sweetspot.report.phrases import some_taken, worth_knowing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.whatif import what_if
@@ -50,3 +50,18 @@ def test_workloads_have_their_titles_in_the_folded_tables():
 def test_the_panel_has_the_providers_names():
     payload = what_if(small_tables(), study())
     assert payload["providers"]["aws"] == study().provider_title("aws") == "Amazon Web Services"
+
+
+def test_a_slice_of_all_figures_is_not_told_beside_all():
+    """Two figures held out, both of one precision: its row would repeat the row above it; one of a family does not."""
+    errors = dict.fromkeys(("median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90"), 0.1)
+    rows = [("all", 2), ("precision=fp16", 2), ("family=p100", 1)]
+    held = pd.DataFrame([{"method": "amdahl", "slice": name, "rows": count} | errors for name, count in rows])
+    part = Sections(small_tables() | {"validation": held}, study(), Provenance()).validation()
+    assert [row[1] for row in part.rows] == ["all", "family: p100"]
+
+
+def test_what_can_be_taken_away_is_explained_where_something_can():
+    ranks = small_tables()["ranks"]
+    assert some_taken(ranks) and not some_taken(ranks[ranks["persistent"].astype(bool)])
+    assert not some_taken(pd.DataFrame())

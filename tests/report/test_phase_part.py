@@ -246,8 +246,8 @@ def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone
     said = plan_in_words(tables)
     assert said[0].endswith("(97 %). It pays from 24 % of that work on. Most hangs on the other's price.")
     assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour, or work of the plan "
-        "80 % below today's (then: Cloud with 1 V100)."
+        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour. Or work of the plan "
+        "80 % below today's. Then Cloud with 1 V100 is the cheapest."
     )
     assert paying_in_words(tables) == [
         "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "
@@ -315,3 +315,20 @@ def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
 def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
     pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
     assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []
+
+
+def test_a_plan_of_months_has_tiles_of_its_own():
+    """1,000 against 900 USD a month (800 to 1,000), 1.00 to 1.3 times: tests/support/report_tables.py."""
+    html = render_page(small_tables(), study(), Drawn(BLANK))
+    of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
+    tiles = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", of_plan)
+    plain = [re.sub("<[^>]*>", "", value) for _, value in tiles]
+    assert plain == ["1.11 ×1.00 to 1.30 (90 %)", "90 %", "900800 to 1,000 (90 %)"]
+    assert tiles[2][0] == "USD a month, with 1 × office box, the rest on RunPod"
+    assert 'id="t-plan-named"' not in of_plan
+
+
+def test_without_a_rival_a_plan_has_one_tile(alone):
+    html = render_page(with_phases(alone, box()), study(), Drawn(BLANK))
+    of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
+    assert len(re.findall("<dt>", of_plan)) == 1

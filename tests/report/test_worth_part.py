@@ -21,11 +21,15 @@ def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
     tables = small_tables(CLOSE)
     worth = tables["worth_knowing"]
     part = worth_part(Sections(tables, study(), Provenance()))
-    told = worth[worth["evppi_usd"] > 0]
+    told = worth[(worth["evppi_usd_low"] > 0) & (worth["evppi_usd"] >= 0.001 * worth["project_usd"])]
     assert len(told) > 0
     assert [row[1] for row in part.rows] == list(told["figure"])
     assert part.left_out == len(worth) - len(told)
     assert all(len(row) == len(part.head) for row in part.rows)
+    # Of a project of 1e9 USD such figures are worth nothing to anybody; within its Monte Carlo error nothing is.
+    for name, value in (("project_usd", 1e9), ("evppi_usd_low", 0.0)):
+        tables["worth_knowing"] = worth.assign(**{name: value})
+        assert worth_part(Sections(tables, study(), Provenance())).rows == []
 
 
 def test_the_summary_says_what_to_find_out_first():

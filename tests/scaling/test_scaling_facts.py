@@ -22,7 +22,7 @@ from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS, fit_method
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.pooled import fit_pooled, predict_pooled
-from sweetspot.scaling.targets import Fitted, as_evidence, extrapolate_all, held_against_published, target_cells
+from sweetspot.scaling.targets import Fitted, as_evidence, extrapolate_all, target_cells
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
@@ -268,34 +268,3 @@ def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(par
     assert tensors == {777.0}
     machines = {name for rows, _ in seen for name in rows["instance"]}
     assert {"p3.16xlarge", "office-4x1080ti"} <= machines  # fitted, predicted
-
-
-def test_an_estimate_of_several_devices_is_held_against_published_ones():
-    # published: four devices at 100 images/s each and efficiency 0.9 and 0.8, 360 and 320 together; over a network, and
-    # devices that train apart, do not count. 400 is 1.11 times 360 (told beyond 1.10), 390 is 1.08 times.
-    same = {"family": "v100", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16", "xla": False}
-    rows = [(0.9, 64, 1, True), (0.8, None, 1, True), (0.2, 64, 2, True), (1.0, 64, 1, False)]
-    seen = pd.DataFrame(
-        [
-            {
-                **same,
-                "base_images_per_s": 100.0,
-                "efficiency": share,
-                "batch_size": batch,
-                "nodes": nodes,
-                "exchange": on,
-            }
-            for share, batch, nodes, on in rows
-        ]
-    )
-    facts = pd.DataFrame([{"instance": "box", "gpu": "Tesla V100", "family": "v100", "xla": False}])
-    cell = {"instance": "box", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16"}
-    estimated = pd.DataFrame([{**cell, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
-    told = [pairs(value) for value in held_against_published(estimated, facts, seen)["warnings"]]
-    assert told[1] == []
-    assert [found[0].rule for found in (told[0], told[2])] == ["against_published"] * 2
-    words = "published of 4 x Tesla V100 are 320 to 360 (batch 64, not stated), at"
-    assert told[0][0].message == f"{words} 400 predicted: 1.11 times the highest"
-    assert told[2][0].message == f"{words} 280 predicted: 0.88 times the lowest"
-    fewer = held_against_published(estimated.assign(gpus=2), facts, seen)["warnings"]
-    assert [pairs(value) for value in fewer] == [[], [], []]

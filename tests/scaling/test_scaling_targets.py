@@ -19,7 +19,7 @@ from sweetspot.scaling.mean_efficiency import mean_efficiency
 from sweetspot.scaling.methods import METHODS
 from sweetspot.scaling.partners import published_evidence, with_partners
 from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled
-from sweetspot.scaling.targets import Fitted, extrapolate_all, scaling_curve, target_cells
+from sweetspot.scaling.targets import Fitted, extrapolate_all, held_against_published, scaling_curve, target_cells
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question, Target
 from sweetspot.throughput.published import read_efficiency
@@ -269,3 +269,23 @@ def test_the_curve_is_the_headline_method_at_every_count_of_devices():
     assert (curve["high"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(wide) for wide in off])
     assert scaling_curve(cells, {"box": BOX}, fitted, "usl").empty  # a method that was not fitted
     assert scaling_curve(cells.head(0), {"box": BOX}, fitted, "amdahl").empty
+
+
+def test_an_estimate_of_several_devices_is_held_against_published_ones():
+    # published: four devices at 100 images/s each and efficiency 0.9 and 0.8, 360 and 320 together; over a network, and
+    # devices that train apart, do not count. 400 is 1.11 times 360 (told beyond 1.10), 390 is 1.08 times.
+    same = {"family": "v100", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16", "xla": False}
+    rows = [(0.9, 64, 1, True), (0.8, None, 1, True), (0.2, 64, 2, True), (1.0, 64, 1, False)]
+    names = ["efficiency", "batch_size", "nodes", "exchange"]
+    seen = pd.DataFrame(rows, columns=names).assign(**same, base_images_per_s=100.0)
+    facts = pd.DataFrame([{"instance": "box", "gpu": "Tesla V100", "family": "v100", "xla": False}])
+    cell = {"instance": "box", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16"}
+    estimated = pd.DataFrame([{**cell, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
+    told = [pairs(value) for value in held_against_published(estimated, facts, seen)["warnings"]]
+    assert told[1] == []
+    assert [found[0].rule for found in (told[0], told[2])] == ["against_published"] * 2
+    words = "published of 4 x Tesla V100 are 320 to 360 (batch 64, not stated), at"
+    assert told[0][0].message == f"{words} 400 predicted: 1.11 times the highest"
+    assert told[2][0].message == f"{words} 280 predicted: 0.88 times the lowest"
+    fewer = held_against_published(estimated.assign(gpus=2), facts, seen)["warnings"]
+    assert [pairs(value) for value in fewer] == [[], [], []]

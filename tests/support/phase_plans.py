@@ -8,7 +8,11 @@ from sweetspot.bills.priced_cells import FIGURES
 from sweetspot.decision.asked_phases import Given
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.options import build_options
+from sweetspot.decision.phases import phases
 from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import simulate
+from sweetspot.decision.standing import standing
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
 WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
@@ -33,6 +37,12 @@ def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS)
 
     `facts`: what the instances file says, by machine; `speeds`: images/s with low and high, of those that differ.
     """
+    tables, settings = priced_plan(*rows, work=work, facts=facts, speeds=speeds)
+    return compare(tables, settings, {}, draws, buying=buying)
+
+
+def priced_plan(*rows, work=None, facts=None, speeds=None):
+    """What the comparison reads of such offers."""
     prices = price_list(*rows)
     known = machines(prices, **(facts or {}))
     cells = cells_of(known, speeds)
@@ -46,7 +56,15 @@ def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS)
         planned(prices, cells, known, **works), nothing,
     )  # fmt: skip
     reference = next((one["instance"] for one in rows if one.get("purchase") == "own"), None)
-    return compare(tables, Settings.of(study(reference=reference)), {}, draws, buying=buying)
+    return tables, Settings.of(study(reference=reference))
+
+
+def best_of(tables, settings, draws=2):
+    """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
+    options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
+    found = phases(options, simulate(options, settings.seed, draws), tables.plans, {})
+    whole = next(phase for phase in found if phase.whole)
+    return whole.table.loc[standing(whole.table, whole.usd).best, "option"]
 
 
 def cells_of(known, speeds=None):

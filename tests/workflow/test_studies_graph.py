@@ -92,7 +92,8 @@ def comparison(project, study):
 def answer_of(project, study):
     """The first sentence of the page: of the plan where the study has one."""
     tables = comparison(project, study)
-    return (plan_in_words(tables) or [tables["headline"]["first"].iloc[0]])[0]
+    first = tables["headline"].iloc[0]
+    return (plan_in_words(tables, "USD", first["reference"]) or [first["first"]])[0]
 
 
 def one_job_of(project, study):

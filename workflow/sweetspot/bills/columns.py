@@ -23,7 +23,7 @@ TEXTS = (
     "price_list", "instance", "purchase", "provider", "gpu", "framework", "model", "precision", "variant", "basis",
     "status", "source", "as_of", "workload", "plan", "phase", "line", "charged", "name", "unit", "severity", "rule",
     "message", "price_list_title", "power_basis", "power_source", "grid_source", "energy_lacks", "side_basis",
-    "side_source", "trend", "trend_kind", "energy_source",
+    "side_source", "trend", "trend_kind", "energy_source", "speed_of",
 )  # fmt: skip
 TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(TEXTS, pa.string()),

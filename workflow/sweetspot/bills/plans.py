@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.costs import NEVER, NO_FIGURE
@@ -12,13 +13,14 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.priced_cells import Workload, offered, reference_rate
 from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.rounds import more_boxes
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Phase, Plan
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",
-    "plan_months",
+    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "plan_months",
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
@@ -31,12 +33,16 @@ TOO_SLOW = "too slow"  # however many are bought: the longest jobs alone take mo
 
 
 class Schedule(NamedTuple):
-    """One phase on each row's option: machines in use, jobs at once, hours to the end, USD."""
+    """One phase on each row's option: machines in use, jobs at once, hours to the end, USD; jobs that one machine works
+    on at once, hours of a job.
+    """
 
     machines: Array
     at_once: Array
     hours: Array
     usd: Array
+    slots: Array
+    job_hours: Array
 
 
 def plan_table(
@@ -54,8 +60,13 @@ def plan_table(
     are as many as the plan allows and the jobs need. A phase starts when the one before has ended. `plan_months`:
     of the whole plan, null where it states none.
 
-    A machine owned works in its planned hours. Where the offer's `boxes` would need more of them than the project has,
-    as many are taken as do the work (`machines` of the row `possession`); where no number does, the status is TOO_SLOW.
+    A machine owned works in its planned hours, one committed to in all of its terms. Where the offer's `boxes` would
+    need more of them than there are, as many are taken as do the work (`machines` of the row `possession`); where no
+    number does, the status is TOO_SLOW.
+
+    What the plan can be priced anew from, with a figure moved (`rounds`): `slots` jobs work on one machine at once,
+    `job_hours` each, by the speed of the instance `speed_of`; `work_hours`: of all jobs, as the plan states them;
+    `boxes` are at least held, one of which works `room_hours` (null: as many as are needed).
     """
     rows = offered(take(cells, cells["status"] == "ok"), offers, OFFER_SHOWN)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -76,27 +87,49 @@ def _plan(
 ) -> list[Columns]:
     """The rows of one plan: its phases, possession, total."""
     reference = reference_rate(rows, cells, plan.instance)
-    single = _single_device(rows, cells, instances)
+    single, of = _single_device(rows, cells, instances)
+    least, months = _boxes(rows), np.full(size(rows), np.nan if plan.months is None else plan.months)
+    facts = {"room_hours": _room(rows, plan), "boxes": least, "plan_months": months}
     rows, phases, slow = _enough(rows, fees, plan, reference, single)
+    whole_speed = {"one": of, "all": rows["instance"]}
     parts = [
-        _shown(rows, name, phase.name, phase.jobs, done, slow) for phase, done in zip(plan.phases, phases, strict=True)
+        _shown(rows | facts, name, phase.name, phase.jobs, done, slow)
+        | {"speed_of": whole_speed[phase.gpus_per_job], "work_hours": np.full(size(rows), phase.jobs * phase.hours)}
+        for phase, done in zip(plan.phases, phases, strict=True)
     ]
-    nothing = np.zeros(size(rows))
+    nothing, unknown = np.zeros(size(rows)), np.full(size(rows), np.nan)
     fixed = _possession(rows, plan)
-    held = _shown(rows, name, POSSESSION, 0, Schedule(_boxes(rows), nothing, nothing, fixed), slow)
+    having = Schedule(_boxes(rows), nothing, nothing, fixed, unknown, unknown)
+    held = _shown(rows | facts, name, POSSESSION, 0, having, slow)
     total = Schedule(
         np.max([phase.machines for phase in phases], axis=0),
-        np.full(size(rows), np.nan),
+        unknown,
         sum((phase.hours for phase in phases), nothing),
         sum((phase.usd for phase in phases), np.nan_to_num(fixed)),
+        unknown,
+        unknown,
     )
-    whole = _shown(rows, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
-    return [_with_months(part, plan) for part in (*parts, take(held, ~np.isnan(fixed)), whole)]
+    whole = _shown(rows | facts, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
+    whole["work_hours"] = nothing + sum(phase.jobs * phase.hours for phase in plan.phases)
+    return [*parts, take(held, ~np.isnan(fixed)), whole]
 
 
-def _with_months(rows: Columns, plan: Plan) -> Columns:
-    """The rows of a plan with its length; nan where it has none."""
-    return rows | {"plan_months": np.full(size(rows), np.nan if plan.months is None else plan.months)}
+def _room(rows: Columns, plan: Plan) -> Array:
+    """Hours in which one machine works: of one owned its planned use in the months of the plan, of one committed to all
+    hours of its terms; of one rented by the hour null.
+    """
+    months = rows["months"] if plan.months is None else plan.months
+    works = 1.0 - numbers(rows, "downtime_share")[0]
+    planned = HOURS_A_DAY * rows["days_per_month"] * works * months
+    whole = HOURS_A_DAY * rows["month_days"] * _committed_months(rows, plan)
+    return np.where(rows["purchase"] == "own", planned, whole)
+
+
+def _committed_months(rows: Columns, plan: Plan) -> Array:
+    """Months of the terms that are signed for: one, or as many as last to the end of a plan that says `renewed`."""
+    span = plan.months if plan.renewed and plan.months is not None else 0.0
+    terms: Array = np.maximum(1.0, np.ceil(span / rows["term_months"] - ROUNDING)) * rows["term_months"]
+    return terms
 
 
 def _enough(
@@ -108,15 +141,12 @@ def _enough(
     from below, and the smallest that does the work is found.
     """
     most = float(max(phase.jobs for phase in plan.phases))
-    months = rows["months"] if plan.months is None else plan.months
-    works = 1.0 - numbers(rows, "downtime_share")[0]
-    room = np.where(rows["purchase"] == "own", HOURS_A_DAY * rows["days_per_month"] * works * months, np.inf)
+    room = _room(rows, plan)
+    room = np.where(np.isnan(room), np.inf, room)
     while True:
         phases = [_phase(rows, fees, plan, phase, reference, single) for phase in plan.phases]
         hours, boxes = sum((phase.hours for phase in phases), np.zeros(size(rows))), _boxes(rows)
-        short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
-        needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
-        more = np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes)
+        more, short = more_boxes(boxes, hours, room, most)
         if (more == boxes).all():
             return rows, phases, short
         rows = rows | {"boxes": np.where(more > boxes, more, rows["boxes"])}
@@ -126,9 +156,13 @@ def _boxes(rows: Columns) -> Array:
     return np.maximum(1.0, numbers(rows, "boxes")[0])
 
 
-def _single_device(rows: Columns, cells: Columns, instances: Mapping[str, Instance]) -> Array:
-    """Throughput of one device of each row's machine: its base instance's figure, else an equal share of its own."""
-    rate = rows["images_per_s"] / rows["gpus"]
+def _single_device(
+    rows: Columns, cells: Columns, instances: Mapping[str, Instance]
+) -> tuple[Array, npt.NDArray[np.object_]]:
+    """Throughput of one device of each row's machine, its base instance's figure, else an equal share of its own; and
+    whose figure that is.
+    """
+    rate, of = rows["images_per_s"] / rows["gpus"], rows["instance"].copy()
     for name in set(rows["instance"]):
         machine = instances.get(name)
         twin = instances.get(machine.equivalent_to) if machine is not None and machine.equivalent_to else None
@@ -137,7 +171,8 @@ def _single_device(rows: Columns, cells: Columns, instances: Mapping[str, Instan
             here = rows["instance"] == name
             found = reference_rate(take(rows, here), cells, base)
             rate[here] = np.where(np.isnan(found), rate[here], found)
-    return rate
+            of[here] = np.where(np.isnan(found), of[here], base)
+    return rate, of
 
 
 def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Array, single: Array) -> Schedule:
@@ -147,7 +182,7 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
     duration = phase.hours * reference / (single if one else rows["images_per_s"])
     held = np.isin(rows["purchase"], HELD)
     machines = np.minimum(np.where(held, _boxes(rows), plan.parallel), np.ceil(phase.jobs / slots))
-    share, more = np.divmod(phase.jobs, machines)
+    share, more = np.divmod(phase.jobs, machines)  # as in `rounds`
     hours, usd = np.zeros(size(rows)), np.zeros(size(rows))
     for load, count in ((share + 1, more), (share, machines - more)):
         work = {"work_hours": np.ceil(load / slots) * duration, "starts": np.ones(size(rows))}
@@ -157,20 +192,17 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
         used = (count > 0) & (load > 0)
         hours = np.where(used, np.maximum(hours, bill.hours), hours)
         usd = np.where(used, usd + paid, usd)
-    return Schedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd)
+    return Schedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd, slots, duration)
 
 
 def _possession(rows: Columns, plan: Plan) -> Array:
     """USD for having the machines during the project: nan where nothing is due.
 
-    Owned: the fixed sum of a month x months x boxes. Committed: the whole term, used or not; where the plan
-    says `renewed`, as many terms as last to the project's end.
+    The fixed sum of a month x months x machines. Committed: the whole terms, used or not.
     """
-    span = plan.months if plan.renewed and plan.months is not None else 0.0
-    terms = np.maximum(1.0, np.ceil(span / rows["term_months"] - ROUNDING))
     months = np.where(np.isnan(rows["months"]), np.nan, rows["months"] if plan.months is None else plan.months)
-    held = np.where(rows["purchase"] == "own", months * _boxes(rows), terms * rows["term_months"])
-    return held * rows["fixed_usd_per_month"]
+    held = np.where(rows["purchase"] == "own", months, _committed_months(rows, plan))
+    return held * _boxes(rows) * rows["fixed_usd_per_month"]
 
 
 def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow: np.ndarray) -> Columns:
@@ -184,6 +216,11 @@ def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow
         "jobs": np.full(count, jobs),
         "machines": done.machines,
         "at_once": done.at_once,
+        "slots": done.slots,
+        "job_hours": done.job_hours,
+        "speed_of": objects([None] * count),
+        "work_hours": np.full(count, np.nan),
+        **{name: rows[name] for name in ("room_hours", "boxes", "plan_months")},
         "hours": np.where(alive, done.hours, np.nan),
         "usd": np.where(alive, done.usd, np.nan),
         "status": status.astype(object),

@@ -15,10 +15,10 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.decision.phases import OVERALL, phases, with_later
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
+from sweetspot.decision.plan_of_phases import decide_phases
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
@@ -107,7 +107,7 @@ def compare(
         *deadline_phases(options, drawn, settings.deadlines_hours, settings.money),
         *(with_later(one, waited.options) for one in decided.phases),
     ]
-    priced = phases(options, drawn, plans, together, waited.options)
+    planned = decide_phases(phases(options, drawn, plans, together, waited.options), options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
     contending = found_contenders(options)
     others = choices(contending, published if published is not None else NO_FIGURES)
@@ -123,8 +123,7 @@ def compare(
         "surface": surface(options, settings.month_days, settings.money),
         "tornado": parameters,
         "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
-        "recommendation": recommend([*priced, *later], parameters, settings.money, titles),
-        "plan_options": option_table(priced),
+        "recommendation": recommend([*planned.phases, *later], parameters, settings.money, titles),
         "headline": answer,
         "choices": others,
         "when_to_buy": waited.table,
@@ -135,6 +134,10 @@ def compare(
             inputs.offers,
         ),
         **decided.tables,
+        **{
+            name: _together([decided.tables[name], table] if name in decided.tables else [table])
+            for name, table in planned.tables.items()
+        },
     }
 
 

@@ -8,7 +8,8 @@ import pandas as pd
 
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, the
-from sweetspot.decision.mix_levers import ALL_JOBS, JOBS, Lever, move
+from sweetspot.decision.lever_names import ALL_JOBS, JOBS
+from sweetspot.decision.mix_levers import Lever, move
 from sweetspot.decision.mix_tables import device_hours
 from sweetspot.decision.mix_tornado import Turned
 from sweetspot.decision.mix_words import Words
@@ -62,7 +63,7 @@ def _rows(one: Turned, words: Words) -> Iterator[dict[str, Any]]:
                 **{name: end * planned if np.isfinite(end) else np.nan for name, end in ends.items()},
                 "factor": factor if np.isfinite(factor) else np.nan,
                 "p_pays": float(np.mean(drawn <= 1.0)),
-                "text": _words(words.title(kind.name), factor * planned, planned, unit),
+                "text": in_words(words.title(kind.name), factor * planned, planned, unit),
             }
 
 
@@ -74,10 +75,13 @@ def _asked(levers: list[Lever], option: str) -> Iterator[Lever]:
             yield lever
 
 
-def _words(title: str, value: float, planned: float, unit: str) -> str:
+def in_words(title: str, value: float, planned: float, unit: str, most: float = np.inf) -> str:
+    """From how much on a machine pays; 0: from less than a fifth of what is planned; infinite: at no number; `most`:
+    more there is not.
+    """
     box = begun(the(title))
     if not np.isfinite(value):
-        return f"{box} pays at no number up to {amount(FURTHEST * planned)} {unit}"
+        return f"{box} pays at no number up to {amount(min(FURTHEST * planned, most))} {unit}"
     if value == 0:
         return f"{box} pays from less than {amount(planned / FURTHEST)} {unit} on"
     return f"{box} pays from {amount(value)} {unit} on; {amount(planned)} are planned"

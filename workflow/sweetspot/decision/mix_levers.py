@@ -1,25 +1,22 @@
 """The figures that a plan of months rests on, each as something that can be moved: prices, power, speeds, jobs."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.counted import the
+from sweetspot.decision import lever_names, plan_rows
+from sweetspot.decision.lever_names import ALL_JOBS, ALL_RENT, JOBS, OF_THE_MONTH, Known, month_at, share_of_today
 from sweetspot.decision.mix_problem import MIX_DRAWS, Figures, Posed, Source
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import Figure, Number, or_zero, possession, sold_for, speed_error
-from sweetspot.decision.tornado import ASSUMED_RANGE, FACTOR, OWNED_PARAMETERS, range_of
+from sweetspot.decision.simulate import Figure, Number, or_zero, speed_error
+from sweetspot.decision.tornado import ASSUMED_RANGE
 from sweetspot.mixes.problem import Array, Problem
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
     from sweetspot.study.terms import Amount
-
-OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")  # of a machine for sale
-JOBS, SPEED, RENT, TARIFF, ALL_JOBS, ALL_RENT = "per_month", "speed", "usd_per_hour", "usd_per_kwh", "jobs", "rents"
-Known = Mapping[tuple[str, int], Array]  # draws of an offer's figure by its name and the row of the options
 
 
 class Parts(NamedTuple):
@@ -31,23 +28,7 @@ class Parts(NamedTuple):
     known: Known
 
 
-class Lever(NamedTuple):
-    """One figure: `quantity` what it is (a column of the offers, JOBS, SPEED, ALL_JOBS, ALL_RENT), `subject` of whom
-    (an option, a class, a price list, an error of speeds; empty: of all), `name` in words, value, unit (FACTOR: it is
-    said as a factor of what it is today) and range with its basis; `most` that it can be. `changed`: the parts of the
-    problem with it at a factor of its value.
-    """
-
-    quantity: str
-    subject: str
-    name: str
-    unit: str
-    value: float
-    low: float
-    high: float
-    basis: str
-    changed: Callable[[Parts, float], Parts]
-    most: float = np.inf
+Lever = plan_rows.Lever[Callable[[Parts, float], Parts]]
 
 
 def move(posed: Posed, lever: Lever, known: Known, central: bool = False) -> Callable[[float], Problem]:
@@ -73,7 +54,8 @@ def levers(posed: Posed, words: Words) -> list[Lever]:
     owned = [one for one in posed.sources if one.offer["purchase"] == "own"]
     found = [_rent(one, words) for one in rented]
     if len(rented) > 1:
-        found.append(_share(ALL_RENT, "all rented prices", _dearer(tuple(one.offer["option"] for one in rented))))
+        options = tuple(one.offer["option"] for one in rented)
+        found.append(share_of_today(ALL_RENT, "all rented prices", _dearer(options)))
     for one in owned:
         found += list(_owned(one, posed, words))
     found += list(_tariffs(owned))
@@ -81,15 +63,9 @@ def levers(posed: Posed, words: Words) -> list[Lever]:
     return [*found, *_demand(posed)]
 
 
-def _share(quantity: str, name: str, changed: Callable[[Parts, float], Parts]) -> Lever:
-    return Lever(quantity, "", name, FACTOR, 1.0, 1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed", changed)
-
-
 def _rent(one: Source, words: Words) -> Lever:
-    row, option = one.offer, one.offer["option"]
-    value, title = float(row["usd_per_hour"]), the(words.title(option))
-    ends = range_of(row, RENT, value)
-    return Lever(RENT, option, f"price of {title}", "USD/hour", value, *ends, _dearer((option,)))
+    option = one.offer["option"]
+    return lever_names.rent(one.offer, words.title(option), _dearer((option,)))
 
 
 def _dearer(options: tuple[str, ...]) -> Callable[[Parts, float], Parts]:
@@ -117,19 +93,12 @@ def _scaled(figures: Figures, name: str, rows: list[int], factor: Number) -> Fig
 
 def _owned(one: Source, posed: Posed, words: Words) -> Iterator[Lever]:
     """Of a machine for sale what its month costs and its days of use; of one that is there too its power."""
-    row, option = one.offer, one.offer["option"]
-    title = the(words.title(option))
+    option = one.offer["option"]
     of_sale = () if one.there else (*OF_THE_MONTH, "days_per_month")
     for name in (*of_sale, "kw"):
-        value = or_zero(row[name])
-        if value > 0:
-            said, unit = OWNED_PARAMETERS[name]
-            most = {"days_per_month": posed.month_days, "residual_usd": float(row["capex_usd"])}.get(name, np.inf)
-            said = "months that the purchase of {box} is spread over" if name == "months" else said
-            said = f"{said} of {{box}}" if name == "days_per_month" else said
-            low, high, basis = range_of(row, name, value)
-            changed = _of_box(option, name)
-            yield Lever(name, option, said.format(box=title), unit, value, low, min(high, most), basis, changed, most)
+        found = lever_names.owned(one.offer, name, words.title(option), posed.month_days, _of_box(option, name))
+        if found is not None:
+            yield found
 
 
 def _of_box(option: str, name: str) -> Callable[[Parts, float], Parts]:
@@ -137,7 +106,7 @@ def _of_box(option: str, name: str) -> Callable[[Parts, float], Parts]:
         source = next(one for one in parts.sources if one.offer["option"] == option)
         rows = _rows([source])
         if name in OF_THE_MONTH:
-            longer = _month(source.offer, parts.known, {name: factor}) / _month(source.offer, parts.known, {})
+            longer = month_at(source.offer, {name: factor}, parts.known) / month_at(source.offer, {}, parts.known)
             return parts._replace(figures=_scaled(parts.figures, "fixed", rows, longer))
         column = {"kw": "variable", "days_per_month": "days"}[name]
         return parts._replace(figures=_scaled(parts.figures, column, rows, factor))
@@ -145,27 +114,12 @@ def _of_box(option: str, name: str) -> Callable[[Parts, float], Parts]:
     return changed
 
 
-def _month(row: Row, known: Known, factors: Mapping[str, float]) -> Number:
-    """USD a month of possession (`possession`) in each draw, figures at factors of what they are."""
-
-    def drawn(name: str) -> Number:
-        return known.get((name, row["row"]), or_zero(row[name])) * factors.get(name, 1.0)
-
-    months, capex = drawn("months"), drawn("capex_usd")
-    resale = sold_for(row, capex, drawn("residual_usd"), months)
-    care = or_zero(row["maintenance_usd_per_month"]) * factors.get("maintenance_usd_per_month", 1.0)
-    return possession(row | {"maintenance_usd_per_month": care}, capex, months, resale)
-
-
 def _tariffs(owned: list[Source]) -> Iterator[Lever]:
     """One electricity price for all machines of a price list."""
     lists = dict.fromkeys(one.offer["price_list"] for one in owned if or_zero(one.offer["usd_per_kwh"]) > 0)
     for name in lists:
         row = next(one.offer for one in owned if one.offer["price_list"] == name)
-        said, unit = OWNED_PARAMETERS[TARIFF]
-        told = said if len(lists) == 1 else f"{said} of {row['price_list_title']}"
-        value = float(row[TARIFF])
-        yield Lever(TARIFF, name, told, unit, value, *range_of(row, TARIFF, value), _tariff(name))
+        yield lever_names.tariff(row, len(lists) > 1, _tariff(name))
 
 
 def _tariff(price_list: str) -> Callable[[Parts, float], Parts]:
@@ -187,21 +141,9 @@ def _speeds(posed: Posed) -> Iterator[Lever]:
         for row in filter(None, source.rows):
             groups.setdefault(speed_error(row), []).append(row)
     for error, rows in groups.items():
-        first, models = rows[0], list(dict.fromkeys(row["model"] for row in rows))
-        value = float(first["images_per_s"])
-        if not value > 0:
-            continue
-        device = first["gpu"] if isinstance(first.get("gpu"), str) else first["title"]
-        several = f"{first['figure_gpus']:g} × " if error[0] == "images_per_s" and first["figure_gpus"] > 1 else ""
-        on = f" on {model_title(models[0])}" if len(models) == 1 else ""
-        low, high, basis = range_of(first, "images_per_s", value)
-        name = f"speed of {several}{device}{on}"
-        yield Lever(SPEED, error_key(error), name, FACTOR, 1.0, low / value, high / value, basis, _faster(error))
-
-
-def error_key(error: tuple[object, ...]) -> str:
-    """An error of speeds as a key of the tables."""
-    return "|".join(map(str, error))
+        found = lever_names.speed(error, rows, _faster(error))
+        if found is not None:
+            yield found
 
 
 def _faster(error: tuple[object, ...]) -> Callable[[Parts, float], Parts]:
@@ -230,7 +172,7 @@ def _demand(posed: Posed) -> Iterator[Lever]:
             yield _number(posed, job.name, job.urgent_per_month, urgent=True)
     if len(posed.work.jobs) > 1:
         names = tuple(job.name for job in posed.work.jobs)
-        yield _share(ALL_JOBS, "all jobs a month", _busier(posed, names, (False, True)))
+        yield share_of_today(ALL_JOBS, "all jobs a month", _busier(posed, names, (False, True)))
 
 
 def _number(posed: Posed, name: str, number: "Amount", urgent: bool) -> Lever:

@@ -6,29 +6,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import DOLLARS, Money
-from sweetspot.decision.mix_levers import Known, Lever, levers, move
+from sweetspot.decision.lever_names import Known
+from sweetspot.decision.mix_levers import Lever, levers, move
 from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_words import Words, mix_title
-from sweetspot.decision.tornado import FACTOR
+from sweetspot.decision.plan_rows import (
+    TORNADO,
+    TURNING,
+    End,
+    Plan,
+    nearest_first,
+    tornado_row,
+    turning_row,
+    widest_first,
+)
+from sweetspot.decision.plan_rows import Turned as To
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Problem
 from sweetspot.mixes.search import BEST, RENTED, Mix
 from sweetspot.mixes.turning import Choice, Plans, Turn, expected, most_rented, thinned, turns
-
-ABOUT = ("workload", "assumption", "quantity", "subject", "unit", "value")
-TORNADO = (
-    *ABOUT, "low", "high", "range_basis", "best_title", "rival", "rival_title", "margin", "margin_low",
-    "margin_high", "swing", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "winner_low", "winner_high",
-    "flips", "flip_value", "flip_factor", "text",
-)  # fmt: skip
-TURNING = (
-    *ABOUT, "side", "turning_value", "factor", "inside_range", "best_title", "to_title", "boxes", "rented",
-    "usd_per_month", "text",
-)  # fmt: skip
-
 
 NEXT = 3  # pure options that the margin is looked for among, beside the one whose figure is moved
 
@@ -75,47 +73,27 @@ def turning_table(turned: Sequence[Turned], words: Words, money: Money = DOLLARS
     """
     rows = []
     for one in turned:
+        plan = _plan(one, words)
         found = [
-            _turning_row(one, lever, turn, words, money)
+            turning_row(plan, lever, _turned(one, lever, turn, words), money)
             for lever, found in zip(one.levers, one.turns, strict=True)
             for turn in found
         ]
-        rows += sorted(found, key=lambda row: abs(np.log(row["factor"])))
+        rows += nearest_first(found)
     return pd.DataFrame(rows, columns=list(TURNING))
 
 
-def _about(one: Turned, lever: Lever) -> dict[str, Any]:
-    said = {name: getattr(lever, name) for name in ("quantity", "unit", "value")}
-    return {"workload": one.worked.posed.name, "assumption": lever.name, "subject": lever.subject or None, **said}
+def _plan(one: Turned, words: Words) -> Plan:
+    posed = one.worked.posed
+    title = _title(posed, one.plans.base, one.plans.choice, words) if one.levers else ""
+    return Plan(posed.name, posed.work.months, title)
 
 
-def _turning_row(one: Turned, lever: Lever, turn: Turn, words: Words, money: Money) -> dict[str, Any]:
-    value, base = lever.value * turn.factor, one.plans.choice
+def _turned(one: Turned, lever: Lever, turn: Turn, words: Words) -> To:
     problem = move(one.worked.posed, lever, one.known)(turn.factor)
     title = _title(one.worked.posed, problem, turn.choice, words)  # with what would be rented beside it there
-    inside = bool(lever.low <= value <= lever.high)
-    return {
-        **_about(one, lever),
-        "side": "above" if turn.factor > 1 else "below",
-        "turning_value": value,
-        "factor": turn.factor,
-        "inside_range": inside,
-        "best_title": _title(one.worked.posed, one.plans.base, base, words),
-        "to_title": title,
-        "boxes": sum(turn.choice.counts) - sum(one.plans.base.there),
-        "rented": turn.choice.rented or None,
-        "usd_per_month": turn.usd,
-        "text": f"{_where(lever, turn, money)}: {title}",
-    }
-
-
-def _where(lever: Lever, turn: Turn, money: Money) -> str:
-    """A turning point in words: of what is said as a factor, how far from what it is today."""
-    side = "above" if turn.factor > 1 else "below"
-    if lever.unit == FACTOR:
-        return f"{lever.name} {100 * abs(turn.factor - 1):.2g} % {side} today's"
-    value, unit = money.counted(lever.value * turn.factor, lever.unit)
-    return f"{lever.name} {side} {amount(value)} {unit}"
+    boxes = sum(turn.choice.counts) - sum(one.plans.base.there)
+    return To(turn.factor, title, boxes, turn.choice.rented, turn.usd * one.worked.posed.work.months)
 
 
 def _title(posed: Posed, problem: Problem, choice: Choice, words: Words) -> str:
@@ -135,40 +113,28 @@ def tornado_table(turned: Sequence[Turned], words: Words, money: Money = DOLLARS
     """
     rows = []
     for one in turned:
+        plan = _plan(one, words)
         found = [
-            _tornado_row(one, lever, found, words, money) for lever, found in zip(one.levers, one.turns, strict=True)
+            _tornado_row(one, plan, lever, found, words, money)
+            for lever, found in zip(one.levers, one.turns, strict=True)
         ]
-        rows += sorted(found, key=lambda row: -round(row["swing"], 9) if row["swing"] == row["swing"] else 0.0)
+        rows += widest_first(found)
     return pd.DataFrame(rows, columns=list(TORNADO))
 
 
-def _tornado_row(one: Turned, lever: Lever, found: list[Turn], words: Words, money: Money) -> dict[str, Any]:
-    base, posed, rivals = one.worked.mixes[0], one.worked.posed, one.rivals
-    ends = [_at(one, lever, value / lever.value, found, words) for value in (lever.low, lever.high)]
-    nearest = min(found, key=lambda turn: abs(np.log(turn.factor)), default=None)
-    flips = any(end["turned"] for end in ends)
-    title = _title(posed, one.plans.base, one.plans.choice, words)
-    return {
-        **_about(one, lever),
-        **{name: getattr(lever, name) for name in ("low", "high")},
-        "range_basis": lever.basis,
-        "best_title": title,
-        "rival": rivals[0].source if rivals else None,
-        "rival_title": mix_title(rivals[0], posed, None, words) if rivals else None,
-        "margin": rivals[0].expected / base.expected if rivals else np.nan,
-        "usd_per_month": base.expected,
-        **{f"{name}_{side}": end[name] for name in ("margin", "usd_per_month", "winner")
-           for side, end in zip(("low", "high"), ends, strict=True)},
-        "swing": abs(ends[1]["margin"] - ends[0]["margin"]),
-        "flips": flips,
-        "flip_value": np.nan if nearest is None else nearest.factor * lever.value,
-        "flip_factor": np.nan if nearest is None else nearest.factor,
-        "text": _words(lever, nearest, flips, money),
-    }  # fmt: skip
+def _tornado_row(
+    one: Turned, plan: Plan, lever: Lever, found: list[Turn], words: Words, money: Money
+) -> dict[str, Any]:
+    best, rivals = one.worked.mixes[0], one.rivals
+    margin = rivals[0].expected / best.expected if rivals else np.nan
+    base = End(best.expected * plan.months, margin, plan.best_title, turned=False)
+    low, high = (_at(one, lever, value / lever.value, found, words) for value in (lever.low, lever.high))
+    rival = (rivals[0].source, mix_title(rivals[0], one.worked.posed, None, words)) if rivals else (None, None)
+    return tornado_row(plan, lever, rival, base, (low, high), [turn.factor for turn in found], money)
 
 
-def _at(one: Turned, lever: Lever, factor: float, found: list[Turn], words: Words) -> dict[str, Any]:
-    """The plan at one value of a figure: USD of the mix that is the best as planned, margin, the best mix."""
+def _at(one: Turned, lever: Lever, factor: float, found: list[Turn], words: Words) -> End:
+    """The plan at one value of a figure, of the mix that is the best as planned."""
     problem = move(one.worked.posed, lever, one.known)(factor)
     thin, base = thinned(problem), one.worked.mixes[0]
     usd = one.plans.estimate(thin, base.counts)
@@ -176,17 +142,9 @@ def _at(one: Turned, lever: Lever, factor: float, found: list[Turn], words: Word
     others = [_quick(thin, rival) + one.off[rival.source] for rival in near]
     turned = any((turn.factor - factor) * (turn.factor - 1) <= 0 for turn in found)
     choice = one.plans.best(problem) if turned else one.plans.choice
-    return {
-        "usd_per_month": usd,
-        "margin": min(others) / usd if others else np.nan,
-        "winner": _title(one.worked.posed, problem, choice, words),
-        "turned": turned,
-    }
-
-
-def _words(lever: Lever, nearest: Turn | None, flips: bool, money: Money) -> str:
-    if nearest is None:
-        return "no value of it within a factor of 5 changes the best mix"
-    value, unit = money.counted(nearest.factor * lever.value, lever.unit)
-    moved = f"the best mix changes at {amount(value)} {unit} ({100 * (nearest.factor - 1):+.0f} %)"
-    return moved + (", inside its range" if flips else ", outside its range")
+    return End(
+        usd * one.worked.posed.work.months,
+        min(others) / usd if others else np.nan,
+        _title(one.worked.posed, problem, choice, words),
+        turned,
+    )

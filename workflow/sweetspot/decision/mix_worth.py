@@ -1,6 +1,6 @@
 """What knowing each uncertain figure is worth for the plan of months (EVPPI), on the plan's own draws."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,12 +8,13 @@ import pandas as pd
 
 from sweetspot.decision.counted import the
 from sweetspot.decision.known_value import partial_value
-from sweetspot.decision.mix_levers import JOBS, SPEED, TARIFF, Lever, error_key
+from sweetspot.decision.lever_names import JOBS, SPEED, TARIFF, error_key
 from sweetspot.decision.mix_problem import MIX_DRAWS, Posed
 from sweetspot.decision.mix_tables import Worked, rivals_of
 from sweetspot.decision.mix_tornado import Turned
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
+from sweetspot.decision.plan_rows import Lever
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.decision.titled import rate_of
 from sweetspot.decision.worth_knowing import NAMES, timings, worths_of
@@ -82,34 +83,43 @@ def _asked(one: Turned, draws: Draws, known: dict[tuple[str, int], Row], words: 
         if any(row in rows for row in figure.rows):
             together.setdefault(figure.error, []).append(figure)
     for figures in together.values():
-        yield _figure(one, figures, rows, known, words)
+        places = sorted({row for figure in figures for row in figure.rows if row in rows})
+        row, options = rows[places[0]], {rows[place]["option"] for place in places}
+        named = row | {"title": words.title(row["option"])}
+        about = figure_about(figures[0], named, len(options), known, one.levers, lambda lever: _turning(one, lever))
+        yield Asked(about, figures[0].values[:MIX_DRAWS])
     yield from _jobs(one, posed)
 
 
-def _figure(
-    one: Turned, figures: list[Figure], rows: dict[int, Row], known: dict[tuple[str, int], Row], words: Words
-) -> Asked:
-    first, speed = figures[0], figures[0].name == "images_per_s"
-    places = sorted({row for figure in figures for row in figure.rows if row in rows})
-    row = rows[places[0]]
-    said, unit = NAMES[first.name]
+def figure_about(
+    figure: Figure,
+    row: Row,
+    rests_on: int,
+    known: dict[tuple[str, int], Row],
+    levers: Sequence[Lever[Any]],
+    turning: Callable[[Lever[Any]], float],
+) -> dict[str, Any]:
+    """What a figure of `row` is, without its worth; `known`: what timing costs (`timings`); `turning`: where a lever
+    turns the plan.
+    """
+    speed = figure.name == "images_per_s"
+    said, unit = NAMES[figure.name]
     about = {
-        "quantity": SPEED if speed else first.name,
-        "subject": error_key(first.error) if speed else row["option"],
-        "title": words.title(row["option"]),
+        "quantity": SPEED if speed else figure.name,
+        "subject": error_key(figure.error) if speed else row["option"],
+        "title": row["title"],
         "unit": rate_of(row) if speed else unit,
-        "value": float(row[first.name]),
-        "rests_on_it": len({rows[place]["option"] for place in places}),
+        "value": float(row[figure.name]),
+        "rests_on_it": rests_on,
         **(known.get((row["gpu"], row["gpus"]), {}) if speed else {}),
     }
-    lever = next((lever for lever in one.levers if _same(lever, about, row)), None)
-    name = said.format(box=the(about["title"])) if lever is None else lever.name
-    turning = np.nan if lever is None else _turning(one, lever) / lever.value * about["value"]
-    told = {"assumption": name, "figure": name, "turning_point": turning}
-    return Asked(about | told, first.values[:MIX_DRAWS])
+    lever = next((lever for lever in levers if _same(lever, about, row)), None)
+    name = said.format(box=the(row["title"])) if lever is None else lever.name
+    at = np.nan if lever is None else turning(lever) / lever.value * about["value"]
+    return about | {"assumption": name, "figure": name, "turning_point": at}
 
 
-def _same(lever: Lever, about: dict[str, Any], row: Row) -> bool:
+def _same(lever: Lever[Any], about: dict[str, Any], row: Row) -> bool:
     """Whether a lever moves the figure; one tariff is that of all machines of a price list."""
     subject = row["price_list"] if lever.quantity == TARIFF else about["subject"]
     return (lever.quantity, lever.subject) == (about["quantity"], subject)
@@ -134,7 +144,7 @@ def _jobs(one: Turned, posed: Posed) -> Iterator[Asked]:
             yield Asked(about | told | turning, values)
 
 
-def _turning(one: Turned, lever: Lever) -> float:
+def _turning(one: Turned, lever: Lever[Any]) -> float:
     """The nearest turning point of a lever; NaN where it has none."""
     found = one.turns[one.levers.index(lever)]
     nearest = min(found, key=lambda turn: abs(np.log(turn.factor)), default=None)

@@ -37,7 +37,8 @@ def _rows(phase: PricedPhase) -> list[dict[str, Any]]:
     with np.errstate(invalid="ignore"):
         ratio = phase.usd / phase.usd[found.best]
     ends = {"usd": interval(phase.usd), "times_best": interval(ratio)}
-    same = ("option", "alternative", "instance", "title", "persistent", "hours", "usd", "after_months", *TOTALS)
+    same = ("option", "alternative", "instance", "title", "persistent", "hours", "usd", "usd_running", "usd_possession",
+            "after_months", *TOTALS)  # fmt: skip
     rows = []
     for place, row in enumerate(table.to_dict("records")):
         best = place == found.best

@@ -8,20 +8,16 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.decision.options import CELL, OFFER, records
-from sweetspot.decision.plan_prices import PriceTurn, price_turns
+from sweetspot.decision.options import CELL, OFFER
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.study.yamlfile import load_yaml
 
 TRAINING = "training workloads"
 OVERALL = "overall"
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
-# Of a plan's total, by option: USD by use and by the month, machines bought (null: rented), hours that one of them is
-# planned to be used, hours to the end in 90 % of the draws.
-TOTALS = (
-    "purchase", "price_list", "machines", "boxes", "planned_hours", "hours_low", "hours_high", "usd_running",
-    "usd_possession",
-)  # fmt: skip
+# Of a plan's total, by option: machines bought (null: rented), hours that one of them is planned to be used, hours to
+# the end in 90 % of the draws.
+TOTALS = ("purchase", "price_list", "machines", "boxes", "planned_hours", "hours_low", "hours_high")
 
 
 @dataclass(frozen=True)
@@ -30,9 +26,9 @@ class PricedPhase:
     `usd` its draws; `plan` whose phase it is, None of workloads without one; `whole`: all of that plan, which
     has so many `months`, None where it says none.
 
-    A plan's total also has TOTALS. `nobody`: why no option is in the table. `would_change`: what would turn the choice,
-    in words, or the prices that do (with the title that each turns to); None where it is what turns one job
-    of its models. `title`: a name for people, where it is not that of a workload.
+    Phases of a plan also have `usd_running` and `usd_possession` (USD by use, and by the month), its total TOTALS.
+    `nobody`: why no option is in the table. `would_change`: what would turn the choice, in words; None where it is what
+    turns one job of its models. `title`: a name for people, where it is not that of a workload.
     """
 
     name: str
@@ -41,7 +37,7 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
-    would_change: str | Sequence[tuple[PriceTurn, str]] | None = None
+    would_change: str | None = None
     plan: str | None = None
     whole: bool = False
     months: float | None = None
@@ -135,6 +131,17 @@ def by_use(rows: pd.DataFrame, draws: Draws, where: np.ndarray) -> tuple[np.ndar
     return slower, np.divide(draws.variable[where], variable, out=np.ones_like(slower), where=variable > 0)
 
 
+def drawn_costs(
+    rows: pd.DataFrame, running: np.ndarray, held: np.ndarray, draws: Draws
+) -> tuple[np.ndarray, np.ndarray]:
+    """USD by use and by the month of options in each draw, of what they are at central figures."""
+    where = rows.index.to_numpy()
+    slower, dearer = by_use(rows, draws, where)
+    fixed = rows["fixed_usd_per_month"].to_numpy(float)[:, None]
+    kept = np.divide(draws.fixed[where], fixed, out=dearer.copy(), where=fixed > 0)
+    return running[:, None] * slower * dearer, held[:, None] * kept
+
+
 def _planned(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> Iterator[PricedPhase]:
     rows = planned_rows(options, plans)
     for plan, part in rows.groupby("plan", sort=False) if len(rows) else ():
@@ -154,23 +161,15 @@ def _plan_phase(plan: str, name: str, part: pd.DataFrame, options: pd.DataFrame,
         possession = held * share
     where = own["index"].to_numpy()
     rows = options.loc[where]
-    slower, dearer = by_use(rows, draws, where)
-    fixed = rows["fixed_usd_per_month"].to_numpy(float)[:, None]
-    kept = np.divide(draws.fixed[where], fixed, out=dearer.copy(), where=fixed > 0)
-    usd = running.to_numpy(float)[:, None] * slower * dearer + possession.to_numpy(float)[:, None] * kept
+    usd = np.add(*drawn_costs(rows, running.to_numpy(float), possession.to_numpy(float), draws))
     table = own.reset_index()[["option", "instance", "title", "persistent", "alternative", "hours"]].assign(
-        usd=(running + possession).to_numpy()
+        usd=(running + possession).to_numpy(), usd_running=running.to_numpy(), usd_possession=possession.to_numpy()
     )
     if name == TOTAL:
-        table = _total(table, rows, part, draws.hours[where]).assign(
-            usd_running=running.to_numpy(), usd_possession=possession.to_numpy()
-        )
+        table = _total(table, rows, part, draws.hours[where])
     told = _sorted(OVERALL if name == TOTAL else name, f"plan {plan}", table, usd, own["model"])
-    stays = table["persistent"].to_numpy(bool)
-    turns = price_turns(records(rows), running.to_numpy(float), possession.to_numpy(float), stays | ~stays.any())
-    turned = [(turn, str(table["title"].iloc[turn.to])) for turn in turns]
     months = part["plan_months"].iloc[0] if "plan_months" in part.columns else None
-    return replace(told, plan=plan, whole=name == TOTAL, months=months, would_change=turned)
+    return replace(told, plan=plan, whole=name == TOTAL, months=months)
 
 
 def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: np.ndarray) -> pd.DataFrame:
@@ -178,7 +177,7 @@ def _total(table: pd.DataFrame, rows: pd.DataFrame, part: pd.DataFrame, hours: n
     own = (rows["purchase"] == "own").to_numpy()
     planned = (HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(own)
     held = part[part["phase"] == POSSESSION].set_index("option").reindex(index=table["option"], columns=["machines"])
-    boxes = held["machines"].fillna(1.0).where(own, 1.0).to_numpy(float)
+    boxes = held["machines"].fillna(1.0).to_numpy(float)
     named = zip(boxes, table["title"], strict=True)
     titles = [f"{count:g} × {title}" if count > 1 else title for count, title in named]
     with np.errstate(invalid="ignore"):

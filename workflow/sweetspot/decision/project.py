@@ -46,11 +46,12 @@ def projects(options: pd.DataFrame, draws: Draws, month_days: float) -> list[Pro
                 one = _of_use(model, pool, box, draws, month_days)
             else:
                 one = _of_workloads(model, pool, options, draws)
-            found.append(_finite(one))
+            found.append(finite(one))
     return [one for one in found if len(one.rows) > 1]
 
 
-def _finite(one: Project) -> Project:
+def finite(one: Project) -> Project:
+    """The options that end in every draw, the cheapest on average first."""
     whole = np.isfinite(one.usd).all(axis=1)
     order = [place for place in np.argsort(one.mean, kind="stable") if whole[place]]
     chosen = {name: getattr(one, name)[order] for name in ("usd", "mean", "central")}

@@ -44,7 +44,7 @@ def recommend(
     rows = [
         {
             "phase": phase.name,
-            "phase_title": phase.title or known.get(phase.name, phase.name),
+            "phase_title": phase.title or (TITLES if phase.plan else known).get(phase.name, phase.name),
             "scope": phase.scope,
             "plan": phase.plan,
             "plan_title": known.get(phase.plan, phase.plan) if phase.plan else None,
@@ -139,15 +139,10 @@ def _dearer_hour(best: pd.Series, field: pd.DataFrame) -> str:
 
 
 def _turning(phase: PricedPhase, tornado: pd.DataFrame, money: Money) -> str:
-    """What would change the choice: of a plan its own prices, else what turns one job of the phase's models."""
+    """What would change the choice: of a plan what turns it, else what turns one job of the phase's models."""
     if phase.would_change is None:
         return _would_change(tornado[tornado["model"].isin(phase.models)], money)
-    if isinstance(phase.would_change, str):
-        return phase.would_change
-    told = {turn.name: (turn, title) for turn, title in reversed(phase.would_change)}  # the nearer of two sides
-    nearest = sorted(told.values(), key=lambda one: abs(np.log(one[0].factor)))[:NEAREST]
-    said = [(turn.name, *money.counted(turn.value, turn.unit), title) for turn, title in nearest]
-    return "; ".join(f"{name}: at {amount(value)} {unit} (then {the(title)})" for name, value, unit, title in said)
+    return phase.would_change
 
 
 def _would_change(tornado: pd.DataFrame, money: Money) -> str:

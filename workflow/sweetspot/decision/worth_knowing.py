@@ -63,8 +63,8 @@ def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, mo
     }
     known = Known(timings(options), turning)
     for one in projects(options, draws, month_days):
-        figures = list(_figures(one, draws))
-        values = [_value(one, figure, places) for figure, places in figures]
+        figures = list(figures_of(one, draws))
+        values = [value_of(one, figure, places) for figure, places in figures]
         found = [
             _row(one, figure, places, known) | worth
             for (figure, places), worth in zip(figures, worths_of(values), strict=True)
@@ -73,7 +73,7 @@ def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, mo
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _figures(one: Project, draws: Draws) -> Iterator[tuple[Figure, list[int]]]:
+def figures_of(one: Project, draws: Draws) -> Iterator[tuple[Figure, list[int]]]:
     """The uncertain figures that a competing option rests on, and the places of all that do.
 
     Of figures that are off together one, that of the cheapest option. Days of use are those of the work: the project
@@ -93,7 +93,7 @@ def _figures(one: Project, draws: Draws) -> Iterator[tuple[Figure, list[int]]]:
         yield min(found, key=lambda pair: pair[0][0])[1], sorted({number for places, _ in found for number in places})
 
 
-def _value(one: Project, figure: Figure, places: list[int]) -> Value:
+def value_of(one: Project, figure: Figure, places: list[int]) -> Value:
     """`partial_value` among the options that rest on the figure and the cheapest that does not.
 
     What does not rest on it costs the same on average whatever the figure is: so much is known, and need not be fitted.

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sweetspot.report.marks import (
+    BESIDE,
     DASHED,
     GREY,
     PLOT,
@@ -44,21 +45,25 @@ def assumption_bars(
     rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)].nlargest(SHOWN, "swing")
     if rows.empty:
         return empty(f"No assumption moves {what}.")
+    # A figure that is moved goes through what is planned, also where both its ends lie on one side of that.
+    ends = rows[["margin", "margin_low", "margin_high"]]
     rows = rows.assign(
+        least=ends.min(axis=1),
+        most=ends.max(axis=1),
         kind=rows["flips"].astype(bool).map(dict(zip((False, True), kinds, strict=True))),
         title=wrapped(rows["assumption"]) + "\n" + rows.apply(_range, axis=1),
     )
     y = alt.Y("title:N", sort=alt.EncodingSortField("swing", order="descending"), title=None, axis=name_axis())
-    x = alt.X("margin_low:Q", title=axis, scale=alt.Scale(zero=False, padding=10))
+    x = alt.X("least:Q", title=axis, scale=alt.Scale(zero=False, padding=10))
     words = told(
         assumption=f"assumption{TEXT}", value="as planned", low="low", high="high", unit=f"unit{TEXT}",
         margin_low="times cheaper at low", margin_high="times cheaper at high", **(more or {}),
         range_basis=f"range{TEXT}",
     )  # fmt: skip
     found = [name for name in kinds if (rows["kind"] == name).any()]
-    tint = colour("kind:N", list(kinds), shown=found if kinds[1] in found else ())
+    tint = colour("kind:N", list(kinds), shown=found if kinds[1] in found else (), room=BESIDE)
     chart = alt.layer(
-        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("margin_high:Q"), color=tint, tooltip=words),
+        named("rows").mark_bar(height=11).encode(y=y, x=x, x2=alt.X2("most:Q"), color=tint, tooltip=words),
         *_upright(margin),
         width=PLOT,
         height=line_step(rows["title"], 19),
@@ -69,15 +74,16 @@ def assumption_bars(
 
 def _says(rows: "pd.DataFrame", what: str) -> str:
     most, turning = rows.loc[rows["swing"].idxmax(), "assumption"], int(rows["flips"].sum())
-    some = f"{turning} of {len(rows)} assumptions turn it" if turning else f"none of {len(rows)} assumptions turns it"
+    some = f"{turning or 'none'} of {len(rows)} assumptions {'turn' if turning > 1 else 'turns'} it"
     return f"What moves {what} most: {most}; {some}"
 
 
 def _range(row: "pd.Series") -> str:
     """From what to what an assumption goes."""
-    low, high, unit = number(row["low"], 4), number(row["high"], 4), str(row["unit"])
-    if unit.endswith("/s") and row["high"] < SLOW:
-        low, high, unit = number(row["low"] / row["value"], 2), number(row["high"] / row["value"], 2), "times"
+    ends, unit = (float(row["low"]), float(row["high"])), str(row["unit"])
+    if unit.endswith("/s") and ends[1] < SLOW:
+        ends, unit = (ends[0] / row["value"], ends[1] / row["value"]), "times"
+    low, high = (f"{end:.3g}" if unit.startswith("times") else number(end, 4) for end in ends)
     return f"({low} to {high} {unit})"
 
 

@@ -19,14 +19,17 @@ def ends_of(rate: str, unit: str) -> dict[str, str]:
     return {f"{rate}{end}": f"{unit}{name}" for end, name in ENDS.items()}
 
 
-def rate_axis(values: "pd.Series", rate: str, unit: str, log: bool = True) -> "alt.X":
-    """The scale of a rate, just as long as its points need; not `log`: logarithmic only where values differ WIDE."""
+def rate_axis(rows: "pd.DataFrame", rate: str, unit: str, log: bool = True) -> "alt.X":
+    """The scale of a rate, as long as its points and intervals need; not `log`: only where points differ WIDE."""
     import altair as alt
+    import pandas as pd
 
+    values = rows[rate]
     if not log and not values.max() > WIDE * values.min() > 0:
         return alt.X(f"{rate}:Q", title=unit, scale=alt.Scale(zero=False, padding=8))
+    every = pd.concat([rows[name].dropna() for name in (rate, f"{rate}_low", f"{rate}_high") if name in rows.columns])
     scale = alt.Scale(type="log", nice=False, padding=10)
-    return alt.X(f"{rate}:Q", title=f"{unit} (log scale)", scale=scale, axis=log_axis(values))
+    return alt.X(f"{rate}:Q", title=f"{unit} (log scale)", scale=scale, axis=log_axis(every))
 
 
 def dots(rows: "pd.DataFrame", rate: str, x: "alt.X", name: str, **marks: Any) -> "alt.LayerChart":

@@ -165,6 +165,8 @@ def _vega_lite() -> str:
 def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:
     """Rows with the columns that the chart speaks of; missing values are null."""
     drawn = rows[[name for name in rows.columns if name in words]]
+    if "price_source" in drawn.columns:  # the chain of the speed's source stands before it, and has a line of its own
+        drawn = drawn.assign(price_source=drawn["price_source"].str.rsplit(" ; ", n=1).str[-1])
     # A tooltip has the beginning of a source; the table of origins has all of it.
     drawn = drawn.assign(**{name: drawn[name].str.slice(0, SOURCE) for name in SOURCES if name in drawn.columns})
     return json.loads(drawn.to_json(orient="records"))

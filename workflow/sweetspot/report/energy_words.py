@@ -1,6 +1,6 @@
 """Energy and carbon on the page: which columns are shown, and the sentences beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from markupsafe import Markup
@@ -18,7 +18,7 @@ from sweetspot.study.study import Study
 ENDS = "every factor at that end"
 SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}
 MARKS = {**dict.fromkeys(("measured", METERED), f"{{}} {BASIS_SIGNS['measured']}"), ESTIMATED: "≈ {}"}
-LACKING = 8  # things not declared that one sentence names
+LACKING = 8  # providers without a declaration that one sentence names
 POWER = {
     "measured": "measured at the plug",
     METERED: "measured by the counters of devices and processor (without supplies and fans)",
@@ -81,8 +81,8 @@ def _least(ranks: pd.DataFrame, first: Mapping[str, object], each: str) -> list[
     """Who emits least, and what the cheapest does; without any carbon what the judged machine takes."""
     rows = ranks[ranks["model"] == first["model"]].drop_duplicates("option").set_index("option")
     if missing(first["least_carbon"]):
-        box = rows.loc[first["reference"]]
-        return [] if missing(box["kwh"]) else [begun(f"{the(box['title'])} takes {amount(box['kwh'])} kWh{each}.")]
+        box, work = rows.loc[first["reference"]], each or f" to train {first['model_title']} once"
+        return [] if missing(box["kwh"]) else [begun(f"{the(box['title'])} takes {amount(box['kwh'])} kWh{work}.")]
     best, cheapest = rows.loc[first["least_carbon"]], rows.loc[first["winner"]]
     span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
     least = (
@@ -113,7 +113,19 @@ def _why_not(options: pd.DataFrame, study: Study) -> str:
     """What is not declared, of options that lack it."""
     if study.energy is None:
         return "the study states neither the power of rented machines nor the grid"
-    lacks = [part for told in options["energy_lacks"].dropna() for part in str(told).split(", ")]
-    names = list(dict.fromkeys(lacks))
+    whose: dict[str, list[str]] = {}
+    for told, provider in options[["energy_lacks", "provider"]].dropna().itertuples(index=False):
+        for part in str(told).split(", "):
+            what, of, _ = part.partition(f" of {provider}")
+            whose.setdefault(what, []).extend([study.provider_title(str(provider))] if of else [])
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for what, providers in whose.items():
+        alike.setdefault(tuple(dict.fromkeys(providers)), []).append(what)
+    names = [listed(whats) + (f" of {_some(providers)}" if providers else "") for providers, whats in alike.items()]
+    return f"{'; '.join(names)} {'is' if len(whose) == 1 else 'are'} not known"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
     more = [f"{len(names) - LACKING} more"] if len(names) > LACKING else []
-    return f"{listed([*names[:LACKING], *more])} {'is' if len(names) == 1 else 'are'} not known"
+    return listed([*names[:LACKING], *more])

@@ -43,11 +43,11 @@ KEY = {
 }
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
-IN_A_COLUMN = 36  # characters of a name in a legend of two columns
+ROOM, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34  # pixels: of a legend, of one above names, of an entry besides its name
 PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
 # 160m is no way to write 0.16: SI prefixes only from 1 on.
 AMOUNTS = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
-MOST = 6  # ticks with a label
+MOST = 5  # ticks with a label
 # Of a logarithmic axis, the closest first: tenths, fifths, halves, then what a reader expects of several decades.
 STEPS = (
     *([whole / parts for whole in range(parts, 10 * parts)] for parts in (10, 5, 2)),
@@ -216,10 +216,14 @@ def empty(reason: str) -> Drawing:
 
 
 def colour(
-    field: str, names: list[str], title: str | None = None, shown: "Sequence[str] | alt.ExprRef | None" = None
+    field: str,
+    names: list[str],
+    title: str | None = None,
+    shown: "Sequence[str] | alt.ExprRef | None" = None,
+    room: int = ROOM,
 ) -> "alt.Color":
     """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
-    none there is no legend.
+    none there is no legend. `room`: its pixels, which decide between one column and two.
     """
     import altair as alt
 
@@ -230,9 +234,8 @@ def colour(
     scale = alt.Scale(domain=names, range=palette)
     if isinstance(shown, Sequence) and not shown:
         return alt.Color(field, scale=scale, legend=None)
-    wide = max(map(len, names), default=0) > IN_A_COLUMN
+    widest = sorted(map(pixels, names))[-2:]
+    columns = 2 if sum(widest) + 2 * ENTRY <= room else 1
     some = {} if shown is None else {"values": shown}
-    legend = alt.Legend(
-        title=title, orient="top", columns=1 if wide else 2, labelLimit=WIDTH - 50 if wide else 230, **some
-    )
+    legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
     return alt.Color(field, scale=scale, legend=legend)

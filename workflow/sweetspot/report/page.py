@@ -50,7 +50,10 @@ from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = ("charts", "whatif_model", "whatif_series", "whatif", "plan_whatif", "phase_whatif", "folds", "origins")
+SCRIPTS = (
+    "charts", "whatif_model", "whatif_series", "whatif", "plan_controls", "plan_whatif", "phase_whatif", "folds",
+    "origins",
+)  # fmt: skip
 
 
 class Drawn(NamedTuple):
@@ -110,6 +113,7 @@ def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[st
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
         "ahead": ahead_words.in_words(tables),
+        "taken": phrases.some_taken(table_of(tables, "ranks")),
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),

@@ -1,4 +1,4 @@
-"""The page's part of a plan of phases: its key figures, the options named, and the table of all options."""
+"""The page's key figures of a plan; of a plan of phases the options named, and the table of all options."""
 
 from typing import Any
 
@@ -11,33 +11,37 @@ from sweetspot.report.cited import Cited, records, text
 from sweetspot.report.key_figures import span_of
 from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
-from sweetspot.report.plan_part import plan_row, plan_rows
+from sweetspot.report.plan_part import MONTHS, leading, plan_is_done, plan_pair, plan_row, plan_rows
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables
 
-STEP = "comparison: all phases of the plan on each option, by simulation"
+STEP = "comparison: all of the plan, by simulation"
 ROLES = {"answer": "the answer", "next": "the next", "asked": "what the question is about", "fastest": "fastest",
          "taken": "cheapest that can be taken away"}  # fmt: skip
 
 
 def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
-    """Key figures of the plan of phases that leads, as (label, value, interval); none where it does not.
+    """Key figures of the plan that leads, as (label, value, interval); none without one that something does.
 
-    What it costs, how many times the next costs, how sure that is. `code`: the currency of the tables.
+    How many times the next costs, how sure that is, what the plan costs. `code`: the currency of the tables.
     """
-    best, rival = plan_row(cited.tables, "is_best"), plan_row(cited.tables, "is_rival")
-    if best is None:
+    tables = cited.tables
+    if leading(tables) is None or not plan_is_done(tables):
         return []
-    winner = the(text(best["title"]))
-    found = [(f"{code} for {project_in_words(best)}, with {winner}", cited.made(best, "usd", STEP), span(best, "usd"))]
-    if rival is not None:
+    pair, months = plan_pair(tables), leading(tables) == MONTHS
+    best = (plan_row(tables, "is_best") or records(cited.table("mixes").head(1))[0]) if pair is None else pair[0]
+    winner, found = the(text(best["title"])), []
+    if pair is not None:
+        rival = pair[1]
         label = f"times cheaper: {winner} than {the(text(rival['title']))}"
         ends = span(rival, "times_best")
-        found.insert(0, (label, cited.made(rival, "times_best", STEP, unit="×"), ends))
+        found.append((label, cited.made(rival, "times_best", STEP, unit="×"), ends))
         if ends:
+            kind = "cheaper" if months else "cheapest"
             chance = cited.probability(best, "probability", STEP)
-            found.insert(1, (f"probability that {winner} is the cheapest", chance, ""))
-    return found
+            found.append((f"probability that {winner} is the {kind}", chance, ""))
+    name, of = ("usd_per_month", "a month") if months else ("usd", f"for {project_in_words(best)}")
+    return [*found, (f"{code} {of}, with {winner}", cited.made(best, name, STEP), span(best, name))]
 
 
 def span(row: dict[str, Any], name: str) -> str:

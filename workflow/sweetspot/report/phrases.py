@@ -123,6 +123,11 @@ def beside(ranks: pd.DataFrame) -> str:
     return "Behind some options stands in [brackets] another price list. The answer leaves those prices out."
 
 
+def some_taken(ranks: pd.DataFrame) -> bool:
+    """Whether some option can be taken away while it works."""
+    return len(ranks) > 0 and not bool(ranks["persistent"].astype(bool).all())
+
+
 def named(table: pd.DataFrame, machines: Mapping[str, str]) -> pd.DataFrame:
     """The warnings with the names for people of their machines. `machines`: by instance; one without has its key."""
     return table.assign(instance=table["instance"].map(lambda name: machines.get(name, name))) if len(table) else table

@@ -30,6 +30,12 @@ def turning_in_words(tables: Tables) -> str:
     if own.empty:
         return "No single figure, changed by a factor of 5, would change it."
     shown = own.drop_duplicates("assumption").head(NEAREST)
+    if leading(tables) == PHASES:
+        parts = [
+            f"{'. Or '.join(map(_where, records(rows)))}. Then {the(str(title))} is the cheapest."
+            for title, rows in shown.groupby("to_title", sort=False)
+        ]
+        return f"What would change it, the nearest first: {parts[0]}{''.join(f' Or {part}' for part in parts[1:])}"
     told = [
         f"{', or '.join(map(_where, records(rows)))} (then: {title})"
         for title, rows in shown.groupby("to_title", sort=False)

@@ -34,9 +34,10 @@ class Sections(MoneyTables, SpeedTables):
             if text(row.get("relation")) in BOUNDS and not missing(row["printed"]):
                 printed = Markup("{} {}").format(BOUNDS[text(row["relation"])], printed)
             ends = (row["computed_low"], row["computed_high"])
-            origin = f"recomputed: {text(row['id'])}"
+            origin = "recomputed from the tables of this page, as claims.yaml says"
             found = self.origin.cite(row["computed"], "", origin, "", *ends, digits=4, level="models, rounding")
-            words = [text(row[name]) for name in ("unit", "verdict", "reason")]
-            rows.append([text(row["text"]), printed, found, *words])
+            unit = "×" if text(row["unit"]) == "x" else text(row["unit"])
+            words = [text(row[name]) for name in ("verdict", "reason")]
+            rows.append([text(row["text"]), printed, found, unit, *words])
             classes.append({HOLDS: "good", CONTRADICTED: "bad"}.get(str(row["verdict"]), ""))
         return self.part("claims", "claim|printed|recomputed|unit|verdict|why", rows, classes)

@@ -5,14 +5,18 @@ from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
 
 STEP = "comparison: EVPPI by regression on the draws"
+LEAST = 0.001  # of what the project costs: what is worth less is worth nothing to a buyer
 
 
 def worth_part(made: Sections) -> Part:
-    """The figures that are worth anything, those of the answer's model first; the files hold the rest."""
+    """The figures that are worth anything: more than their Monte Carlo error, and LEAST of what the project costs.
+
+    Those of the answer's model first; the files hold the rest.
+    """
     table, headline = made.table("worth_knowing"), made.table("headline")
     if table.empty or headline.empty:
         return Part((), [], [])
-    told = table[table["evppi_usd"] > 0]
+    told = table[(table["evppi_usd_low"] > 0) & (table["evppi_usd"] >= LEAST * table["project_usd"])]
     told = told.sort_values("model", key=lambda model: model != headline["model"].iloc[0], kind="stable")
     rows = [
         [

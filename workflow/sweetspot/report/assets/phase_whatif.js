@@ -3,7 +3,7 @@
   const source = document.getElementById("phase-whatif-data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
-  const form = document.getElementById("plan-sliders"), outcome = document.getElementById("plan-outcome");
+  const outcome = document.getElementById("plan-outcome");
   const SHOWN = 6, ROUNDING = 1e-9; // rows of the table; as in the workflow
 
   // Rounds of jobs on the machine that has most of them, and of all machines together; dealt out evenly.
@@ -14,7 +14,8 @@
     return [more > 0 ? longer : whole, longer * more + whole * (used - more)];
   };
 
-  // One option at the controls: machines, hours to the end, money; infinite where no number of machines is enough.
+  // One option at the controls: machines, hours to the end, money; infinite where no number of machines is enough. Days
+  // of use are those of machines owned; a contract works all hours of its terms.
   const priced = (one, at) => {
     const work = at.plan_work / 100;
     const rent = one.own ? 1 : 1 + at.plan_rent / 100;
@@ -22,7 +23,7 @@
       const usd = one.phases.reduce((sum, phase) => sum + phase.usd * work, 0);
       return { machines: one.machines, hours: one.hours * work, usd: usd * rent + one.held * rent };
     }
-    const room = one.room * (at.plan_days / 100), most = Math.max(...one.phases.map((phase) => phase.jobs));
+    const room = one.room * (one.own ? at.plan_days / 100 : 1), most = Math.max(...one.phases.map((phase) => phase.jobs));
     const taken = (n) => one.phases.reduce((sum, phase) =>
       sum + rounds(phase.jobs, phase.slots, n)[0] * phase.hours * work, 0);
     let n = one.least, short = taken(n) > room * (1 + ROUNDING);
@@ -33,7 +34,7 @@
     const month = one.held + one.bought * (at.plan_price / 100 - 1);
     const running = one.phases.reduce((sum, phase) => sum + (phase.usd * work
       * rounds(phase.jobs, phase.slots, n)[1]) / rounds(phase.jobs, phase.slots, one.machines)[1], 0);
-    const usd = (month / one.machines) * n + running * (at.plan_power / 100);
+    const usd = ((month / one.machines) * n + running * (one.own ? at.plan_power / 100 : 1)) * rent;
     return { machines: n, hours: taken(n), usd: short ? Infinity : usd };
   };
 
@@ -46,7 +47,9 @@
     { name: "plan_power", label: "price of electricity", min: 0, max: 300, step: 1, value: 100, owned: true },
   ].filter((one) => !one.owned || data.options.some((option) => option.own));
   const at = { plan_work: 100, plan_rent: 0, plan_price: 100, plan_days: 100, plan_power: 100 };
-  const shown = (value) => value.toLocaleString("en", { maximumSignificantDigits: value >= 1000 ? 4 : 3 });
+  const shown = (value) =>
+    value.toLocaleString("en", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 });
+  const the = (title) => (/^[a-z]+(-[a-z]+)* [^([]/.test(title) ? `the ${title}` : title); // as in the workflow
   const named = (found) => (found.machines > 1 ? `${found.machines} × ${found.one.title}` : found.one.title);
   const cell = (row, text) => { row.insertCell().textContent = text; };
 
@@ -57,8 +60,8 @@
     const says = document.createElement("p");
     says.className = "says"; says.id = "plan-whatif-says";
     says.textContent = !best ? "Nothing here does this work."
-      : `Cheapest is ${named(best)}: ${shown(best.usd)} ${data.currency}.` +
-        (next ? ` The next is ${named(next)}: ${shown(next.usd)}, ${shown(next.usd / best.usd)} times as much.` : "");
+      : `Cheapest is ${the(named(best))}: ${shown(best.usd)} ${data.currency}.` +
+        (next ? ` The next is ${the(named(next))}: ${shown(next.usd)}, ${shown(next.usd / best.usd)} times as much.` : "");
     if (best) Object.assign(says.dataset, { option: best.one.option, usd: best.usd, times: next ? next.usd / best.usd : "" });
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
@@ -75,34 +78,5 @@
     outcome.replaceChildren(says, table);
   };
 
-  const parts = () => location.hash.slice(1).split("&").filter((part) => part.includes("="));
-  const keep = () => {
-    const others = parts().filter((part) => !part.startsWith("plan_"));
-    const own = controls.filter((one) => at[one.name] !== one.value).map((one) => `${one.name}=${at[one.name]}`);
-    const all = [...others, ...own].join("&");
-    history.replaceState(null, "", all ? `#${all}` : location.pathname + location.search);
-  };
-  const follow = () => {
-    if (location.hash.length > 1 && !location.hash.includes("=")) return;
-    const said = new Map(parts().map((part) => part.split("=")));
-    controls.forEach((one) => {
-      const value = said.has(one.name) ? Number(said.get(one.name)) : one.value;
-      at[one.name] = Number.isFinite(value) ? Math.min(one.max, Math.max(one.min, value)) : one.value;
-      const input = form.elements[one.name];
-      input.value = at[one.name];
-      input.previousElementSibling.textContent = `${shown(at[one.name])} %`;
-    });
-    draw();
-  };
-  controls.forEach((one) => {
-    const label = document.createElement("label"), input = document.createElement("input");
-    const output = document.createElement("output");
-    Object.assign(input, { type: "range", name: one.name, min: one.min, max: one.max, step: one.step });
-    input.addEventListener("input", () => {
-      at[one.name] = Number(input.value); output.textContent = `${shown(at[one.name])} %`; draw(); keep();
-    });
-    label.append(one.label, output, input); form.append(label);
-  });
-  addEventListener("hashchange", follow);
-  follow();
+  planControls(controls, at, (_, value) => `${shown(value)} %`, draw);
 })();

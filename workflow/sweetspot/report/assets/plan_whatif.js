@@ -3,7 +3,7 @@
   const source = document.getElementById("plan-whatif-data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
-  const form = document.getElementById("plan-sliders"), outcome = document.getElementById("plan-outcome");
+  const outcome = document.getElementById("plan-outcome");
   const ALLOWED = 0.01, SLIGHT = 1e-9; // as in the workflow's dispatch
   const never = (value) => (value === null ? Infinity : value);
 
@@ -116,34 +116,5 @@
     outcome.replaceChildren(says, table);
   };
 
-  const parts = () => location.hash.slice(1).split("&").filter((part) => part.includes("="));
-  const keep = () => {
-    const others = parts().filter((part) => !part.startsWith("plan_"));
-    const own = controls.filter((one) => at[one.name] !== one.value).map((one) => `${one.name}=${at[one.name]}`);
-    const all = [...others, ...own].join("&");
-    history.replaceState(null, "", all ? `#${all}` : location.pathname + location.search);
-  };
-  const follow = () => {
-    if (location.hash.length > 1 && !location.hash.includes("=")) return;
-    const said = new Map(parts().map((part) => part.split("=")));
-    controls.forEach((one) => {
-      const value = said.has(one.name) ? Number(said.get(one.name)) : one.value;
-      at[one.name] = Number.isFinite(value) ? Math.min(one.max, Math.max(one.min, value)) : one.value;
-      const input = form.elements[one.name];
-      input.value = at[one.name];
-      input.previousElementSibling.textContent = `${shown(at[one.name])}${one.unit}`;
-    });
-    draw();
-  };
-  controls.forEach((one) => {
-    const label = document.createElement("label"), input = document.createElement("input");
-    const output = document.createElement("output");
-    Object.assign(input, { type: "range", name: one.name, min: one.min, max: one.max, step: one.step });
-    input.addEventListener("input", () => {
-      at[one.name] = Number(input.value); output.textContent = `${shown(at[one.name])}${one.unit}`; draw(); keep();
-    });
-    label.append(one.label, output, input); form.append(label);
-  });
-  addEventListener("hashchange", follow);
-  follow();
+  planControls(controls, at, (one, value) => `${shown(value)}${one.unit}`, draw);
 })();

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from sweetspot.decision.counted import begun, money, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import (
+    BESIDE,
+    ORIGIN,
     PLAIN,
     PLOT,
     TEXT,
@@ -29,6 +31,7 @@ SHOWN = 8  # bills
 LEAST = 0.01  # of the dearest bill: a line of less is not seen, nor drawn
 # Lines that have another name for their readers.
 NAMES = {"possession": "owning it, used or not", "use": "machine time"}
+OF_PRICES = {**ORIGIN, "price_source": f"price{TEXT}"}
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
 
 
@@ -41,7 +44,8 @@ def draw(data: "ChartData") -> Drawing:
         return empty("No bill in this study.")
     chosen = ranks[(ranks["model"] == data.model) & ranks["workload"].isin(data.training())]
     chosen = chosen[chosen["persistent"] | (chosen["instance"] == data.reference)].head(SHOWN)
-    rows = bills.merge(chosen[[*KEY, "option", "usd"]].rename(columns={"usd": "total"}), on=KEY)
+    facts = [*KEY, "option", "usd", *(name for name in OF_PRICES if name in chosen.columns)]
+    rows = bills.merge(chosen[facts].rename(columns={"usd": "total"}), on=KEY)
     rows = _at_the_answers_price(rows.drop_duplicates([*KEY, "line"]))
     if rows.empty:
         return empty("No bill for the model of the answer.")
@@ -52,7 +56,8 @@ def draw(data: "ChartData") -> Drawing:
     axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     names = list(dict.fromkeys(drawn["line"]))
-    lines = colour("line:N", names, shown=names if len(names) > 1 else ())
+    lines = colour("line:N", names, shown=names if len(names) > 1 else (), room=BESIDE)
+    prices = {name: title for name, title in OF_PRICES.items() if name in drawn.columns}
     bars = (
         named("rows")
         .mark_bar(stroke="white", strokeWidth=0.5)
@@ -60,7 +65,7 @@ def draw(data: "ChartData") -> Drawing:
             y=y,
             x=x,
             color=lines,
-            tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD", total="USD of the whole bill"),
+            tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD", total="USD of the whole bill", **prices),
         )
     )
     chart = alt.layer(bars, width=PLOT, height=line_step(drawn["title"], 24))

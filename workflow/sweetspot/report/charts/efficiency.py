@@ -38,9 +38,13 @@ def draw(data: "ChartData") -> Drawing:
     dash = alt.StrokeDash("fitted:N", scale=alt.Scale(domain=[False, True], range=[[1, 0], [5, 3]]), legend=None)
     fitted, seen = alt.Chart().transform_filter("datum.fitted"), alt.Chart().transform_filter("!datum.fitted")
     words = told(family=f"family{TEXT}", batch_size="batch", gpus="devices", efficiency="efficiency", **_origin(both))
+    reach = told(
+        family=f"family{TEXT}", batch_size="batch", gpus="devices", efficiency="predicted efficiency", low="low end",
+        high="high end",
+    )  # fmt: skip
     panel = alt.layer(
         fitted.mark_area(opacity=0.18).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=tint),
-        fitted.mark_line().encode(x=x, y=y, color=tint, strokeDash=dash),
+        fitted.mark_line(strokeWidth=2.5).encode(x=x, y=y, color=tint, strokeDash=dash, tooltip=reach),
         seen.mark_line().encode(x=x, y=y, color=tint, detail=alt.Detail("family:N")),
         *points(seen.transform_filter("datum.gpus > 1"), x=x, y=y, color=tint, tooltip=words),
         *ends(alt.Chart(), WIDE, color=tint, strokeDash=dash),

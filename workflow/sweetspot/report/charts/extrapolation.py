@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import ROW, alike, dots, ends_of, rate_axis
-from sweetspot.report.marks import TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
+from sweetspot.report.marks import BESIDE, TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
 from sweetspot.report.notation import number
 from sweetspot.report.words import method_name, of_all
 
@@ -37,12 +37,12 @@ def draw(data: "ChartData") -> Drawing:
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False, kind="stable")["method"]))[:METHODS]
     rows = rows[rows["method"].isin(names)]
     rows = rows.assign(title=wrapped(rows["machine"]))
-    tint = colour("method:N", names, shown=names if len(names) > 1 else ())
+    tint = colour("method:N", names, shown=names if len(names) > 1 else (), room=BESIDE)
     words = told(
         machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}",
         **ends_of(RATE, f"{data.unit}/s"), efficiency="efficiency",
     )  # fmt: skip
-    x = rate_axis(rows[RATE], RATE, f"{data.unit}/s", log=False)
+    x = rate_axis(rows, RATE, f"{data.unit}/s", log=False)
     key = key_of(rows["basis"], *([f"by {names[0]}"] if len(names) == 1 else []), "line: 90 % interval")
     if many:
         panel = dots(rows, RATE, x, "title", tint=tint, words=words)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sweetspot.decision.counted import times
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import dots, ends_of, rate_axis
-from sweetspot.report.marks import ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
+from sweetspot.report.marks import BESIDE, ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
 from sweetspot.report.tables import bills_decide
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"])))
     unit = f"{data.unit} per USD"
     words = told(title=f"option{TEXT}", **ends_of(RATE, unit), **ORIGIN, price_source=f"price{TEXT}")
-    x, tint = rate_axis(rows[RATE], RATE, unit), colour("kind:N", data.kind_names(rows))
+    x, tint = rate_axis(rows, RATE, unit), colour("kind:N", data.kind_names(rows), room=BESIDE)
     panel = dots(rows, RATE, x, "title", tint=tint, words=words)
     panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
     key = key_of(rows["basis"], "line: 90 % interval")
