@@ -85,9 +85,14 @@ def test_machines_of_one_speed_share_a_row():
 def test_a_figure_that_stands_in_for_other_batches_is_drawn_once():
     """Published at batch 256, taken for 64 too, where nobody printed one."""
     table = rates(("tpu", "", "m", 64, 9.0, "stand_in"), ("tpu", "", "m", 256, 9.0, "published"),
-                  ("tpu", "", "m", 32, 8.0, "stand_in"))  # fmt: skip
+                  ("tpu", "", "m", 32, 8.0, "stand_in"), ("gpu", "", "m", 16, 5.0, "stand_in"),
+                  ("gpu", "", "m", 64, 5.0, "stand_in"))  # fmt: skip
     rows = CHARTS["throughput"].draw(ChartData({"throughput": table.drop(columns="machine")}, None)).data["rows"]
-    assert sorted(zip(rows["batch_size"], rows["basis"], strict=True)) == [(32, "stand_in"), (256, "published")]
+    assert sorted(zip(rows["batch_size"], rows["basis"], strict=True)) == [
+        (32, "stand_in"),
+        (64, "stand_in"),
+        (256, "published"),
+    ]
 
 
 def seen(*rows):

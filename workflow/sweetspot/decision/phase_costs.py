@@ -10,6 +10,7 @@ import pandas as pd
 from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.phases import POSSESSION, TOTAL, PricedPhase, planned_rows
+from sweetspot.decision.simulate import speed_errors
 from sweetspot.decision.standing import standing
 from sweetspot.mixes.problem import Array
 
@@ -32,7 +33,8 @@ class PlanCosts(NamedTuple):
     `taken`: what may be the best (persistent, all where nothing is); `held`: USD by the month of all its machines;
     `boxes`: machines, `least` of which are held however little there is to do; `room`: hours in which one works
     (infinite: nobody counts them); `drawn`: USD in each draw; `work_hours`: of all jobs, as the plan states them;
-    `months` of the plan (NaN: not said). `best`, `rival`: places (`standing`).
+    `months` of the plan (NaN: not said). `errors`: what each option's speed is off together with (`speed_errors`).
+    `best`, `rival`: places (`standing`).
     """
 
     name: str
@@ -47,6 +49,7 @@ class PlanCosts(NamedTuple):
     room: Array
     drawn: Array
     work_hours: float
+    errors: list[tuple[object, ...]]
     best: int
     rival: int | None
 
@@ -88,7 +91,7 @@ def plan_costs(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame) -
     names = [name for name in rows["phase"].unique() if name not in (POSSESSION, TOTAL)]
     stays = table["persistent"].to_numpy(bool)
     found = standing(table, drawn)
-    room = total["room_hours"].to_numpy(float)
+    room, errors = total["room_hours"].to_numpy(float), speed_errors(options)
     return PlanCosts(
         name=str(phase.plan),
         months=float(total["plan_months"].iloc[0]),
@@ -102,6 +105,7 @@ def plan_costs(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame) -
         room=np.where(np.isnan(room), np.inf, room),
         drawn=drawn,
         work_hours=float(total["work_hours"].iloc[0]),
+        errors=[errors[label] for label in total["index"]],
         best=found.best,
         rival=found.rival,
     )

@@ -9,7 +9,7 @@ from sweetspot.decision import lever_names, plan_rows
 from sweetspot.decision.lever_names import ALL_JOBS, ALL_RENT, TARIFF, month_at, share_of_today
 from sweetspot.decision.options import Row
 from sweetspot.decision.phase_costs import Flags, PlanCosts, stretched
-from sweetspot.decision.simulate import or_zero, speed_error
+from sweetspot.decision.simulate import or_zero
 from sweetspot.mixes.problem import Array
 
 PRICES = ("capex_usd", "residual_usd", "maintenance_usd_per_month")  # of a machine owned, in which a month is linear
@@ -138,7 +138,7 @@ def _speeds(plan: PlanCosts) -> Iterator[Lever]:
     groups: dict[tuple[object, ...], list[Row]] = {}
     for place, row in enumerate(plan.rows):
         if plan.taken[place]:
-            groups.setdefault(speed_error(row), []).append(row)
+            groups.setdefault(plan.errors[place], []).append(row)
     errors = [[_error(plan, place, part.speed_of[place]) for place in range(len(plan.rows))] for part in plan.parts]
     for error, rows in groups.items():
         places = [place for place in range(len(plan.rows)) if any(whose[place] == error for whose in errors)]
@@ -159,10 +159,10 @@ def _error(plan: PlanCosts, place: int, instance: str) -> tuple[object, ...]:
     """
     row = plan.rows[place]
     if instance == row["instance"]:
-        return speed_error(row)
-    known = [one for one in plan.rows if one["instance"] == instance]
-    known = known or [one for one in plan.rows if one["gpus"] == 1 and one.get("gpu") == row.get("gpu")]
-    return speed_error(known[0]) if known else ("nobody's", instance)
+        return plan.errors[place]
+    own = [number for number, one in enumerate(plan.rows) if one["instance"] == instance]
+    alike = [number for number, one in enumerate(plan.rows) if one["gpus"] == 1 and one.get("gpu") == row.get("gpu")]
+    return plan.errors[[*own, *alike][0]] if own or alike else ("nobody's", instance)
 
 
 def _work(plan: PlanCosts) -> Lever:

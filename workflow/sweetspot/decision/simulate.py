@@ -181,8 +181,7 @@ class _Figures:
         error, behind = speed_error(row), _figure_behind(row)
         value, low, high = (_number(row[f"images_per_s{end}"]) / behind for end in ("", "_low", "_high"))
         freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
-        # One error: the same noise; but an interval of another kind spreads it otherwise.
-        key = (*_speed_key(row), row["level"], freedom if freedom >= 1 else 0.0)
+        key = _drawn_key(row)
         if key not in self.known:
             source = stream(self.seed, *error)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
@@ -236,6 +235,22 @@ def _figure_behind(row: Row) -> float:
     """The row's rate over the figure that it is made of: jobs side by side are as slow together as one alone."""
     figure = _number(row.get("figure_images_per_s"))
     return _number(row["images_per_s"]) / figure if figure > 0 else 1.0
+
+
+def _drawn_key(row: Row) -> tuple[object, ...]:
+    """The figure that is drawn for a row's speed: rows with the same have the same draws."""
+    freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
+    # One error: the same noise; but an interval of another kind spreads it otherwise.
+    return (*_speed_key(row), row["level"], freedom if freedom >= 1 else 0.0)
+
+
+def speed_errors(options: pd.DataFrame) -> dict[int, tuple[object, ...]]:
+    """What the speed of each of the options is off together with, by label, as `simulate` draws it.
+
+    A machine declared as fast as one that is predicted has the figure of that one, and its error.
+    """
+    known: dict[tuple[object, ...], tuple[object, ...]] = {}
+    return {row["row"]: known.setdefault(_drawn_key(row), speed_error(row)) for row in records(options)}
 
 
 def speed_error(row: Row) -> tuple[object, ...]:

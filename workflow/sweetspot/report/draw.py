@@ -48,7 +48,7 @@ LOOK = {
 
 SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
 TITLE, KEY = 62, 76  # characters a line
-KEY_LOOK = {"subtitleFontSize": 12, "subtitleColor": "#555", "subtitlePadding": 5}
+KEY_LOOK = {"subtitleFontSize": 12, "subtitleFontWeight": "normal", "subtitleColor": "#555", "subtitlePadding": 5}
 TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight": "bold", "offset": 10}
 
 

@@ -65,11 +65,11 @@ def _fastest(data: "ChartData") -> "pd.DataFrame":
     if rows.empty:
         return rows
     rows = data.few_models(rows).sort_values(RATE).drop_duplicates(CELL, keep="last").reindex(columns=COLUMNS)
-    # A figure that stands in for others of its machine would lie on itself: it is drawn once, as what it is.
-    best_first = rows.sort_values(
-        "basis", key=lambda names: names.map(dict(zip(BASES, range(len(BASES)), strict=True)))
-    )
-    rows = best_first.drop_duplicates(["instance", "model", RATE]).sort_values(RATE)
+    # A figure that stands in for others of its machine would lie on itself: it is drawn once, as what it is, or of the
+    # largest batch.
+    place = rows["basis"].map(dict(zip(BASES, range(len(BASES)), strict=True)))
+    best_first = rows.assign(place=place).sort_values(["place", "batch_size"], ascending=[True, False])
+    rows = best_first.drop(columns="place").drop_duplicates(["instance", "model", RATE]).sort_values(RATE)
     rows = alike(rows.assign(machine=data.machines(rows["instance"])), RATE, data.reference)
     shown = max(LEAST, min(BUSIEST, ROWS // rows["model"].nunique()))
     best = rows.groupby(["model", "instance"])[RATE].transform("max")
