@@ -10,8 +10,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from harness_runs import CELL, ROOT, command, measure
+from sweetspot.harness import stop_rule
 from sweetspot.harness.processor import instruction_sets
 from sweetspot.harness.request import parse_request
+from sweetspot.harness.step_times import may_stop
 from sweetspot.harness.stop_rule import Stopping
 from sweetspot.harness.supervise import outcome
 from sweetspot.throughput.collect import summarise_runs
@@ -142,6 +144,17 @@ def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three(secon
         stopping.add(took, steps)
     assert stopping.enough() == ends
     assert stopping.facts() == {}  # nobody looked
+
+
+def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):
+    asked = []
+    monkeypatch.setattr(stop_rule, "may_stop", lambda *given: asked.append(given) or may_stop(*given))
+    stopping = Stopping(request(min_steps=10**6, min_seconds=2, min_steps_slow=3))
+    while not stopping.enough():
+        stopping.add(0.0001)
+    assert 20_000 <= len(stopping.timed) <= 20_101  # 2 s, and at most half a hundredth more
+    # each of the first 200 steps, then every k-th of the next 200, k = 1, 2, ... 99: 200 x 5.18; each asks twice
+    assert len(asked) == pytest.approx(2 * (200 + 1035), rel=0.01)
 
 
 @pytest.mark.parametrize(

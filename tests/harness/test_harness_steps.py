@@ -198,3 +198,14 @@ def test_two_levels_are_throttling_and_not_called_disturbed_too():
 @given(st.floats(0.001, 100), st.integers(3, 40))
 def test_equal_steps_never_warn(value, count):
     assert step_warnings([value] * count) == []
+
+
+def test_of_many_steps_drift_and_throttling_are_found_without_a_look_at_each_pair():
+    random = np.random.default_rng(11)
+    steady = 1e-4 * (1 + 0.3 * random.standard_normal(40_000))
+    assert names(steady) == []
+    assert names(steady * np.linspace(1.0, 1.2, 40_000)) == ["drift"]
+    throttled = steady * np.where(np.arange(40_000) < 30_000, 1.0, 1.5)
+    (found,) = (warning for warning in step_warnings(throttled) if warning.rule == "throttling")
+    # forty steps together: their mean is known to 0.3 / sqrt(40) = 5 %, so the two levels part where they meet
+    assert found.message.endswith("from step 30000 on")

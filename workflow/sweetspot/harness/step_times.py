@@ -19,6 +19,7 @@ DISTURBED = 1.10  # the mean step against the median: most steps were quicker th
 STALLED = 1.50  # a step against the median, from which it is counted as held up
 TWO_LEVELS = 1.10  # the slower of two groups of steps against the quicker
 GROUP = 4  # steps that make a group, at least: of fewer, noise alone makes two groups too often
+MANY = 1000  # steps of which each pair is compared; of more, means of as many neighbours as make so few
 IMPRECISE = 0.03  # 95 % half-width of the mean step
 UNSTEADY = ("drift", "throttling", "disturbed")  # rules that make a run unstable: its mean depends on when it ran
 # 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook, section 1.3.6.7.2);
@@ -68,6 +69,7 @@ def step_warnings(seconds: Sequence[float]) -> list[Warned]:
     disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and no second level
     explains it: a few steps were held up (a stopped process, another job on the machine).
     imprecise: the 95 % half-width of the mean step exceeds 3 %.
+    Of over MANY steps drift and throttling are sought in means of neighbours: pairs of 40,000 steps fill 24 GB.
     """
     values = np.asarray(seconds, dtype=float)
     if len(values) < 3:
@@ -77,12 +79,14 @@ def step_warnings(seconds: Sequence[float]) -> list[Warned]:
         longer = values[0] / np.median(values[1:]) - 1
         found.append(Warned("warm_up", f"the first timed step took {longer:.0%} longer"))
         values = values[1:]
-    jump = _throttling(values)
-    trend = _trend(values)
+    together = -(-len(values) // MANY)
+    coarse = _means(values, together)
+    jump = _throttling(coarse)
+    trend = _trend(coarse)
     if jump is None and abs(trend) > DRIFT:
         found.append(Warned("drift", f"step time changed by {trend:+.0%} over the run"))
     if jump is not None:
-        first = jump[0] + len(seconds) - len(values)
+        first = jump[0] * together + len(seconds) - len(values)
         found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
     if jump is None and abs(trend) <= DRIFT:
         found += _two_levels(values)
@@ -119,6 +123,11 @@ def _two_levels(values: np.ndarray) -> list[Warned]:
         return []
     words = f"{len(quick)} steps took about {low:.3g} s and {len(slow)} about {high:.3g} s, in turn"
     return [Warned("two_levels", f"{words}: the machine or the program has two paces; all of them count")]
+
+
+def _means(values: np.ndarray, together: int) -> np.ndarray:
+    """Means of so many steps in a row; what is left at the end is left out."""
+    return values if together == 1 else values[: len(values) // together * together].reshape(-1, together).mean(axis=1)
 
 
 def _trend(values: np.ndarray) -> float:

@@ -14,6 +14,7 @@ from sweetspot.harness.step_times import may_stop
 ROOT_VARIABLE = "SWEETSPOT_RUN_PROCESS"  # the supervisor's process: what came from it is no neighbour
 PATIENCE = 4.0  # a disturbed run lasts at most so many times as long as the rule alone would have it
 LEAST_PATIENCE_S = 5.0  # of timed steps, though the rule alone asked for less; at most the protocol's min_seconds
+RARELY = 0.005  # of the steps so far: from 200 on not every step is followed by the question whether it is enough
 LIMIT_SHARE = 0.5  # and no longer than this share of its time limit
 
 
@@ -59,6 +60,7 @@ class Stopping:
         self.timed: list[float] = []
         self._weights = 0
         self._alone_s: float | None = None
+        self._asked_again = 0
         self._told = False
 
     def begin(self) -> None:
@@ -72,7 +74,13 @@ class Stopping:
         self._neighbours.stepped(self._clock())
 
     def enough(self) -> bool:
-        """Whether the run may end: by the rule on undisturbed steps, or because patience is at its end."""
+        """Whether the run may end: by the rule on undisturbed steps, or because patience is at its end.
+
+        The answer takes a look at all steps: of many steps it is sought only after RARELY more of them.
+        """
+        if len(self.timed) < self._asked_again:
+            return False
+        self._asked_again = len(self.timed) + int(RARELY * len(self.timed))
         if self._long_enough():
             self._neighbours.close()  # decides on the last steps too
             if self._long_enough():

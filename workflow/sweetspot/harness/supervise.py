@@ -25,6 +25,7 @@ from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
+SHOWN_EVERY_S = 0.5  # a line for each of ten thousand quick steps takes longer than the steps
 OUT_OF_MEMORY = (
     "ResourceExhausted",
     "OOM when",
@@ -191,7 +192,7 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
     name = run_name(request)
     _show(f"{name}: starting {request.cell.framework}, at most {request.time_limit_s} s")
     timed: list[float] = []
-    warm = 0
+    warm, shown = 0, -SHOWN_EVERY_S
     for line in process.stdout or ():
         if not line.startswith("{"):  # libraries print too: gloo, how many it is connected to
             continue
@@ -212,8 +213,10 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
             warm += 1
             if warm == request.warmup_steps:
                 sampler.start()
-        done = progress(request, timed, warm, said["seconds"], facts)
-        _show(f"{name}: {done}, {time.monotonic() - started:.0f} s spent")
+        last = said["seconds"]
+        if time.monotonic() - shown >= SHOWN_EVERY_S or len(timed) == request.min_steps:
+            shown = time.monotonic()
+            _show(f"{name}: {progress(request, timed, warm, last, facts)}, {shown - started:.0f} s spent")
     facts |= sampler.finish()
     return timed
 
