@@ -177,8 +177,9 @@ def test_what_can_be_timed_is_measured_first():
 
 
 def test_a_speed_that_several_options_share_says_so():
-    told = worth_in_words(rows(SPEED).assign(rests_on_it=3), "m")
-    assert told[3] == "The cheapest changes if it is 24 % faster, on all 3 options that rest on it."
+    for count, every in ((2, "both"), (3, "all 3")):
+        told = worth_in_words(rows(SPEED).assign(rests_on_it=count), "m")
+        assert told[3] == f"The cheapest changes if it is 24 % faster, on {every} options that rest on it."
 
 
 def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():

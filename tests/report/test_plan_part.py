@@ -65,7 +65,7 @@ def test_the_mixes_in_words():
         "With the office box, the rest on RunPod, the month costs 900 USD (800 to 1,000).",
         "With RunPod for the rest it costs 1,000 USD.",
         "The mix saves 3,000 USD over 30 months.",
-        "So the work takes 1,000 device-hours a month on average.",
+        "In the cheapest mix the work takes 1,000 device-hours a month on average.",
         "RTX 4090 does 600 of them, 50 % of its time.",
         "The office box does 300 of them, 50 % of its time.",
         "RunPod does 100 of them.",

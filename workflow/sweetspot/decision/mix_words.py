@@ -161,7 +161,7 @@ def _money(rows: pd.DataFrame, code: str) -> list[str]:
 def _who(best: pd.Series, own: pd.DataFrame) -> list[str]:
     """Who does how much of the work."""
     shown = own[own["device_hours"] >= LITTLE * best["work_device_hours"]]
-    told = [f"So the work takes {amount(best['work_device_hours'])} device-hours a month on average."]
+    told = [f"In the cheapest mix the work takes {amount(best['work_device_hours'])} device-hours a month on average."]
     for _, row in shown.sort_values("device_hours", ascending=False).iterrows():
         used = f", {100 * row['use']:.0f} % of its time" if pd.notna(row["use"]) else ""
         told.append(begun(f"{the(row['title'])} does {amount(row['device_hours'])} of them{used}."))

@@ -84,6 +84,8 @@ def _turns(row: Row) -> list[str]:
     if row["quantity"] in SPEEDS:
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
-        shared = f", on all {row['rests_on_it']} options that rest on it" if row["rests_on_it"] > 1 else ""
+        count = row["rests_on_it"]
+        every = "both" if count == 2 else f"all {count}"
+        shared = f", on {every} options that rest on it" if count > 1 else ""
         return [f"The cheapest changes if it is {100 * abs(change):.0f} % {word}{shared}."]
     return [f"The cheapest changes at {amount(row['turning_point'])} {row['unit']}."]
