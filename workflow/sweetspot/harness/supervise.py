@@ -25,7 +25,7 @@ from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
-SHOWN_EVERY_S = 0.5  # a line for each of ten thousand quick steps takes longer than the steps
+SHOWN_EVERY_S = 0.05  # a line for each of ten thousand quick steps takes longer than the steps
 OUT_OF_MEMORY = (
     "ResourceExhausted",
     "OOM when",
@@ -214,7 +214,7 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
             if warm == request.warmup_steps:
                 sampler.start()
         last = said["seconds"]
-        if time.monotonic() - shown >= SHOWN_EVERY_S or len(timed) == request.min_steps:
+        if time.monotonic() - shown >= SHOWN_EVERY_S or len(timed) in (1, request.min_steps):
             shown = time.monotonic()
             _show(f"{name}: {progress(request, timed, warm, last, facts)}, {shown - started:.0f} s spent")
     facts |= sampler.finish()
