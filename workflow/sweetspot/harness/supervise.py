@@ -26,6 +26,7 @@ from sweetspot.warnings import Warned
 
 REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
 SHOWN_EVERY_S = 0.05  # a line for each of ten thousand quick steps takes longer than the steps
+ALL_SHOWN = 10  # of the first each: who waits for a step that hangs sees which it is
 OUT_OF_MEMORY = (
     "ResourceExhausted",
     "OOM when",
@@ -214,7 +215,8 @@ def _listen(process: subprocess.Popen[str], request: Request, facts: dict[str, A
             if warm == request.warmup_steps:
                 sampler.start()
         last = said["seconds"]
-        if time.monotonic() - shown >= SHOWN_EVERY_S or len(timed) in (1, request.min_steps):
+        first = len(timed) <= ALL_SHOWN or len(timed) == request.min_steps
+        if first or time.monotonic() - shown >= SHOWN_EVERY_S:
             shown = time.monotonic()
             _show(f"{name}: {progress(request, timed, warm, last, facts)}, {shown - started:.0f} s spent")
     facts |= sampler.finish()
