@@ -15,7 +15,7 @@ from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import records
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import speed_errors
+from sweetspot.decision.speed_errors import speed_errors
 from sweetspot.study.study import load_study
 
 OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",
@@ -70,7 +70,7 @@ class Replanned:
 
     def _faster(self, error: str, factor: float) -> tuple[dict[str, pd.DataFrame], set[str]]:
         """Speeds with those of an error at a factor: of the machines that have it, and of the figure they stand on."""
-        errors = speed_errors(self.options)
+        errors = speed_errors(records(self.options))
         rows = [row for row in records(self.options) if "|".join(map(str, errors[row["row"]])) == error]
         kind, machines = error.split("|")[0], {row["instance"] for row in rows}
         values = {round(row["images_per_s"], 6) for row in rows}

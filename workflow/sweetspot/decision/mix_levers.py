@@ -10,7 +10,8 @@ from sweetspot.decision.lever_names import ALL_JOBS, ALL_RENT, JOBS, OF_THE_MONT
 from sweetspot.decision.mix_problem import MIX_DRAWS, Figures, Posed, Source
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import Figure, Number, or_zero, speed_error
+from sweetspot.decision.simulate import Figure, Number, or_zero
+from sweetspot.decision.speed_errors import Error, speed_errors
 from sweetspot.decision.tornado import ASSUMED_RANGE
 from sweetspot.mixes.problem import Array, Problem
 from sweetspot.study.titles import model_title
@@ -136,22 +137,20 @@ def _pays(one: Source, price_list: str) -> bool:
 
 def _speeds(posed: Posed) -> Iterator[Lever]:
     """Speeds, each error once: those that are off together move together."""
-    groups: dict[tuple[object, ...], list[Row]] = {}
-    for source in posed.sources:
-        for row in filter(None, source.rows):
-            groups.setdefault(speed_error(row), []).append(row)
+    every = [row for source in posed.sources for row in filter(None, source.rows)]
+    errors, groups = speed_errors(every), dict[Error, list[Row]]()
+    for row in every:
+        groups.setdefault(errors[row["row"]], []).append(row)
     for error, rows in groups.items():
-        found = lever_names.speed(error, rows, _faster(error))
+        found = lever_names.speed(error, rows, _faster(sorted({row["row"] for row in rows})))
         if found is not None:
             yield found
 
 
-def _faster(error: tuple[object, ...]) -> Callable[[Parts, float], Parts]:
+def _faster(rows: list[int]) -> Callable[[Parts, float], Parts]:
     """Hours and bills of the rows go as one over their speed; so does who is in time."""
 
     def changed(parts: Parts, factor: float) -> Parts:
-        every = [row for source in parts.sources for row in source.rows if row is not None]
-        rows = sorted({row["row"] for row in every if speed_error(row) == error})
         figures = _scaled(_scaled(parts.figures, "hours", rows, 1 / factor), "usd", rows, 1 / factor)
         quicker = (tuple(_sooner(row, rows, factor) for row in one.rows) for one in parts.sources)
         sources = (one._replace(rows=found) for one, found in zip(parts.sources, quicker, strict=True))

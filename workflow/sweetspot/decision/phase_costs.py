@@ -10,7 +10,7 @@ import pandas as pd
 from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.phases import POSSESSION, TOTAL, PricedPhase, planned_rows
-from sweetspot.decision.simulate import speed_errors
+from sweetspot.decision.speed_errors import speed_errors
 from sweetspot.decision.standing import standing
 from sweetspot.mixes.problem import Array
 
@@ -91,7 +91,7 @@ def plan_costs(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame) -
     names = [name for name in rows["phase"].unique() if name not in (POSSESSION, TOTAL)]
     stays = table["persistent"].to_numpy(bool)
     found = standing(table, drawn)
-    room, errors = total["room_hours"].to_numpy(float), speed_errors(options)
+    room, errors = total["room_hours"].to_numpy(float), speed_errors(records(options))
     return PlanCosts(
         name=str(phase.plan),
         months=float(total["plan_months"].iloc[0]),

@@ -13,6 +13,7 @@ from sweetspot.bills.resale import relative
 from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.rent_ahead import Rents, moves_ahead
+from sweetspot.decision.speed_errors import degrees_of_freedom, figure_behind, figure_key, or_nan, speed_error
 
 Number = float | np.ndarray
 OWNED = ("capex_usd", "residual_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
@@ -178,10 +179,9 @@ class _Figures:
 
     def images_per_s(self, row: Row) -> np.ndarray:
         """The throughput behind a row."""
-        error, behind = speed_error(row), _figure_behind(row)
-        value, low, high = (_number(row[f"images_per_s{end}"]) / behind for end in ("", "_low", "_high"))
-        freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
-        key = _drawn_key(row)
+        error, behind = speed_error(row), figure_behind(row)
+        value, low, high = (or_nan(row[f"images_per_s{end}"]) / behind for end in ("", "_low", "_high"))
+        key, freedom = figure_key(row), degrees_of_freedom(row)
         if key not in self.known:
             source = stream(self.seed, *error)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
@@ -209,7 +209,7 @@ class _Figures:
             return np.ones(self.draws), np.ones(self.draws)
         often = self.offered(row, "interruptions_per_hour", owner)
         dump, restore, wait = (or_zero(row.get(f"{name}_s")) / 3600.0 for name in ("checkpoint", "restore", "wait"))
-        every = _number(row.get("every_s")) / 3600.0
+        every = or_nan(row.get("every_s")) / 3600.0
         running = overhead(often, dump, restore, every) / overhead(central, dump, restore, every)
         return running, running * makespan(1.0, often, wait) / makespan(1.0, central, wait)
 
@@ -226,57 +226,14 @@ class _Figures:
         return fixed, electricity, days, np.ones(self.draws)
 
 
-def _speed_key(row: Row) -> tuple[object, ...]:
-    value, gpus = (row.get(f"figure_{name}", row[name]) for name in ("images_per_s", "gpus"))
-    return ("images_per_s", row.get("gpu"), int(_number(gpus)), row["model"], _number(value))
-
-
-def _figure_behind(row: Row) -> float:
-    """The row's rate over the figure that it is made of: jobs side by side are as slow together as one alone."""
-    figure = _number(row.get("figure_images_per_s"))
-    return _number(row["images_per_s"]) / figure if figure > 0 else 1.0
-
-
-def _drawn_key(row: Row) -> tuple[object, ...]:
-    """The figure that is drawn for a row's speed: rows with the same have the same draws."""
-    freedom = _number(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
-    # One error: the same noise; but an interval of another kind spreads it otherwise.
-    return (*_speed_key(row), row["level"], freedom if freedom >= 1 else 0.0)
-
-
-def speed_errors(options: pd.DataFrame) -> dict[int, tuple[object, ...]]:
-    """What the speed of each of the options is off together with, by label, as `simulate` draws it.
-
-    A machine declared as fast as one that is predicted has the figure of that one, and its error.
-    """
-    known: dict[tuple[object, ...], tuple[object, ...]] = {}
-    return {row["row"]: known.setdefault(_drawn_key(row), speed_error(row)) for row in records(options)}
-
-
-def speed_error(row: Row) -> tuple[object, ...]:
-    """What the throughput behind a row is off together with: rows of the same are off by one factor."""
-    return _correlation_key(row, _speed_key(row))
-
-
 def _ends(row: Row, name: str) -> tuple[float, float, float]:
     """A number of an offer with its low and high; NaN where there is none."""
-    value, low, high = (_number(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
+    value, low, high = (or_nan(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
     return value, low, high
 
 
 def _offered_key(row: Row, name: str) -> tuple[object, ...]:
     return (name, *_ends(row, name), *(row[part] for part in OFFER))
-
-
-def _correlation_key(row: Row, key: tuple[object, ...]) -> tuple[object, ...]:
-    """Correlation key: figures with the same key share one error.
-
-    A figure without an interval shares it with its device and framework, a prediction with its machine, both over all
-    models: the cautious reading where costs of several models are added. The error of a measured mean is its own.
-    """
-    if row["assumed_interval"]:
-        return ("card", row.get("gpu"), row["framework"])  # the word is part of the seed: another gives other draws
-    return ("prediction", row["instance"]) if row["throughput_basis"] == "extrapolated" else key
 
 
 def sold_for(row: Row, capex: Number, residual: Number, months: Number) -> np.ndarray:
@@ -300,7 +257,3 @@ def possession(row: Row, capex: Number, months: Number, residual: Number | None 
 def or_zero(value: float | None) -> float:
     """The number, 0 where there is none."""
     return 0.0 if value is None or pd.isna(value) else float(value)
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None or pd.isna(value) else float(value)
