@@ -4,6 +4,7 @@
 8,640 h. It costs 36,000 + 1,800 + 7,200 x 0.2 = 39,240 USD; rented at 6 USD an hour the work is 43,200.
 """
 
+import math
 from statistics import NormalDist
 
 import numpy as np
@@ -141,7 +142,13 @@ def test_from_how_much_work_and_on_how_many_days_owning_pays():
     table = compared(own(), hourly(), facts=OTHERS, draws=20, buying={})["plan_break_even"].set_index("quantity")
     assert table.loc["jobs", "pays_from"] == pytest.approx(3600 * HELD / (RENT - RUNNING), rel=1e-3)
     assert table.loc["days_per_month", "pays_from"] == pytest.approx(10 * 7200 / 8640, rel=1e-3)
-    assert table.loc["jobs", "text"] == "box pays from 3,259 jobs on; 3,600 are planned"
+    # With a fifth more there are two boxes: 77,040 USD against 51,840.
+    assert table.loc["jobs", "pays_until"] == pytest.approx(3600 * 8640 / 7200, rel=1e-3)
+    assert table.loc["jobs", "text"].startswith("box pays from 3,259 to 4,3")
+    assert math.isnan(table.loc["days_per_month", "pays_until"])
+    # All draws are the central ones, and so are the ends.
+    days = table.loc["days_per_month"]
+    assert days["pays_from_low"] == days["pays_from_high"] == days["pays_from"]
     assert table["p_pays"].tolist() == [1.0, 1.0]
     dear = compared(own(), hourly(1.0), facts=OTHERS, draws=20, buying={})["plan_break_even"].set_index("quantity")
     # A box does 1.2 times the work: 37,800 USD are never less than 1.2 x 7,200 x 0.8.

@@ -96,6 +96,15 @@ def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
     assert said[0].endswith(words or ").") and (" pay" in said[0]) == bool(words)
 
 
+def test_up_to_how_much_work_a_purchase_pays(alone):
+    """8,050 of 7,000 hours of work: 115 %; beyond it a second box is needed."""
+    own = box(option=reference(alone), title="office box")
+    pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), pays_until=8050.0)
+    tables = with_phases(alone, own, *CLOUDS) | {"plan_break_even": pays}
+    assert "It pays from 24 % to 115 % of that work." in plan_in_words(tables, "USD", reference(alone))[0]
+    assert "Beyond 8,050 it does not: that takes one machine more." in paying_in_words(tables)[0]
+
+
 def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
     pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
     assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []

@@ -19,7 +19,7 @@ from sweetspot.mixes.turning import FURTHEST, pays_from, pays_from_by_draw
 WORK = "device_hours"
 COLUMNS = (
     "workload", "option", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",
-    "pays_from_low", "pays_from_high", "factor", "p_pays", "text",
+    "pays_from_low", "pays_from_high", "factor", "p_pays", "text", "pays_until",
 )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def break_even_table(turned: Sequence[Turned], words: Words) -> pd.DataFrame:
     of all work, in device-hours a month with the classes as planned, of one class's jobs a month, and of the months
     that the purchase is spread over, the others fixed. 0: it pays at a fifth of what is planned already; null: not at
     five times. `_low`, `_high`: 90 % of the draws, over six months of each; `p_pays`: share of the draws in which it
-    pays as planned.
+    pays as planned. `pays_until` is for plans of phases; null here.
     """
     rows = [row for one in turned for row in _rows(one, words)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -75,13 +75,16 @@ def _asked(levers: list[Lever], option: str) -> Iterator[Lever]:
             yield lever
 
 
-def in_words(title: str, value: float, planned: float, unit: str, most: float = np.inf) -> str:
+def in_words(title: str, value: float, planned: float, unit: str, most: float = np.inf, until: float = np.inf) -> str:
     """From how much on a machine pays; 0: from less than a fifth of what is planned; infinite: at no number; `most`:
-    more there is not.
+    more there is not; `until`: with more it pays no longer.
     """
     box = begun(the(title))
     if not np.isfinite(value):
         return f"{box} pays at no number up to {amount(min(FURTHEST * planned, most))} {unit}"
+    if np.isfinite(until):
+        least = amount(value) if value > 0 else f"less than {amount(planned / FURTHEST)}"
+        return f"{box} pays from {least} to {amount(until)} {unit}; {amount(planned)} are planned"
     if value == 0:
         return f"{box} pays from less than {amount(planned / FURTHEST)} {unit} on"
     return f"{box} pays from {amount(value)} {unit} on; {amount(planned)} are planned"

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sweetspot.decision.lever_names import ALL_JOBS
 from sweetspot.decision.mix_breakeven import in_words
-from sweetspot.decision.phase_costs import PlanCosts
+from sweetspot.decision.phase_costs import Flags, PlanCosts
 from sweetspot.decision.phase_levers import Curve, Lever
 from sweetspot.decision.phase_turning import TurnedPlan
 from sweetspot.decision.phases import drawn_costs
@@ -16,8 +17,12 @@ from sweetspot.decision.simulate import Draws, interval
 from sweetspot.mixes.problem import Array
 from sweetspot.mixes.turning import FURTHEST
 
-STEPS, COARSE = 4097, 257  # factors looked at, from a fifth to five times: at central figures, in the draws
+STEPS = 4097  # factors looked at, from a fifth to five times
+COARSE = 16  # in the draws every so many of them, and those between which machines are bought
 DRAWN = 1000  # draws of the interval
+
+
+Places = npt.NDArray[np.int64]
 
 
 class Hired(NamedTuple):
@@ -35,7 +40,8 @@ def break_even_rows(one: TurnedPlan, options: pd.DataFrame, draws: Draws) -> Ite
     days of use a month where the number of machines follows.
 
     `pays_from`: the least at which it costs no more than what is cheapest to rent of what stays. Every further machine
-    that more work needs is paid whole: beyond what the first ones can do it may be the dearer again for a stretch.
+    that more work needs is paid whole, so it may be the dearer again: `pays_until`. Where it pays as planned these are
+    the ends of that stretch, else of the first one.
     """
     plan = one.plan
     rented = [place for place, row in enumerate(plan.rows) if plan.taken[place] and row["purchase"] != "own"]
@@ -54,10 +60,10 @@ def break_even_rows(one: TurnedPlan, options: pd.DataFrame, draws: Draws) -> Ite
         for lever in one.levers:
             work = lever.quantity == ALL_JOBS
             if work or (lever.quantity == "days_per_month" and lever.subject == row["option"]):
-                cases = zip(own, (central, drawn), (STEPS, COARSE), strict=True)
-                ends = [_pays(plan, place, lever, *case) for case in cases]
+                cases = zip(own, (central, drawn), (1, COARSE), strict=True)
+                (factor, until), (ends, _) = (_pays(plan, place, lever, *case) for case in cases)
                 pays = float(np.mean(own[1].running + own[1].held <= (drawn.running + drawn.held).min(axis=0)))
-                yield _row(plan, place, lever, ends[0], ends[1], pays)
+                yield _row(plan, place, lever, (float(factor[0]), float(until[0])), ends, pays)
 
 
 def _drawn(plan: PlanCosts, options: pd.DataFrame, draws: Draws) -> tuple[Array, Array]:
@@ -66,11 +72,18 @@ def _drawn(plan: PlanCosts, options: pd.DataFrame, draws: Draws) -> tuple[Array,
     return running[:, :DRAWN], held[:, :DRAWN]
 
 
-def _pays(plan: PlanCosts, place: int, lever: Lever, own: Hired, hired: Hired, steps: int) -> Array:
-    """The least factor of the figure at which the machine pays, in each draw; infinite: at none, 0: at the least."""
+def _pays(plan: PlanCosts, place: int, lever: Lever, own: Hired, hired: Hired, each: int) -> tuple[Array, Array]:
+    """Factors of the figure from which, and until which, the machine pays, in each draw: infinite where it pays at
+    none, or at all up to the last; 0: from the least on. `each`: so many of STEPS are one step.
+    """
     assert isinstance(lever.changed, Curve)
-    factors = np.exp(np.linspace(-np.log(FURTHEST), np.log(min(FURTHEST, lever.most / lever.value)), steps))
+    factors = np.exp(np.linspace(-np.log(FURTHEST), np.log(min(FURTHEST, lever.most / lever.value)), STEPS))
     usd, boxes = lever.changed.at(place, factors)
+    kept = np.arange(STEPS) % each == 0
+    kept[np.abs(np.log(factors)).argmin()] = True
+    kept[1:] |= boxes[1:] != boxes[:-1]
+    kept[:-1] |= boxes[1:] != boxes[:-1]
+    factors, usd, boxes = factors[kept], usd[kept], boxes[kept]
     work = factors if lever.quantity == ALL_JOBS else np.ones(factors.size)
     # More machines than the jobs fill do none of them: then the electricity is that of the hours worked.
     here = own.held[:, None] * boxes / plan.boxes[place] + own.running[:, None] * work
@@ -82,7 +95,7 @@ def _pays(plan: PlanCosts, place: int, lever: Lever, own: Hired, hired: Hired, s
         there = np.minimum(there, signed + hired.running[row, :, None] * work)
     apart = here - there
     paid = apart <= 0
-    first = paid.argmax(axis=1)
+    first, last = _stretch(paid, int(np.abs(np.log(factors)).argmin()))
     found = factors[first]
     draw = np.arange(first.size)
     before = np.maximum(first - 1, 0)
@@ -91,7 +104,18 @@ def _pays(plan: PlanCosts, place: int, lever: Lever, own: Hired, hired: Hired, s
     with np.errstate(divide="ignore", invalid="ignore"):
         share = apart[draw, before] / (apart[draw, before] - apart[draw, first])
         found = np.where(straight, factors[before] + share * (factors[first] - factors[before]), found)
-    return np.where(paid.any(axis=1), np.where(first > 0, found, 0.0), np.inf)
+    ever = paid.any(axis=1)
+    until = np.where(ever & (last < factors.size - 1), factors[last], np.inf)
+    return np.where(ever, np.where(first > 0, found, 0.0), np.inf), until
+
+
+def _stretch(paid: Flags, planned: int) -> tuple[Places, Places]:
+    """First and last place of the stretch that pays around what is planned, else of the first one, in each row."""
+    place = np.arange(paid.shape[1])
+    before = np.where(paid[:, : planned + 1], -1, place[: planned + 1]).max(axis=1)  # the last that does not pay
+    first = np.where(paid[:, planned], before + 1, paid.argmax(axis=1))
+    ends = ~paid & (place > first[:, None])
+    return first, np.where(ends.any(axis=1), ends.argmax(axis=1) - 1, place[-1])
 
 
 def _signed(plan: PlanCosts, place: int, lever: Lever, factors: Array) -> Array:
@@ -103,13 +127,15 @@ def _signed(plan: PlanCosts, place: int, lever: Lever, factors: Array) -> Array:
     return np.where(np.isfinite(usd), boxes / plan.boxes[place], np.inf)
 
 
-def _row(plan: PlanCosts, place: int, lever: Lever, central: Array, drawn: Array, pays: float) -> dict[str, Any]:
+def _row(
+    plan: PlanCosts, place: int, lever: Lever, central: tuple[float, float], drawn: Array, pays: float
+) -> dict[str, Any]:
     work, jobs = lever.quantity == ALL_JOBS, len(plan.parts) == 1
     unit = ("jobs" if jobs else "hours of work") if work else lever.unit
     planned = float(plan.parts[0].jobs if jobs else plan.work_hours) if work else lever.value
-    factor = float(central[0])
+    factor, until = central
     low, high = (float(end) for end in interval(drawn))
-    ends = {"pays_from": factor, "pays_from_low": low, "pays_from_high": high}
+    ends = {"pays_from": factor, "pays_from_low": low, "pays_from_high": high, "pays_until": until}
     title = str(plan.rows[place]["title"])
     return {
         "workload": plan.name,
@@ -123,5 +149,5 @@ def _row(plan: PlanCosts, place: int, lever: Lever, central: Array, drawn: Array
         **{name: end * planned if np.isfinite(end) else np.nan for name, end in ends.items()},
         "factor": factor if np.isfinite(factor) else np.nan,
         "p_pays": pays,
-        "text": in_words(title, factor * planned, planned, unit, most=lever.most),
+        "text": in_words(title, factor * planned, planned, unit, most=lever.most, until=until * planned),
     }

@@ -77,12 +77,16 @@ def project_in_words(row: Row) -> str:
     return "the project" if months is None or pd.isna(months) else f"the project of {float(months):g} months"
 
 
-def pays_in_words(factor: float) -> str:
-    """From which share of the plan's work what is bought pays; nothing where it does at no more than all of it."""
+def pays_in_words(factor: float, until: float = float("nan")) -> str:
+    """From which share of the plan's work what is bought pays, and until which (NaN: no end is known); nothing where it
+    does at no more than all of it.
+    """
     if pd.isna(factor) or factor >= 1:
         return ""
     least = f"{100 * factor:.2g} %" if factor > 0 else "less than 20 %"
-    return f"It pays from {least} of that work on."
+    if pd.isna(until):
+        return f"It pays from {least} of that work on."
+    return f"It pays from {least} to {100 * until:.0f} % of that work."
 
 
 def buying_in_words(factor: float) -> str:

@@ -122,7 +122,10 @@ def _use(tables: Tables, reference: str | None) -> str:
         return ""
     whole = rows[(rows["workload"] == best["workload"]) & (rows["quantity"] == WORK)]
     own, judged = (records(whole[whole["option"] == option].head(1)) for option in (best["option"], reference))
-    return pays_in_words(own[0]["factor"]) if own else buying_in_words(judged[0]["factor"]) if judged else ""
+    if own:
+        until = own[0]["pays_until"]
+        return pays_in_words(own[0]["factor"], float("nan") if missing(until) else until / own[0]["planned"])
+    return buying_in_words(judged[0]["factor"]) if judged else ""
 
 
 def _hangs(tables: Tables) -> str:

@@ -89,6 +89,8 @@ def pays_against(title: str, rows: pd.DataFrame) -> str:
         least = f"{amount(row['pays_from'])} {row['unit']}" if row["pays_from"] > 0 else "a fifth of the work"
         sentence = f"{the(title)} pays against renting from {least} on ({_ends(row)}), of {amount(row['planned'])}."
         told.append(begun(sentence))
+        if not missing(row["pays_until"]):
+            told.append(f"Beyond {amount(row['pays_until'])} it does not: that takes one machine more.")
     row = found.loc["days_per_month"] if told and "days_per_month" in found.index else pd.Series({"pays_from": None})
     if not missing(row["pays_from"]) and row["pays_from"] > 0:
         days = f"Below {amount(row['pays_from'])} days of use a month, of {amount(row['planned'])},"
