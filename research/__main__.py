@@ -1,0 +1,12 @@
+"""`python -m research COMMAND`, from the root of the checkout."""
+
+from sweetspot.commands.command_line import program
+
+COMMANDS = {
+    "fit-price-paths": "recompute the presets of price paths and resale curves from their history",
+    "back-test": "replay the history month by month: what would the advice have cost?",
+    "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
+}
+
+if __name__ == "__main__":
+    program("research", COMMANDS)

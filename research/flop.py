@@ -1,0 +1,111 @@
+"""Count the arithmetic of a training step beside the frameworks' own counters, or say what share of a peak was reached.
+
+Without --runs: of each model the operations that run files record for one sample (6 P tokens + 12 L d s tokens for
+transformers, three passes over convolutions and dense layers else), and what torch's FlopCounterMode and XLA's cost
+analysis count for the same step, where they are installed. Nothing is trained. XLA counts no product with the zeros
+around an image, and is held against the count without them.
+
+With --runs: of each run file below a folder the operations a second of all its devices, and their share of the dense
+peak of the device (the table of devices.csv, with sources), which is the MFU; and of the machine's own matrix product,
+as measured in the same run. A processor has no row there, and no MFU.
+
+    python -m research flop --models resnet50,gpt2_small
+    python -m research flop --runs results/benchmarks
+"""
+
+import argparse
+import importlib.util
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sweetspot.cells import CELL_COLUMNS, USABLE
+from sweetspot.errors import UserError
+from sweetspot.harness.flop_counters import COUNTERS
+from sweetspot.harness.image_networks import training_flop
+from sweetspot.harness.own_networks import arithmetic, workload
+from sweetspot.study.frameworks import OWN_NETWORKS
+from sweetspot.study.transformers import Shape
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `python -m research flop`."""
+    parser.add_argument("--models", metavar="MODEL,...", default=",".join(OWN_NETWORKS), help="networks (all)")
+    parser.add_argument("--runs", metavar="FOLDER", type=Path, help="say what the run files below a folder reached")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the table. Raises UserError."""
+    lines = (
+        reached(arguments.runs) if arguments.runs else counts([name.strip() for name in arguments.models.split(",")])
+    )
+    print("\n".join(lines))
+
+
+def counts(models: Sequence[str]) -> list[str]:
+    """Lines of the comparison: a model and counter each. Raises UserError for an unknown model."""
+    rows = [["model", "GFLOP a sample", "counter", "counts", "ratio"]]
+    for model in models:
+        fact = arithmetic(model, 1, 1)
+        own = fact["training_flop_per_sample"] * fact["samples_per_step"]
+        for package, count in COUNTERS.items():
+            if importlib.util.find_spec(package) is None:
+                rows.append([model, f"{own / 1e9:.4g}", package, "not installed", "-"])
+                continue
+            found, like = count(model), comparable(model, package, own)
+            rows.append([model, f"{like / 1e9:.4g}", package, f"{found / 1e9:.4g}", f"{found / like:.4f}"])
+    return aligned(rows)
+
+
+def comparable(model: str, counter: str, own: float) -> float:
+    """Our count by the rule of that counter: XLA leaves the zeros around an image out."""
+    network = workload(model).network
+    return own if counter != "jax" or isinstance(network, Shape) else float(training_flop(network, padding=False))
+
+
+def reached(folder: Path) -> list[str]:
+    """Lines of what run files reached, a run each. Raises UserError where there is none."""
+    files = sorted(folder.rglob("*.parquet"))
+    rows = [["cell", "run", "TFLOP/s", "dense peak", "MFU", "of a matrix product", "device"]]
+    rows += [row for file in files if (row := _reached(file)) is not None]
+    if len(rows) == 1:
+        raise UserError(f"{folder}: no run file there tells what it reached; expected results/benchmarks")
+    return aligned(rows)
+
+
+def _reached(file: Path) -> list[str] | None:
+    from sweetspot.harness.runfile import run_facts
+    from sweetspot.throughput.collect import summarise_runs
+
+    (row,) = summarise_runs([str(file)]).to_dicts()
+    facts = run_facts(file)
+    flop = facts.get("training_flop_per_sample")
+    if row["status"] not in USABLE or not flop:
+        return None
+    rate = flop * (row["samples_per_step"] or row["batch_size"] * row["gpus"]) / row["seconds"]
+    peak = dense_peak(str(facts.get("device_name")), row["precision"]) * row["gpus"]
+    share = facts.get("share_of_matmul")
+    cell = "/".join(str(row[name]) for name in CELL_COLUMNS)
+    told = (
+        [f"{rate / 1e12:.4g}", f"{peak / 1e12:.4g}", f"{rate / peak:.1%}"]
+        if peak > 0
+        else [f"{rate / 1e12:.4g}", "-", "-"]
+    )
+    return [cell, str(row["run"]), *told, f"{share:.0%}" if share else "-", str(facts.get("device_name"))]
+
+
+def dense_peak(name: str, precision: str) -> float:
+    """Dense FLOP/s of a device in a precision; NaN for one that nobody has specified, such as a processor."""
+    from sweetspot.transfer.figures import shipped_devices
+    from sweetspot.transfer.specifications import PROCESSOR
+
+    devices = shipped_devices()
+    found: Any = None if PROCESSOR.search(name) else devices.find(name)
+    return found.peak(precision) * 1e12 if found is not None else math.nan
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines of columns."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]

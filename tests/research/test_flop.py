@@ -1,0 +1,47 @@
+"""`python -m research flop`: what runs reached of the dense peak, by hand; and counters that are not installed."""
+
+import importlib.util
+
+import pytest
+from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
+from sweetspot.harness.request import parse_request
+from sweetspot.harness.runfile import write_run
+from sweetspot.harness.step_times import Interval
+
+from research import flop
+from research.__main__ import COMMANDS
+
+
+def run_file(folder, name, **changes):
+    flags = {"instance": "box", "framework": "torch", "model": "gpt2_small", "batch-size": 8, "gpus": 2, "run": 1}
+    flags |= {"precision": "bf16", "variant": "ddp", "output": folder / f"{name}.parquet"}
+    facts = {"device_name": "NVIDIA A100-SXM4-80GB", "training_flop_per_sample": 39e9, "samples_per_step": 8000}
+    request = parse_request([f"--{key}={value}" for key, value in flags.items()])
+    write_run(request, [Interval(2.0)] * 3, facts | {"share_of_matmul": 0.25} | changes)
+
+
+def test_the_share_of_the_dense_peak_by_hand(tmp_path, capsys):
+    run_file(tmp_path, "a")
+    run_file(tmp_path, "b", device_name="AMD EPYC 7763 64-Core Processor")
+    run_file(tmp_path, "c", training_flop_per_sample=None)  # of another's script: nothing is known of it
+    assert main(["flop", "--runs", str(tmp_path)], "research", COMMANDS) == 0
+    _, first, second = capsys.readouterr().out.splitlines()
+    # 8000 tokens x 39 GFLOP / 2 s = 156 TFLOP/s; the data sheet has 312 of each of two devices, dense, in bf16
+    assert first.split() == [
+        "box/torch/gpt2_small/8/2/bf16/ddp", "1", "156", "624", "25.0%", "25%", "NVIDIA", "A100-SXM4-80GB",
+    ]  # fmt: skip
+    assert second.split()[2:6] == ["156", "-", "-", "25%"]
+
+
+def test_a_folder_that_tells_nothing_and_an_unknown_model_are_refused(tmp_path):
+    with pytest.raises(UserError, match="no run file there tells what it reached"):
+        flop.reached(tmp_path)
+    with pytest.raises(UserError, match="--model is 'vgg19'; expected one of tiny_cnn"):
+        flop.counts(["vgg19"])
+
+
+def test_a_counter_that_is_not_installed_is_said(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    told = [line.split() for line in flop.counts(["resnet50"])]
+    assert told[1:] == [["resnet50", "24.3", name, "not", "installed", "-"] for name in ("torch", "jax")]

@@ -1,0 +1,30 @@
+"""Where the facts lie that come with the library: each row has a source and a date, and a study may say otherwise.
+
+devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands.
+catalogue_names.csv: machines in price catalogues. pools/: figures that methods learn from and studies borrow.
+"""
+
+import csv
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+POOLS = FOLDER / "pools"
+STUDIES = FOLDER.parents[2] / "config" / "studies"  # of the repository; a wheel has no such folder
+DEVICES = FOLDER / "devices.csv"
+
+
+@cache
+def table(name: str) -> tuple[dict[str, str], ...]:
+    """The rows of FOLDER/`name`.csv, as text by column; the file belongs to the library, so nothing is checked."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file))
+
+
+def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Path:
+    """The figures called `study`: of the project's own folder `studies`, else what comes with the library.
+
+    The path in `studies` where there are none: whoever reads it says that they are missing.
+    """
+    places = [folder / study / name for folder in (studies, POOLS, STUDIES)]
+    return next((place for place in places if place.is_file()), places[0])
