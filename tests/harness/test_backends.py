@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.backends import Backend, backend
+from sweetspot.harness import backends
+from sweetspot.harness.backends import Backend, backend, missing
+from sweetspot.harness.request import parse_request
 from sweetspot.study.base import Framework
 from sweetspot.study.frameworks import FRAMEWORKS
 
@@ -27,7 +30,7 @@ def test_the_configuration_takes_the_frameworks_that_can_be_measured():
 def test_a_framework_of_the_matrix_has_a_module_with_every_function_of_a_backend(framework):
     assert FUNCTIONS == ["launch", "prepare", "devices", "facts", "place", "build_step", "rates"]
     module = backend(framework)
-    assert module.__name__.rpartition(".")[2] == framework.replace("-", "_")
+    assert module.__name__.rpartition(".")[2] == framework
     assert module.INSTALL
     for name in FUNCTIONS:
         asked = list(inspect.signature(getattr(Backend, name)).parameters)
@@ -67,8 +70,70 @@ MODULES = {
 
 def test_no_two_modules_of_the_harness_import_each_other_by_any_way_round():
     edges = {name: imported(file) - {name} for name, file in MODULES.items()}
-    assert "sweetspot.harness.backends.keras_training" in edges["sweetspot.harness.backends.keras_jax"]
+    assert "sweetspot.harness.backends.tensorflow_variants" in edges["sweetspot.harness.backends.tensorflow"]
     while edges:
         leaves = {name for name, others in edges.items() if not others & edges.keys()}
         assert leaves, f"in a circle: {sorted(edges)}"
         edges = {name: others for name, others in edges.items() if name not in leaves}
+
+
+class Cuda:
+    """Two GPUs in exclusive mode: a process that begins on another's has no room there."""
+
+    def __init__(self):
+        self.asked, self.current, self.nccl = [], 0, SimpleNamespace(version=None)
+
+    def set_device(self, place):
+        self.asked.append(f"set {place}")
+        self.current = place
+
+    def device_count(self):
+        return 2
+
+    def get_device_name(self, place=None):
+        self.asked.append(f"name on {self.current}")
+        return "NVIDIA A100-SXM4-80GB"
+
+    def get_device_capability(self):
+        return (8, 0)
+
+
+def test_each_process_of_torch_takes_its_card_before_it_names_any_and_needs_no_nccl_to_do_so(monkeypatch):
+    cuda, allowed = Cuda(), SimpleNamespace(allow_tf32=False)
+    cudnn = SimpleNamespace(allow_tf32=True, benchmark=False, version=lambda: 91000)
+    distributed = SimpleNamespace(is_available=lambda: True, is_nccl_available=lambda: False)
+    settings = SimpleNamespace(cuda=SimpleNamespace(matmul=allowed), cudnn=cudnn)
+    told = {"cuda": cuda, "backends": settings, "distributed": distributed, "get_num_threads": lambda: 1}
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(**told, version=SimpleNamespace(cuda="13.0")))
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    flags = "--instance a --framework torch --model tiny_cnn --batch-size 1 --gpus 2 --precision fp32 --variant ddp"
+    asked = parse_request([*flags.split(), "--run", "1", "--output", "x", "--device", "gpu"])
+    chosen = backend("torch")
+    chosen.prepare(asked)
+    assert chosen.devices(asked) == ["NVIDIA A100-SXM4-80GB"] * 2
+    facts = chosen.facts(asked)
+    assert cuda.asked[0] == "set 1"
+    assert set(cuda.asked[1:]) == {"name on 1"}
+    assert facts["products"] == "fp32, tf32 in convolutions"
+    assert "nccl" not in facts
+
+
+@pytest.mark.parametrize(
+    ("matrices", "convolutions", "there", "products"),
+    [
+        (False, True, True, "fp32, tf32 in convolutions"),
+        (True, True, True, "tf32"),
+        (True, True, False, "fp32"),  # before Ampere, whatever is allowed
+        (False, False, True, "fp32"),
+    ],
+)
+def test_by_what_fp32_is_multiplied_is_said(matrices, convolutions, there, products):
+    assert backend("torch").products(matrices, convolutions, there) == products
+
+
+@pytest.mark.parametrize(
+    ("framework", "device", "words"), [("jax", "gpu", "pip install 'jax[cuda13]'"), ("torch", "cpu", "whl/cpu")]
+)
+def test_what_to_install_depends_on_the_device(monkeypatch, framework, device, words):
+    monkeypatch.setattr(backends.importlib.util, "find_spec", lambda _: None)
+    assert words in missing(framework, device)

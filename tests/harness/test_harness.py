@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from harness_runs import CELL, ROOT, command, measure
 from sweetspot.harness import stop_rule
-from sweetspot.harness.processor import instruction_sets
+from sweetspot.harness.facts import instruction_sets
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.step_times import may_stop
 from sweetspot.harness.stop_rule import Stopping
@@ -148,7 +148,7 @@ def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three(secon
 
 def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):
     asked = []
-    monkeypatch.setattr(stop_rule, "may_stop", lambda *given: asked.append(given) or may_stop(*given))
+    monkeypatch.setattr(stop_rule, "may_stop", lambda *given, **rule: asked.append(given) or may_stop(*given, **rule))
     stopping = Stopping(request(min_steps=10**6, min_seconds=2, min_steps_slow=3))
     while not stopping.enough():
         stopping.add(0.0001)
@@ -164,6 +164,23 @@ def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monke
         (-9, "", False, "oom", "killed"),
         (-9, "", True, "failed", "time limit of 1800 s"),
         (1, "ResourceExhaustedError: OOM when allocating tensor", False, "oom", "OOM"),
+        # as JAX, cuBLAS, TensorFlow, torch, numpy and the C++ library say it
+        (1, "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Out of memory allocating 123 bytes", False, "oom", "123"),
+        (1, "XlaRuntimeError: INTERNAL: cublas error\nCUBLAS_STATUS_ALLOC_FAILED", False, "oom", "CUBLAS"),
+        (1, "InternalError: Failed copying: Dst tensor is not initialized.", False, "oom", "Dst tensor"),
+        (1, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB", False, "oom", "2 GiB"),
+        (-6, "terminate called after throwing an instance of 'std::bad_alloc'\n  what(): x", False, "oom", "bad_alloc"),
+        # TensorFlow's allocator tried less next; another error ended the process
+        (
+            1,
+            "Allocator ran out of memory trying to allocate 2GiB: this is not a failure\nValueError: no",
+            False,
+            "failed",
+            "no",
+        ),
+        (1, "MemoryError: first\nTraceback\nValueError: while that was handled", False, "failed", "handled"),
+        (1, "it ran out of memory, not a failure", False, "failed", "not a failure"),
+        (4, "the script ended; its last words: x", False, "oom", "x"),
         (1, "Traceback\nValueError: no such thing", False, "failed", "no such thing"),
         (-11, "", False, "failed", "signal 11"),
     ],
@@ -196,7 +213,7 @@ def losses(tmp_path, *more, gpus=2):
 def test_every_variant_computes_the_same_update_of_two_devices(tmp_path):
     central = losses(tmp_path, "--variant", "default")
     assert central == sorted(central, reverse=True), "training does not learn"
-    for variant in ("A", "C"):
+    for variant in ("towers", "A", "C"):
         np.testing.assert_allclose(losses(tmp_path, "--variant", variant), central, rtol=1e-4)
 
 
@@ -235,5 +252,5 @@ def test_nccl_without_gpus_is_refused(tmp_path):
 def test_xla_with_a_variant_that_it_cannot_compile_is_refused(tmp_path):
     done = measure(tmp_path / "run~1.parquet", "--variant", "A", "--xla", gpus=2)
     assert done.returncode == 2
-    assert "XLA compiles the step of variant default only" in done.stderr
+    assert "XLA compiles the step of variant towers" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from harness_runs import CELL, ROOT, command, measure
 from patience import PATIENCE_S, until
-from sweetspot.throughput.old_run_files import run_facts
+from sweetspot.harness.runfile import run_facts
 
 LEASE = """
 import sys, time
@@ -117,7 +117,7 @@ def test_more_cards_than_the_machine_has_are_refused_at_once(tmp_path):
 
 @pytest.mark.slow
 def test_running_out_of_memory_is_an_outcome_not_an_error(tmp_path):
-    cell = CELL.replace("--batch-size 8", "--batch-size 150000")
+    cell = CELL.replace("--batch-size 8", "--batch-size 100000")
     limited = f"ulimit -v 5000000; exec {' '.join(command(tmp_path / 'run~1.parquet', cell=cell))}"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(["bash", "-c", limited], env=env, capture_output=True, text=True, check=False)

@@ -2,11 +2,13 @@
 
 import pytest
 from fake_nvml import NVML
-from sweetspot.harness import facts, processor
+from step_lists import even
+from sweetspot.harness import facts
+from sweetspot.harness.cards import card_facts, card_watch
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.joules import processor_energy
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.sampling import Sampler, card_facts, card_watch, summary
+from sweetspot.harness.sampling import Sampler, summary
 from sweetspot.harness.supervise import judged
 
 
@@ -18,8 +20,8 @@ def test_utilisation_is_averaged_over_all_cards_and_a_silent_fact_is_left_out():
     )
 
 
-def test_facts_of_the_cards_by_uuid_or_index():
-    told = card_facts(NVML, ["GPU-a", "1"])
+def test_facts_of_the_cards_by_uuid():
+    told = card_facts(NVML, ["GPU-a", "GPU-b"])
     assert told["driver"] == "535.1"
     assert [card["power_limit_watts"] for card in told["cards"]] == [149, 149]
 
@@ -54,7 +56,7 @@ def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp
     ],
 )
 def test_a_precision_without_instructions_of_its_own_is_emulated(precision, instructions, emulated):
-    assert processor.emulated(precision, instructions) is emulated
+    assert facts.emulated(precision, instructions) is emulated
 
 
 def request(*more):
@@ -80,7 +82,7 @@ def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
         "machine_conv_flops": 192e9,
         "emulated": True,
     }
-    status, warnings = judged(request(), [2.0] * 5, told)
+    status, warnings = judged(request(), even([2.0] * 5), told)
     # 2 devices x 16 images / 2 s x 3 GFLOP = 48 GFLOP/s
     assert told["share_of_matmul"] == pytest.approx(0.5)
     assert told["share_of_conv"] == pytest.approx(0.25)
@@ -90,7 +92,7 @@ def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
 
 def test_a_drifting_run_is_unstable_and_says_why():
     told = {}
-    status, warnings = judged(request(), [1.0 + 0.03 * step for step in range(8)], told)
+    status, warnings = judged(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
     assert status == "unstable"
     assert warnings[0].rule == "drift"
     assert warnings[0].message.startswith("step time changed by +")
@@ -103,5 +105,5 @@ def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
 
 
 def test_all_that_a_run_says_of_itself_is_told():
-    _, warnings = judged(request(), [1.5, 1.0, 1.0, 1.0, 1.0, 1.0], {"emulated": True})
+    _, warnings = judged(request(), even([1.5, 1.0, 1.0, 1.0, 1.0, 1.0]), {"emulated": True})
     assert [pair.rule for pair in warnings] == ["emulation", "warm_up", "imprecise"]

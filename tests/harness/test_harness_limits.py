@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sweetspot.harness.step_times import half_width, may_stop, step_warnings
+from step_lists import half_width, may_stop, step_warnings
 from sweetspot.harness.supervise import outcome
 
 

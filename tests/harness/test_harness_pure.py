@@ -4,11 +4,12 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from sweetspot.harness import facts, joules, nodes, processor, sampling
+from step_lists import even
+from sweetspot.harness import facts, joules, nodes, sampling
+from sweetspot.harness.own_networks import unit_of
 from sweetspot.harness.request import Request, parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.sampling import Sample, Sampler, summary
-from sweetspot.harness.units import unit_of
 from sweetspot.study.config import Measure
 from sweetspot.warnings import Warned
 
@@ -75,7 +76,7 @@ def test_the_machine_is_told_as_the_kernel_tells_it(monkeypatch):
     monkeypatch.setattr(facts.os, "sched_getaffinity", lambda process: {0: {1, 2, 3}}[process])
     told = facts.machine_facts(request(), ["run"])
     assert (told["memory_bytes"], told["load_before"], told["cpu_usable"]) == (4_096_000, 0.5, 3)
-    assert (told["xla"], told["protocol"], told["command"]) == (False, 1, ["run"])
+    assert (told["xla"], told["protocol"], told["command"]) == (False, 2, ["run"])
     jax = request()._replace(cell=request().cell._replace(framework="jax"))
     assert facts.machine_facts(jax, [])["xla"] is True
     assert facts.machine_facts(request("--xla"), [])["xla"] is True
@@ -107,11 +108,11 @@ CPUINFO = "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nflags\t\t: fpu fma 
 )
 def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, text, name, sets):
     (tmp_path / "cpuinfo").write_text(text)
-    monkeypatch.setattr(processor, "Path", lambda _: tmp_path / "cpuinfo")
-    monkeypatch.setattr(processor.platform, "processor", lambda: "")
-    monkeypatch.setattr(processor.platform, "machine", lambda: "arm")
-    assert processor.processor_name() == name
-    assert processor.instruction_sets() == sets
+    monkeypatch.setattr(facts, "Path", lambda _: tmp_path / "cpuinfo")
+    monkeypatch.setattr(facts.platform, "processor", lambda: "")
+    monkeypatch.setattr(facts.platform, "machine", lambda: "arm")
+    assert facts.processor_name() == name
+    assert facts.instruction_sets() == sets
 
 
 def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
@@ -184,21 +185,22 @@ def test_the_first_failure_is_told_with_what_srun_says():
 def test_a_run_file_has_a_row_a_step_with_its_cell(tmp_path):
     asked = request()._replace(output=str(tmp_path / "run.parquet"))
     told = {"device_name": "CPU", "logical": True, "xla": True, "started_at": "2026-01-02T03:04:05+00:00"}
-    write_run(asked, [0.5, 0.25], told, "unstable", warnings=[Warned("drift", "slower")])
+    write_run(asked, even([0.5, 0.25]), told, "unstable", warnings=[Warned("drift", "slower")])
     table = pq.read_table(asked.output)
     rows = table.to_pylist()
     assert [(row["step"], row["seconds"]) for row in rows] == [(0, 0.5), (1, 0.25)]
     assert {row["gpu"] for row in rows} == {"CPU"}
     assert (rows[1]["logical"], rows[1]["xla"], rows[1]["measured_on"]) == (True, True, "2026-01-02")
-    assert (rows[0]["model"], rows[0]["batch_size"], rows[0]["run"], rows[0]["protocol"]) == ("vgg16", 16, 3, 1)
+    assert (rows[0]["model"], rows[0]["batch_size"], rows[0]["run"], rows[0]["protocol"]) == ("vgg16", 16, 3, 2)
     assert (rows[0]["status"], rows[0]["message"]) == ("unstable", None)
     assert json.loads(rows[0]["warnings"]) == [["drift", "slower"]]
+    assert [row["steps"] for row in rows] == [1, 1]
     assert json.loads(pq.read_schema(asked.output).metadata[b"sweetspot"]) == told
 
 
 def test_a_run_that_timed_nothing_has_one_row_without_step_and_seconds(tmp_path):
     asked = request()._replace(output=str(tmp_path / "run.parquet"))
-    write_run(asked, [], {}, "failed", "died")
+    write_run(asked, even([]), {}, "failed", "died")
     (row,) = pq.read_table(asked.output).to_pylist()
     assert (row["step"], row["seconds"], row["warnings"], row["measured_on"]) == (None, None, None, None)
     assert (row["status"], row["message"], row["gpu"]) == ("failed", "died", "unknown")

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from step_lists import even, half_width, may_stop, step_warnings
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.step_times import T_975, half_width, may_stop, step_warnings
+from sweetspot.harness.step_times import T_975
 from sweetspot.harness.supervise import judged
 
 RULE = {"min_steps": 5, "min_seconds": 20, "min_steps_slow": 3}
@@ -158,7 +159,7 @@ def test_noise_without_order_is_imprecise_only():
 def judge(seconds):
     flags = "--instance w --framework tensorflow --model mnist_mlp --batch-size 128 --gpus 1 --precision fp32"
     request = parse_request([*flags.split(), "--variant", "default", "--run", "1", "--output", "unused"])
-    return judged(request, seconds, {})
+    return judged(request, even(seconds), {})
 
 
 def test_a_trainer_that_was_stopped_for_four_seconds_is_disturbed_and_unstable():

@@ -1,5 +1,7 @@
 """Joules a step: counters of devices and of the processor, what stands in for them, and what silence costs."""
 
+import math
+
 import pytest
 from sweetspot.harness import joules
 from sweetspot.harness.joules import Counter, Mark, Meter, energy_facts, joules_between
@@ -52,6 +54,24 @@ def test_steps_and_joules_belong_together_where_steps_are_quicker_than_marks(mon
     marks = metered(monkeypatch, [0, 3, 6, 9, 10], steps=[1] * 10, seconds=0.1)
     assert [mark.steps for mark in marks] == [0, 3, 6, 9, 10]
     assert energy_facts(marks, [])["joules_per_step"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("lasts", "off"), [(0.13, 0.3), (10.0, 0.02)])
+def test_a_counter_that_renews_ten_times_a_second_needs_ten_seconds(monkeypatch, lasts, off):
+    """95 W at 100 steps a second: 0.95 J a step, whenever the run begins between two renewals."""
+    monkeypatch.setattr(joules, "processor_energy", dict)
+    found = []
+    for phase in range(10):
+        now = phase / 100
+        meter = Meter(lambda: [95 * math.floor(now * 10 + 1e-9) / 10], lambda: now)  # noqa: B023
+        meter.start()
+        for _ in range(round(100 * lasts)):
+            now += 0.01
+            meter.stepped()
+        meter.finish()
+        found.append(energy_facts(meter.marks, [None])["joules_per_step"] / 0.95)
+    worst = max(abs(ratio - 1) for ratio in found)
+    assert worst < off if lasts == 10 else worst > off
 
 
 def test_a_run_without_a_timed_step_has_no_joules(monkeypatch):

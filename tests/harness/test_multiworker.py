@@ -3,7 +3,8 @@
 import pytest
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
-from sweetspot.harness import multiworker, nodes, torch_launch
+from sweetspot.harness import nodes
+from sweetspot.harness.backends import tensorflow
 from sweetspot.harness.request import Request
 from sweetspot.study.executors import Executor
 
@@ -35,7 +36,7 @@ def test_more_devices_than_a_node_has_take_several_nodes(gpus, nodes, local):
 
 
 def test_workers_are_started_one_a_node_and_end_together():
-    words = nodes.command(request(), "sweetspot.harness.multiworker")
+    words = nodes.command(request(), "sweetspot.harness.train")
     assert words[:4] == ["srun", "--nodes", "2", "--ntasks"]
     assert {"--overlap", "--ntasks-per-node=1", "--kill-on-bad-exit=1"} <= set(words)
     left = nodes.outer({"SLURM_JOB_ID": "7", "SLURM_NNODES": "1", "PATH": "/bin"})
@@ -49,7 +50,7 @@ def test_a_worker_finds_itself_by_its_nodes_name_since_the_resolver_sorts_names_
         here = {**SLURM, "SLURM_PROCID": str(rank), "SLURMD_NODENAME": node}
         for name, value in here.items():
             monkeypatch.setenv(name, value)
-        found[node] = multiworker.cluster(here, nodes=2)
+        found[node] = tensorflow.cluster(here, 2)
     assert found["gpu9"]["cluster"] == found["gpu10"]["cluster"]
     workers = found["gpu9"]["cluster"]["worker"]
     for node, configuration in found.items():
@@ -58,7 +59,7 @@ def test_a_worker_finds_itself_by_its_nodes_name_since_the_resolver_sorts_names_
     assert ports[1] == ports[0] + 1
     assert ports[0] == 10_000 + 7 * 101 + 1 * 10
     with pytest.raises(UserError, match="takes 3 nodes"):
-        multiworker.cluster(SLURM, nodes=3)
+        tensorflow.cluster(SLURM, 3)
 
 
 def test_facts_of_workers_add_up_and_a_shared_processor_is_named():
@@ -90,9 +91,9 @@ def test_workers_meet_at_the_first_node_of_slurms_list(listed, first):
 
 def test_torchs_launcher_starts_a_process_a_device_and_those_of_all_nodes_meet():
     asked = request(gpus=8, per_node=4)
-    assert torch_launch.arguments(asked, SLURM | {"SLURM_NODEID": "1"}) == [
+    assert nodes.launcher_flags(asked, SLURM | {"SLURM_NODEID": "1"}) == [
         *("--nnodes", "2", "--node-rank", "1", "--master-addr", "gpu9"),
         *("--master-port", str(10_000 + 7 * 101 + 1 * 10), "--nproc-per-node", "4"),
     ]
-    assert torch_launch.arguments(request(gpus=4), {}) == ["--standalone", "--nproc-per-node", "4"]
-    assert torch_launch.share_of_cores(asked) == 1
+    assert nodes.launcher_flags(request(gpus=4), {}) == ["--standalone", "--nproc-per-node", "4"]
+    assert nodes.share_of_cores(asked) == 1

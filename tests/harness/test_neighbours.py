@@ -5,11 +5,11 @@ import os
 import numpy as np
 import pytest
 from busy_machine import BusyMachine
+from step_lists import even, half_width
 from sweetspot.harness import neighbours, train
 from sweetspot.harness.neighbours import Look, Neighbours, Span, family, machine_look, span_between
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import write_run
-from sweetspot.harness.step_times import half_width
 from sweetspot.harness.stop_rule import ROOT_VARIABLE, Stopping, root_process, watcher
 from sweetspot.harness.supervise import judged, kept
 from sweetspot.throughput.collect import measured_cells, summarise_runs
@@ -23,13 +23,17 @@ def request(output="x", **rule):
 
 
 def ran(machine, work, rule, watched=True):
-    """All timed seconds of a run in simulated time, and its facts; `work()` is what a step takes alone."""
+    """All timed intervals of a run in simulated time, and its facts; `work()` is what a step takes alone."""
     look = {"look": machine.look} if watched else {}
     stopping = Stopping(rule, clock=lambda: machine.now, **look)
     stopping.begin()
     while not stopping.enough():
         stopping.add(machine.step(work()))
     return stopping.timed, stopping.facts()
+
+
+def seconds_of(timed):
+    return [interval.seconds for interval in timed]
 
 
 def runs(count, mean, spread, rule, rate, length=3.0, pause=0.0, seen=True, watched=True):
@@ -42,7 +46,7 @@ def runs(count, mean, spread, rule, rate, length=3.0, pause=0.0, seen=True, watc
             return mean * max(0.2, 1 + spread * dice.standard_normal()) * (2 if dice.random() < pause else 1)
 
         timed, facts = ran(BusyMachine(seed, rate, length, seen), work, rule, watched)
-        found.append((kept(timed, facts), facts))
+        found.append((seconds_of(kept(timed, facts)), facts))
     return found
 
 
@@ -81,7 +85,8 @@ def test_what_a_machine_does_by_itself_is_never_left_out():
     machine, works = BusyMachine(1, 0, 0), iter([0.3] * 10 + [0.4] * 100)
     timed, facts = ran(machine, lambda: next(works), request(**FIXED))
     assert facts == {"left_out_share": 0.0}
-    assert kept(timed, facts) == timed == pytest.approx([0.3] * 10 + [0.4] * 10)
+    assert kept(timed, facts) == timed
+    assert seconds_of(timed) == pytest.approx([0.3] * 10 + [0.4] * 10)
     assert "throttling" in [found.rule for found in judged(request(), timed, facts)[1]]
 
 
@@ -134,7 +139,7 @@ def test_patience_ends_and_then_all_steps_count_and_the_run_is_unstable():
 @pytest.mark.parametrize(("least", "steps"), [(100, 80), (2, 32)])
 def test_patience_is_five_seconds_at_least_where_the_protocol_asks_for_as_many(least, steps):
     # five steps of a sixteenth of a second would be enough: four times that is 1.25 s
-    timed, _ = ran(Always(), lambda: 0.0625, request(min_steps=5, min_seconds=least))
+    timed, _ = ran(Always(), lambda: 0.0625, request(min_steps=5, min_seconds=least, least_seconds=0))
     assert len(timed) == steps
 
 
@@ -209,7 +214,7 @@ def test_the_supervisor_is_the_root_where_this_process_came_from_it(monkeypatch)
 
 def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):
     monkeypatch.setattr(neighbours, "SPAN_S", 0.0)
-    monkeypatch.setattr(train, "timed_step", lambda step: (1.0, step()))
+    monkeypatch.setattr(train, "timed_steps", lambda step, count, clock: (1.0, step()))
     stolen, said, count = 0.0, [], 0
 
     def look():
@@ -224,9 +229,9 @@ def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):
     rule = request(min_steps=3, min_seconds=1000, min_steps_slow=3, warmup_steps=1)
     train.train(rule, step, lambda **fact: said.append(fact), look=look)
     timed = [fact["seconds"] for fact in said if fact.get("timed")]
-    facts = said[-1]["facts"]
+    (facts,) = (fact["facts"] for fact in said if "left_out" in fact.get("facts", {}))
     assert [number for number, _ in facts["left_out"]] == [2, 3]
-    assert len(kept(timed, facts)) == len(timed) - 2
+    assert len(kept(even(timed), facts)) == len(timed) - 2
     # (1 burst of n steps) x 0.3² is at most a hundredth from nine quiet steps on
     assert len(timed) == 11
     news = [fact["news"] for fact in said if "news" in fact]
@@ -237,7 +242,7 @@ def test_what_is_left_out_stands_in_the_run_file_and_in_the_throughput_table(tmp
     reason = "other processes took 40% of the CPUs' time in 2 of 9 looks"
     for run, share in ((1, 0.5), (2, 0.0)):
         rule = request(tmp_path / f"run~{run}.parquet", run=run)
-        timed = [2.0, 4.0, 2.0, 2.0, 4.0]
+        timed = even([2.0, 4.0, 2.0, 2.0, 4.0])
         left = {"left_out": [[1, 4.0], [4, 4.0]], "disturbed_reason": reason} if share else {}
         facts = {**left, "left_out_share": share}
         counted = kept(timed, facts)

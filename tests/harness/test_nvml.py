@@ -14,15 +14,15 @@ from pathlib import Path
 import pytest
 import yaml
 from harness_runs import ROOT, command
+from sweetspot.harness.runfile import run_facts
 from sweetspot.throughput.collect import measured_cells, summarise_runs
-from sweetspot.throughput.old_run_files import run_facts
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler to build the fake library with")
 SOURCE = Path(__file__).parent.parent / "support" / "fake_nvml.c"
 GIB = 2**30
 A = {"uuid": "GPU-aaaa", "name": "NVIDIA A100-SXM4-80GB", "memory": 80 * GIB, "used": 30 * GIB, "mw": 300_000,
-     "limit": 400_000, "mj": 1000, "alive": 1}  # fmt: skip
+     "limit": 400_000, "mj": 1000, "alive": 1, "capability": 80, "mode": 0, "reasons": 0, "of": "-"}  # fmt: skip
 B = A | {"uuid": "GPU-bbbb", "used": 31 * GIB, "mw": 250_000, "mj": 77_000}
 
 
@@ -60,7 +60,8 @@ PREAMBLE = """
     import json, os, pynvml
     from sweetspot.harness.devices import visible_cards
     from sweetspot.harness.joules import Meter, energy_facts
-    from sweetspot.harness.sampling import card_facts, card_joules, card_watch, fell_silent, summary
+    from sweetspot.harness.cards import card_facts, card_joules, card_watch
+    from sweetspot.harness.sampling import fell_silent, summary
     pynvml.nvmlInit()
     cards = visible_cards()
     file = os.environ["FAKE_NVML"]
@@ -84,7 +85,7 @@ def test_facts_looks_and_joules_come_through_the_real_binding(library, tmp_path)
     assert facts["cards"][0]["max_clock_mhz"] == 1981  # of the SM clock, type 1
     assert looked == {
         "gpu_samples": 2, "gpu_utilisation": 0.9, "gpu_memory_peak_bytes": 31 * GIB, "gpu_watts": 275,
-        "gpu_celsius": 60, "gpu_clock_mhz": 1401,
+        "gpu_celsius": 60, "gpu_clock_mhz": 1401, "gpu_power_capped": 0, "gpu_held_back": {},
     }  # fmt: skip
     assert joules == [1.0, None]  # mJ to J; the second has no counter
 
@@ -176,3 +177,132 @@ def test_gpus_of_another_name_are_refused_and_nothing_is_written(library, tmp_pa
 def test_fewer_gpus_than_asked_for_are_refused(library, tmp_path):
     said = measured(library, tmp_path, devices=(A,), code=2)
     assert "--gpus is 2; this machine shows 1 device(s); nothing was measured" in said
+
+
+V100 = A | {"uuid": "GPU-v100", "name": "Tesla V100-SXM2-32GB", "memory": 32 * GIB, "capability": 70}
+CARD = A | {"uuid": "GPU-card", "of": "mig"}
+SLICES = [
+    {**A, "uuid": f"MIG-slice-{place}", "name": f"{A['name']} MIG 3g.40gb", "memory": 40 * GIB, "used": 10 * GIB,
+     "mw": -1, "mj": -1, "of": "GPU-card"}
+    for place in (0, 1)
+]  # fmt: skip
+NAMED = """
+    import json, os
+    from sweetspot.errors import UserError
+    from sweetspot.harness.cards import visible_cards
+    try:
+        print(json.dumps(visible_cards()))
+    except UserError as error:
+        print(json.dumps(str(error)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ("1,0", ["GPU-bbbb", "GPU-aaaa"]),  # numbers count along the bus, whatever is fastest
+        ("0,1,", ["GPU-aaaa", "GPU-bbbb"]),
+        (" 1 , GPU-aaaa", ["GPU-bbbb", "GPU-aaaa"]),
+        ("GPU-b", ["GPU-bbbb"]),  # the beginning of a UUID, as CUDA takes it
+        ("-1", []),
+        ("1,-1,0", ["GPU-bbbb"]),  # CUDA takes what comes before
+        ("MIG-slice-1", ["MIG-slice-1"]),
+        ("2", ["MIG-slice-0"]),  # of a divided card its first slice
+    ],
+)
+def test_each_way_to_name_a_card_is_its_uuid(library, tmp_path, names, found):
+    devices = (A, B, CARD, *SLICES)
+    assert asked(library, tmp_path, NAMED, *devices, CUDA_VISIBLE_DEVICES=names) == found
+
+
+def test_a_card_that_is_lost_is_none_and_the_others_keep_their_numbers(library, tmp_path):
+    devices = (A | {"alive": 0}, B)
+    assert asked(library, tmp_path, NAMED, *devices) == ["GPU-bbbb"]
+    assert asked(library, tmp_path, NAMED, *devices, CUDA_VISIBLE_DEVICES="1") == ["GPU-bbbb"]
+    assert "'0' names none" in asked(library, tmp_path, NAMED, *devices, CUDA_VISIBLE_DEVICES="0")
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ("7", "'7' names none of this machine's 2 GPU(s)"),
+        ("0,9", "'9' names none"),
+        ("GPU-", "'GPU-' begins the names of 2"),
+        ("MIG-GPU-aaaa/1/0", "'MIG-GPU-aaaa/1/0' names none"),  # as drivers before 470 wrote it
+        ("all", "'all' names none"),
+    ],
+)
+def test_a_name_of_no_card_is_one_sentence(library, tmp_path, names, words):
+    said = asked(library, tmp_path, NAMED, A, B, CUDA_VISIBLE_DEVICES=names)
+    assert said.startswith(f"CUDA_VISIBLE_DEVICES is {names!r}, of which {words}")
+    assert said.endswith("expected numbers from 0 on, or UUIDs as `nvidia-smi -L` prints them")
+
+
+def test_of_a_divided_card_the_slices_are_the_devices_with_their_own_name_memory_and_share(library, tmp_path):
+    told = asked(
+        library, tmp_path, PREAMBLE + """
+    print(json.dumps([cards, card_facts(pynvml, cards)["cards"], card_watch(pynvml, cards)(),
+                      card_joules(pynvml, cards)()]))
+    """, A, CARD, *SLICES)  # fmt: skip
+    cards, facts, looks, joules = told
+    assert cards == ["GPU-aaaa", "MIG-slice-0", "MIG-slice-1"]
+    assert (facts[1]["name"], facts[1]["memory_bytes"]) == (f"{A['name']} MIG 3g.40gb", 40 * GIB)
+    assert facts[1]["slice_of"] == {
+        "name": A["name"], "uuid": "GPU-card", "memory_share": 0.5, "compute_slices": 3, "multiprocessors": 42,
+    }  # fmt: skip
+    assert "slice_of" not in facts[0]
+    assert (looks[1][2], joules[1]) == (None, None)  # a slice tells no power; the card's is of all its slices
+    assert joules[0] == 1.0
+
+
+def test_the_child_numbers_cards_along_the_bus_and_sees_those_that_were_leased(library, tmp_path):
+    program = """
+    import json, os
+    from sweetspot.harness.devices import held_devices
+    from sweetspot.harness.request import parse_request
+    flags = "--instance a --framework torch --model tiny_cnn --batch-size 1 --gpus 1 --precision fp32 --variant default"
+    os.environ["CUDA_DEVICE_ORDER"] = "FASTEST_FIRST"
+    with held_devices(parse_request([*flags.split(), "--run", "1", "--output", "x", "--device", "gpu"])):
+        print(json.dumps([os.environ["CUDA_DEVICE_ORDER"], os.environ["CUDA_VISIBLE_DEVICES"]]))
+    """
+    told = asked(library, tmp_path, program, V100, A, CUDA_VISIBLE_DEVICES="1")
+    assert told == ["PCI_BUS_ID", "GPU-aaaa"]
+
+
+def test_a_card_that_no_process_may_use_is_refused(library, tmp_path):
+    said = measured(library, tmp_path, devices=(A, B | {"mode": 2}), code=2)
+    assert "is in compute mode 'prohibited'" in said
+
+
+def test_a_precision_that_a_card_has_not_is_marked_or_refused(library, tmp_path):
+    measured(library, tmp_path, devices=(V100, V100 | {"uuid": "GPU-w"}))  # bf16
+    (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")
+    said = {found["rule"]: found["message"] for found in cell["warnings"]}
+    assert said["emulation"] == "this device computes bf16 as fp32; no speed-up is to be had"
+    (tmp_path / "config" / "commands" / "mine.yaml").unlink()
+    (tmp_path / "config" / "commands").rmdir()
+    said = measured(library, tmp_path, "--precision", "tf32", devices=(V100, V100 | {"uuid": "GPU-w"}), code=2)
+    assert "--precision is tf32, which Tesla V100-SXM2-32GB has not" in said
+
+
+def test_why_a_clock_is_low_is_counted_and_heat_is_told(library, tmp_path):
+    measured(library, tmp_path, devices=(A | {"reasons": 0x04}, B | {"reasons": 0x24}))
+    facts = run_facts(tmp_path / "run~1.parquet")
+    assert (facts["gpu_power_capped"], facts["gpu_held_back"]) == (1.0, {"heat (software)": 0.5})
+    (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")
+    (said,) = (found["message"] for found in cell["warnings"] if found["rule"] == "held_back")
+    assert said == "the devices were slowed down by heat (software) in 50% of the looks at them"
+
+
+def test_cards_that_tell_neither_power_nor_energy_have_no_joules_and_two_seconds_are_enough(library, tmp_path):
+    silent = [device | {"mw": -1, "mj": -1} for device in (A, B)]
+    program = (
+        PREAMBLE
+        + """
+    from sweetspot.harness import joules, sampling
+    sampling.processor_energy = dict
+    both = [sampling.Sampler(card_watch(pynvml, own), card_joules(pynvml, own)) for own in (cards[:2], cards[2:])]
+    print(json.dumps([sampler.reads_power() for sampler in both]))
+    """
+    )
+    assert asked(library, tmp_path, program, *silent, A | {"uuid": "GPU-c"}) == [False, True]

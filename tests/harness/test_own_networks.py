@@ -15,8 +15,7 @@ from sweetspot.harness.image_networks import (
     taps,
     training_flop,
 )
-from sweetspot.harness.own_networks import arithmetic, data, workload
-from sweetspot.harness.units import unit_of
+from sweetspot.harness.own_networks import arithmetic, data, unit_of, workload
 from sweetspot.study import transformers
 from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import SHAPES

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from harness_runs import ROOT, command
 from patience import PATIENCE_S, until
+from sweetspot.harness.runfile import run_facts
 from sweetspot.throughput.collect import measured_cells, summarise_runs
-from sweetspot.throughput.old_run_files import run_facts
 
 CELL = "--instance here --framework command --model mine --batch-size 4 --precision fp32 --variant default"
 TICK_S = 0.03
@@ -140,7 +140,8 @@ def test_a_run_looks_at_its_neighbours_unless_every_step_is_to_count(tmp_path):
 def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_path):
     described(tmp_path, LOOP.replace("100_000", "9") + "        print('done')\n", steps={"pattern": "done"})
     measured(tmp_path, "--min-steps", "50")
-    assert len(pd.read_parquet(tmp_path / "run~1.parquet")) == 9 - 1 - 2  # the first starts the clock, two warm up
+    # of nine the first starts the clock and two warm up; on a busy machine lines that come together are one interval
+    assert 3 <= pd.read_parquet(tmp_path / "run~1.parquet")["steps"].sum() <= 9 - 1 - 2
 
 
 def failed(folder, program, *more, steps=None, **keys):
@@ -153,16 +154,16 @@ def failed(folder, program, *more, steps=None, **keys):
 
 def test_a_script_that_says_nothing_ends_at_the_time_limit(tmp_path):
     started = time.monotonic()
-    status, message = failed(tmp_path, "import time; time.sleep(600)", "--time-limit-s", "2")
+    status, message = failed(tmp_path, "import time; time.sleep(600)", "--time-limit-s", "12")
     assert status == "failed"
-    assert "time limit of 2 s; no step was told by lines that match '^step'; its last words: none" in message
+    assert "time limit of 12 s; no step was told by lines that match '^step'; its last words: none" in message
     assert time.monotonic() - started < PATIENCE_S
 
 
 def test_a_pattern_that_never_comes_to_an_end_ends_at_the_time_limit_too(tmp_path):
     program = "import time; print('step ' + 'a' * 60 + 'b'); time.sleep(600)"  # 2^60 ways to split the letters
-    status, message = failed(tmp_path, program, "--time-limit-s", "2", steps={"pattern": "^step (a+)+$"})
-    assert (status, "time limit of 2 s" in message) == ("failed", True)
+    status, message = failed(tmp_path, program, "--time-limit-s", "12", steps={"pattern": "^step (a+)+$"})
+    assert (status, "time limit of 12 s" in message) == ("failed", True)
 
 
 def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_kept(tmp_path):
@@ -175,7 +176,7 @@ def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_k
         print("waiting for the other node")
         time.sleep(600)
     """
-    status, message = failed(tmp_path, program, "--time-limit-s", "3")
+    status, message = failed(tmp_path, program, "--time-limit-s", "12")
     assert (status, "waiting for the other node" in message) == ("failed", True)
     assert "2 intervals told" in message
 

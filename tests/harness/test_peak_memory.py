@@ -4,6 +4,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from step_lists import even
 from sweetspot.harness import peak_memory
 from sweetspot.harness.out_of_memory import asked_bytes, available_bytes, sentence
 from sweetspot.harness.peak_memory import counted, peak
@@ -54,7 +55,6 @@ def jax(*peaks):
     [
         ("torch", torch(), 5, "torch.cuda.max_memory_allocated"),
         ("torch", torch(together=True), 9, "torch.cuda.max_memory_allocated"),
-        ("keras-torch", torch(), 5, "torch.cuda.max_memory_allocated"),
         ("tensorflow", tensorflow(), 7, "tf.config.experimental.get_memory_info"),
         ("jax", jax(4, 8), 8, "jax.Device.memory_stats"),
     ],
@@ -166,5 +166,5 @@ def test_every_framework_that_is_installed_with_a_package_has_a_counter():
 
 
 def test_a_device_that_fell_silent_is_told_in_the_run_file():
-    _, warnings = judged(request(), [1.0, 1.0, 1.0], {"gpu_silent": [1]})
+    _, warnings = judged(request(), even([1.0, 1.0, 1.0]), {"gpu_silent": [1]})
     assert warnings == [("silent_device", "device 1 stopped answering NVML: its power, clock and use are of before")]

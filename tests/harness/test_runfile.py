@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from harness_runs import CELL
+from step_lists import even
 from sweetspot import files
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.runfile import finished_by_another, write_run
+from sweetspot.harness.runfile import write_run
+from sweetspot.harness.supervise import finished_by_another
 from sweetspot.matrix.reruns import note_reruns
 
 
@@ -19,7 +21,7 @@ def asked(folder, *more):
 @pytest.mark.parametrize("status", ["ok", "unstable", "oom", "failed"])
 def test_a_run_that_another_invocation_has_finished_stays(tmp_path, status):
     assert not finished_by_another(asked(tmp_path))
-    write_run(asked(tmp_path), [0.5, 0.5] if status in ("ok", "unstable") else [], {}, status, "why")
+    write_run(asked(tmp_path), even([0.5, 0.5]) if status in ("ok", "unstable") else [], {}, status, "why")
     assert finished_by_another(asked(tmp_path))
 
 
@@ -27,15 +29,15 @@ def test_a_run_that_another_invocation_has_finished_stays(tmp_path, status):
     "change", [("--protocol", "4"), ("--run", "2"), ("--batch-size", "16"), ("--variant", "B"), ("--asked", "")]
 )
 def test_another_protocol_run_or_cell_and_a_run_by_hand_replace_it(tmp_path, change):
-    write_run(asked(tmp_path), [0.5], {})
+    write_run(asked(tmp_path), even([0.5]), {})
     assert not finished_by_another(asked(tmp_path, *change))
 
 
 def test_a_run_that_is_to_be_replaced_is_until_another_has_done_so(tmp_path):
-    write_run(asked(tmp_path), [0.5], {})
+    write_run(asked(tmp_path), even([0.5]), {})
     note_reruns([str(tmp_path / "run~1.parquet")], {}, tmp_path / "notes")
     assert not finished_by_another(asked(tmp_path))
-    write_run(asked(tmp_path), [0.25], {})
+    write_run(asked(tmp_path), even([0.25]), {})
     assert finished_by_another(asked(tmp_path))
 
 
@@ -47,7 +49,7 @@ def test_a_run_is_on_the_disk_before_it_has_its_name_and_the_name_before_it_is_r
         seen.append((path.is_dir(), (tmp_path / "run~1.parquet").exists()))
 
     monkeypatch.setattr(files.os, "fsync", fsync)
-    write_run(asked(tmp_path), [0.5], {})
+    write_run(asked(tmp_path), even([0.5]), {})
     assert seen == [(False, False), (True, True)]
 
 

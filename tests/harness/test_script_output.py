@@ -1,7 +1,10 @@
 """What the output of a script tells, line by line, without a process; others' lines are as they print them."""
 
+import random
+
 import pytest
-from sweetspot.harness.script_output import LONGEST, Interval, Splitter, StepClock, Told, reader
+from sweetspot.errors import UserError
+from sweetspot.harness.script_output import LONGEST, Interval, Repeats, Splitter, StepClock, Told, reader
 from sweetspot.study.scripts import Script
 
 
@@ -16,10 +19,9 @@ def read(steps, *lines, samples=8):
 
 def test_lines_end_at_feeds_and_returns_and_come_in_any_pieces():
     splitter = Splitter()
-    found = [
-        line for piece in (b"on", b"e\rtwo\r", b"\n\x1b[1mthr", b"ee\x1b[0m\nrest") for line in splitter.lines(piece)
-    ]
-    assert found == ["one", "two", "three"]
+    pieces = (b"on", b"e\rtwo\r", b"\n\x1b[1mthr", b"ee\x1b[0m\nrest")
+    found = [line for now, piece in enumerate(pieces) for line in splitter.lines(piece, now)]
+    assert found == [("one", 1), ("two", 1), ("three", 3)]
     assert splitter.words() == "one | two | three | rest"
 
 
@@ -27,7 +29,7 @@ def test_an_endless_line_is_cut_and_last_words_are_the_last():
     splitter = Splitter()
     for _ in range(50):
         assert list(splitter.lines(b"y" * 100_000)) == []
-    (line,) = splitter.lines(b"\n")
+    ((line, _),) = splitter.lines(b"\n")
     assert len(line) == LONGEST
     for number in range(100):
         list(splitter.lines(b"line %d\n" % number))
@@ -129,3 +131,93 @@ def test_a_new_epoch_starts_the_clock_anew():
 def test_the_scripts_own_time_counts_before_the_harness_clock():
     found = intervals(StepClock(), (Told(time=7.0), 0.0), (Told(time=7.001), 5.0), (Told(time=6.0), 6.0))
     assert found == [None, Interval(pytest.approx(0.001), 1), None]  # a clock that goes back tells nothing
+
+
+def test_a_bar_that_begins_with_its_carriage_return_has_the_moment_of_its_own_last_byte():
+    """As tqdm and Keras draw: return and backspaces come with the next bar, behind a validation of 50 s."""
+    splitter = Splitter()
+    pieces = [
+        (1.0, b"\r1/9 bar"),
+        (2.0, b"\x08\x08\x08\r2/9 bar"),
+        (52.0, b"\x08\x08\r9/9 bar\n"),
+        (53.0, b"\r1/9 bar"),
+    ]
+    found = [line for now, piece in pieces for line in splitter.lines(piece, now)]
+    assert found == [("1/9 bar", 1.0), ("2/9 bar", 2.0), ("9/9 bar", 52.0)]
+
+
+def keras_epochs(epochs, steps, step_s, between_s, drawn=5):
+    """Keras' bar on a clock of our own: every fifth step is drawn, the last one when the validation is over."""
+    now, lines = 0.0, []
+    for _ in range(epochs):
+        for step in range(1, steps + 1):
+            now += step_s
+            if step < steps and step % drawn == 1:
+                lines.append((now, f"{step}/{steps} ━━━━━━━━━━━━━━━━━━━━ 0s 10ms/step - loss: 0.6"))
+        now += between_s
+        lines.append((now, f"{steps}/{steps} ━━━━━━━━━━━━━━━━━━━━ 1s 10ms/step - loss: 0.6 - val_loss: 0.7"))
+    return lines
+
+
+@pytest.mark.parametrize("between_s", [0.0, 0.1, 0.6])  # ten batches of validation to 61; as long as the epoch
+def test_kerass_validation_is_no_training(between_s):
+    tells, clock = reader(script("keras"), 8), StepClock()
+    told = [clock.told(tells(line), now) for now, line in keras_epochs(4, 61, 0.01, between_s)]
+    found = [interval for interval in told if interval]
+    seconds = sum(interval.seconds * interval.steps for interval in found)
+    assert seconds / sum(interval.steps for interval in found) == pytest.approx(0.01)
+    assert sum(interval.steps for interval in found) == 4 * 55
+    assert clock.apart == 4
+
+
+def test_keras_does_not_know_the_steps_of_its_first_epoch_of_a_generator():
+    lines = ["     12/Unknown  1s 59ms/step - loss: 0.69", "     13/Unknown  1s 59ms/step", "13/13 ━━━━━ 9s 59ms/step"]
+    assert read("keras", *lines) == [Told(step=12), Told(step=13), Told(step=13, total=13, apart=True)]
+
+
+def test_a_line_every_ten_steps_that_says_how_long_one_took_stands_for_ten():
+    tells, clock = reader(script({"pattern": r"step (?P<step>\d+): (?P<milliseconds>\d+) ms"}), 8), StepClock()
+    lines = [f"step {10 * place}: {30 + place} ms" for place in range(1, 4)]
+    found = [clock.told(tells(line), 0.3 * place) for place, line in enumerate(lines)]
+    assert found == [None, Interval(0.032, 10), Interval(0.033, 10)]  # of the first nobody knows how many it ends
+    assert clock.told(tells(lines[-1]), 0.9) is None  # another process prints it too
+    assert clock.told(tells("step 10: 31 ms"), 1.0) is None  # a new epoch
+
+
+def test_steps_a_second_have_a_group_and_a_key_and_are_no_samples_a_second():
+    assert read({"pattern": r"(?P<steps_per_s>[\d.]+)it/s"}, "2.5it/s") == [Told(seconds=0.4)]
+    assert read({"steps_per_s": "it"}, '{"it": 2.5}') == [Told(seconds=0.4)]
+    assert read({"rate": "r"}, '{"r": 16}') == read({"milliseconds": "ms"}, '{"ms": 500}') == [Told(seconds=0.5)]
+    pattern = {"pattern": r"(?P<rate>[\d.]+)"}
+    assert read(pattern, "16 img/s", "16 samples/s") == [Told(seconds=0.5)] * 2
+    for unit in ("it/s", " it/s", "steps/sec", " batches/s", " iterations per second"):
+        with pytest.raises(UserError, match="the group 'rate' is samples a second, and steps a second follow it"):
+            read(pattern, f"16{unit}")
+
+
+@pytest.mark.parametrize(
+    ("processes", "period", "jitter", "told"),
+    [(1, 0.03, 0.005, 1), (2, 0.03, 0.001, 2), (4, 0.03, 0.001, 4), (8, 0.1, 0.001, 8), (1, 0.004, 0.0, 1)],
+)
+def test_several_processes_that_print_the_same_line_are_told(processes, period, jitter, told):
+    repeats, dice = Repeats(), random.Random(3)
+    moments = [step * period + dice.random() * jitter for step in range(40) for _ in range(processes)]
+    for moment in sorted(moments):
+        repeats.told(Told(), moment)
+    assert repeats.together() == told
+
+
+def test_lines_with_a_number_cannot_be_mistaken_for_those_of_two_processes():
+    repeats = Repeats()
+    for place in range(100):
+        repeats.told(Told(step=place // 2), place // 2)
+    assert repeats.together() == 1
+
+
+def test_what_stands_between_two_steps_is_left_out_of_their_time():
+    tells = reader(script({"pattern": r"^step (?P<step>\d+)", "apart": "^evaluated"}), 8)
+    clock = StepClock()
+    lines = [(0.0, "step 1"), (1.0, "step 2"), (9.0, "evaluated"), (10.0, "step 3"), (11.0, "step 4")]
+    found = [clock.told(told, now) for now, line in lines if (told := tells(line))]
+    assert found == [None, Interval(1.0, 1), None, Interval(1.0, 1)]
+    assert clock.apart == 1

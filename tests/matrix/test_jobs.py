@@ -99,10 +99,10 @@ def test_every_platform_has_a_row_and_asks_for_keys_that_an_executor_has():
         assert platform.names_machine is None or platform.names_machine in Executor.model_fields
 
 
-# As Snakemake recorded them of the runs made before 2026-11; another text would repeat every one of them.
+# As Snakemake records them of runs of protocol 2; another text would repeat every one of them.
 RECORDED = {
-    "--protocol 1 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --min-steps-slow 3 --target-half-width 0.03 "
-    "--time-limit-s 1800 --no-xla",
+    "--protocol 2 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --least-seconds 2.0 --least-seconds-power 10.0 "
+    "--min-steps-slow 3 --target-half-width 0.03 --time-limit-s 1800 --no-xla",
     "--device cpu --where local",
 }
 

@@ -94,6 +94,19 @@ def test_the_command_line_adds_to_mappings_and_replaces_all_else():
     assert {cell.model for cell in plan.cells} == {"inception3", "resnet50"}
 
 
+@pytest.mark.parametrize("handed", [{}, {"measure_on": []}])
+def test_where_nothing_is_measured_no_matrix_is_asked_for(tmp_path, handed):
+    plan = load_invocation(None, {"study": "rare-2018"} | handed, ROOT / "config")
+    assert plan.cells == ()
+    (tmp_path / "config.yaml").write_text("study: rare-2018\nmeasure_on: []\n")
+    assert load_invocation(tmp_path / "config.yaml", {}, ROOT / "config").cells == ()
+    (tmp_path / "config.yaml").write_text("study: rare-2018\n")
+    with pytest.raises(UserError, match="'measure_on' is missing"):
+        load_invocation(tmp_path / "config.yaml", {}, ROOT / "config")
+    with pytest.raises(UserError, match="'matrix' is missing"):
+        load_invocation(None, {"study": "rare-2018", "measure_on": ["workstation"]}, ROOT / "config")
+
+
 @pytest.mark.parametrize("line", ["reference: office-4x1080ti", "instance: office-4x1080ti"])
 def test_a_study_that_asks_about_an_unknown_instance_is_refused(tmp_path, line):
     shutil.copytree(ROOT / "config", tmp_path / "config")
@@ -126,7 +139,7 @@ def test_the_two_nearest_names_are_told():
     assert expected("zzz").endswith("keras.applications")
 
 
-@pytest.mark.parametrize("wrong", [{"gpus": 8}, {"variant": "ddp"}, {"framework": "keras-torch", "gpus": 2}])
+@pytest.mark.parametrize("wrong", [{"gpus": 8}, {"variant": "ddp"}, {"framework": "torch", "variant": "A"}])
 def test_a_cell_is_refused_also_before_others_that_are_possible(wrong):
     instance = Instance(title="A", provider="own", gpu="V100", gpus=4, measure={"where": "local", "device": "gpu"})
     with pytest.raises(UserError):

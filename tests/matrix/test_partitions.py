@@ -5,7 +5,7 @@ import math
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.matrix import partitions
-from sweetspot.matrix.partitions import minutes, require_partitions
+from sweetspot.matrix.partitions import minutes, require_accounts, require_partitions
 from sweetspot.study.executors import Executor
 
 # slurm.conf(5), sinfo(1)
@@ -103,3 +103,21 @@ def test_a_qos_may_override_the_partitions_limit(slurm, tmp_path, lines, fits):
     else:
         with pytest.raises(UserError, match="allows at most 30 minutes a job"):
             require_partitions({"a": executor(runtime_min=31)})
+
+
+def test_an_account_that_slurm_does_not_know_for_this_user_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    program = tmp_path / "sacctmgr"
+
+    def answers(text, code=0):
+        program.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
+        program.chmod(0o755)
+
+    answers("root|\nphysics|ada\nbiology|bob")
+    require_accounts(["physics", "Physics"])  # Slurm's accounts know no case
+    words = "slurm_account is 'biology'; expected one of Slurm's for ada: physics; correct it in default-resources"
+    with pytest.raises(UserError, match=words):
+        require_accounts(["physics,biology"])
+    answers("physics|ada", code=1)
+    require_accounts(["anything"])  # no accounting

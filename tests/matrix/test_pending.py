@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from patience import until
 from sweetspot.matrix import pending
 
 COMMENT = "rule_run_benchmark_wildcards_small_tensorflow_resnet50"
@@ -54,6 +55,13 @@ def test_a_reason_that_time_ends_is_not_said(reason):
     assert pending.told([line(reason)]) == {}
 
 
+def test_a_drained_or_down_node_is_said_as_the_queue_says_it():
+    """squeue of Slurm 22.05: the one reason in words, where every node that could take the job is away."""
+    reason = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+    (sentence,) = pending.told([line(reason)]).values()
+    assert sentence.startswith(f"Slurm job 4211 (partition gpu) waits for '{reason}', until somebody brings nodes")
+
+
 def test_jobs_of_others_are_left_out():
     lines = [
         line("PartitionTimeLimit", job="1", comment="(null)"),
@@ -81,9 +89,7 @@ def test_a_job_is_said_once_however_long_it_waits(queue):
     queue(f"{line('PartitionTimeLimit', job='7')}\n{line('Priority', job='8')}")
     said = []
     ended = pending.watch(said.append, 0.02)
-    patience = time.monotonic() + 20
-    while not said and time.monotonic() < patience:
-        time.sleep(0.02)
+    until(lambda: said, "the word of a job")
     time.sleep(0.2)
     ended.set()
     assert len(said) == 1
@@ -94,6 +100,14 @@ def test_it_is_said_within_a_minute_though_the_queue_answers_slowly():
     assert pending.PAUSE_S + pending.PATIENCE_S < 60
 
 
-def test_a_queue_that_does_not_answer_says_nothing(queue):
+def test_a_controller_that_goes_and_comes_back_is_said_once_each(queue):
     queue("", code=1)
-    assert pending.pending() == []
+    assert pending.pending() is None
+    said = []
+    ended = pending.watch(said.append, 0.02)
+    until(lambda: said, "the word that it is away")
+    queue(line("PartitionTimeLimit", job="7"))
+    until(lambda: len(said) >= 3, "the word that it is back, and of its job")
+    ended.set()
+    assert said[:2] == [pending.AWAY, pending.BACK]
+    assert said[2].startswith("Slurm job 7 (partition gpu) waits")

@@ -17,10 +17,10 @@ CELL = Cell("here", "tensorflow", "vgg16", 16, 1, "fp32", "default")
 OVER_NODES = "tensorflow with default or B; jax with default or fsdp; torch with default, ddp or fsdp"
 
 
-def check(where="local", device="gpu", has=4, xla=False, per_node=None, **changes):
+def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V100", **changes):
     measure = {"where": where, "device": device, "gpus_per_node": per_node}
     measure |= {"partition": "big"} if where == "slurm" else {}
-    instance = Instance(title="Here", provider="own", gpu="V100", gpus=has, measure=measure)
+    instance = Instance(title="Here", provider="own", gpu=gpu, gpus=has, measure=measure)
     require_possible([CELL._replace(**changes)], {"here": instance}, xla, Path("config.yaml"))
 
 
@@ -31,28 +31,23 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, **change
         ({"model": "keras"}, ["matrix.model holds 'keras'", "keras.applications"]),
         ({"gpus": 8}, ["here with gpus 8", "the instance has 4"]),
         ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL", "default, A or C"]),
-        ({"variant": "ddp"}, ["variant 'ddp' and framework tensorflow", "default, A, B, C only"]),
-        ({"variant": "zero3"}, ["variant 'zero3'", "expected one of default, A, B, C, compile, ddp, fsdp"]),
-        ({"framework": "keras-jax", "gpus": 2}, ["gpus 2 and framework keras-jax", "one device"]),
-        ({"framework": "keras-jax", "gpus": 2, "device": "cpu"}, ["gpus 2 and framework keras-jax", "one device"]),
-        ({"framework": "keras-torch", "gpus": 4}, ["gpus 4 and framework keras-torch", "one device"]),
+        ({"variant": "ddp"}, ["variant 'ddp' and framework tensorflow", "default, towers, A, B, C only"]),
+        ({"variant": "zero3"}, ["variant 'zero3'", "expected one of default, towers, A, B, C, compile, ddp, fsdp"]),
         (
             {"framework": "torch", "variant": "A"},
             ["variant 'A' and framework torch", "default, compile, ddp, fsdp only"],
         ),
         ({"framework": "jax", "variant": "ddp"}, ["variant 'ddp' and framework jax", "default, fsdp only"]),
-        ({"framework": "torch", "model": "vgg19"}, ["model 'vgg19' with framework torch", "framework keras-torch"]),
-        (
-            {"framework": "keras-torch", "model": "gpt2_small"},
-            ["model 'gpt2_small'", "expected framework torch or tensor"],
-        ),
+        ({"framework": "torch", "model": "vgg19"}, ["model 'vgg19' with framework torch", "framework tensorflow"]),
         ({"precision": "fp8"}, ["precision fp8 with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on here, a processor", "expected fp32"]),
+        ({"precision": "tf32"}, ["precision tf32 on here, whose V100 has none", "expected fp32 or fp16"]),
+        ({"precision": "bf16", "gpu": "Tesla P100"}, ["precision bf16 on here, whose Tesla P100 has none"]),
+        ({"xla": True, "gpus": 2}, ["measure.xla", "variant 'default', gpus 2", "its variant towers"]),
         ({"xla": True, "variant": "C", "gpus": 2}, ["measure.xla", "variant 'C'"]),
         ({"xla": True, "framework": "torch"}, ["measure.xla", "framework torch"]),
         ({"where": "slurm", "per_node": 4, "gpus": 6}, ["gpus 6, more than its gpus_per_node 4", "multiple"]),
         ({"where": "slurm", "per_node": 4, "gpus": 8, "variant": "A"}, ["variant A", OVER_NODES]),
-        ({"where": "slurm", "per_node": 4, "gpus": 8, "framework": "keras-jax"}, ["framework keras-jax", OVER_NODES]),
         (
             {"where": "slurm", "per_node": 4, "gpus": 8, "framework": "torch", "variant": "compile"},
             ["torch", OVER_NODES],
@@ -79,8 +74,8 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         {"where": "slurm", "per_node": 4, "gpus": 4, "variant": "A"},
         {"framework": "jax", "xla": True},  # compiles always
         {"framework": "torch", "has": 8, "gpus": 8, "variant": "fsdp"},
-        {"framework": "keras-torch", "model": "vgg19"},
-        {"model": "bert_base", "precision": "tf32"},
+        {"xla": True, "variant": "towers", "gpus": 2},
+        {"model": "bert_base", "precision": "tf32", "gpu": "A100"},
         {"model": "EfficientNetB0"},
         {"model": "mobilenet_v2"},
         {"model": "tweet_bilstm"},

@@ -30,10 +30,9 @@ def started(jobid, rule, **wildcards):
     )
 
 
-def failed(jobid, rule, *logs):
-    return record(
-        "Error", LogEvent.JOB_ERROR, logging.ERROR, jobid=jobid, rule_name=rule, log=[str(file) for file in logs]
-    )
+def failed(jobid, rule, *logs, rule_msg=None):
+    said = {"jobid": jobid, "rule_name": rule, "log": [str(file) for file in logs], "rule_msg": rule_msg}
+    return record("Error", LogEvent.JOB_ERROR, logging.ERROR, **said)
 
 
 @pytest.fixture
@@ -110,3 +109,42 @@ def test_the_end_of_a_log(tmp_path):
 def test_a_step_without_wildcards_is_its_rule():
     assert step_name("compare", {}) == "compare"
     assert step_name("run", SimpleNamespace(instance="a", gpus=1).__dict__) == "run instance=a gpus=1"
+
+
+# As snakemake-executor-plugin-slurm 2.8.0 puts them: `run_job`, `check_active_jobs`.
+SLURM_SAYS = [
+    (
+        "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: Invalid account or "
+        'account/partition combination specified\'.\n    sbatch call:\n        sbatch --wrap="long"\nFor further ...',
+        "error: Slurm took no job: Batch job submission failed: Invalid account or "
+        "account/partition combination specified",
+    ),
+    (
+        "Job submission failed with exception: The given account x appears to be invalid. Available accounts:\nroot",
+        "error: Slurm took no job: The given account x appears to be invalid. Available accounts:",
+    ),
+    (
+        "SLURM-job '12' failed, SLURM status is: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory.For further error",
+        "error: Slurm ended job 12: OUT_OF_MEMORY (OutOfMemory)",
+    ),
+    (
+        "SLURM-job '13' failed, SLURM status is: 'CANCELLED'. Reason: Unknown.For further error details",
+        "error: Slurm ended job 13: CANCELLED",
+    ),
+    (
+        "SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'. Failed nodes will be excluded",
+        "error: Slurm ended job 14: NODE_FAIL",
+    ),
+]
+
+
+@pytest.mark.parametrize(("message", "sentence"), SLURM_SAYS)
+def test_of_what_slurms_executor_says_its_words_are_left_without_the_commands(shown, tmp_path, message, sentence):
+    shown.format(started(1, "run_benchmark", run=1))
+    assert shown.format(failed(1, "run_benchmark", rule_msg=message)) == "failed: run_benchmark run=1"
+    assert shown.format(record(END, LogEvent.ERROR, logging.ERROR)) == sentence
+    (tmp_path / "log").write_text("Traceback\n  boom\n")
+    shown.format(failed(1, "run_benchmark", tmp_path / "log", rule_msg=message))
+    last = shown.format(record(END, LogEvent.ERROR, logging.ERROR)).splitlines()
+    assert (last[0], last[-1]) == (sentence, "  boom")
+    assert OneLine(logging.Formatter()).format(record("Exception in run_job for rule a: b", level=logging.ERROR)) == ""

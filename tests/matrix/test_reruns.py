@@ -11,7 +11,7 @@ from patience import PATIENCE_S, until
 from project_copy import edit, run_snakemake, scheduled
 from sweetspot.matrix.reruns import attempts, note_reruns, settle
 
-PROTOCOL_2 = ("--config", "measure={protocol: 2}")
+PROTOCOL_3 = ("--config", "measure={protocol: 3}")
 
 
 def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_its_number(tmp_path):
@@ -62,34 +62,34 @@ def test_a_refused_rerun_leaves_the_old_runs_and_is_asked_for_until_it_is_made(p
     refusal = "measure: {where: local, device: cpu, expect_gpu: No such processor}"
     edit(project / "config" / "instances.yaml", "measure: {where: local, device: cpu}", refusal)
     for _ in range(2):
-        done = run_snakemake(project, *PROTOCOL_2)
+        done = run_snakemake(project, *PROTOCOL_3)
         assert done.returncode == 1
         assert "--expect-gpu is 'No such processor'" in done.stdout
         assert "Traceback" not in done.stdout
         assert measured(project) == before
-        assert scheduled(project, *PROTOCOL_2)["run_benchmark"] == 2
+        assert scheduled(project, *PROTOCOL_3)["run_benchmark"] == 2
     edit(project / "config" / "instances.yaml", refusal, "measure: {where: local, device: cpu}")
-    done = run_snakemake(project, *PROTOCOL_2)
+    done = run_snakemake(project, *PROTOCOL_3)
     assert done.returncode == 0, done.stdout[-3000:]
-    assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {2}
-    assert scheduled(project, *PROTOCOL_2) == {}
+    assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {3}
+    assert scheduled(project, *PROTOCOL_3) == {}
 
 
 @pytest.mark.slow
 def test_a_rerun_of_which_everything_is_killed_leaves_the_old_runs_and_is_asked_for(project):
     before = measured(waiting_project(project))
     (project / "hold-measure").touch()
-    process = start(project, *PROTOCOL_2)
+    process = start(project, *PROTOCOL_3)
     until(lambda: "step 2 of" in (project / "out.txt").read_text(), "the second step")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=PATIENCE_S)
     assert measured(project) == before
     assert run_snakemake(project, "--unlock").returncode == 0
-    assert scheduled(project, *PROTOCOL_2)["run_benchmark"] == 2
+    assert scheduled(project, *PROTOCOL_3)["run_benchmark"] == 2
     (project / "hold-measure").unlink()
-    done = run_snakemake(project, *PROTOCOL_2)
+    done = run_snakemake(project, *PROTOCOL_3)
     assert done.returncode == 0, done.stdout[-3000:]
-    assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {2}
+    assert {pd.read_parquet(project / file)["protocol"][0] for file in before} == {3}
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_a_rerun_that_the_disk_has_no_room_for_leaves_the_old_runs(project, tmp_
         shutil.copytree(tmp_path / "there", folder, dirs_exist_ok=True)
         before = measured(project)
         fill(folder)
-        done = run_snakemake(project, *PROTOCOL_2)
+        done = run_snakemake(project, *PROTOCOL_3)
         (folder / "filling").unlink()
         assert done.returncode == 1
         assert "cannot be written" in done.stdout

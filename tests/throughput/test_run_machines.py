@@ -1,9 +1,5 @@
 """One cell, one machine: what is said, refused and kept apart where run files of one instance come from several."""
 
-import json
-
-import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.errors import UserError
@@ -91,16 +87,3 @@ def test_a_kind_of_machine_is_its_processor_and_the_cpus_that_a_run_may_use():
     cell = {"instance": "w", "framework": "tensorflow", "model": "m", "batch-size": 1, "gpus": 1, "precision": "fp32"}
     given = {**cell, "variant": "default", "run": 1, "output": "x"}
     assert kind_of_machine(machine_facts(parse_request([f"--{k}={v}" for k, v in given.items()]), [])) is not None
-
-
-def test_a_run_file_from_before_the_column_has_its_machine_in_its_facts(tmp_path):
-    files = []
-    for run, usable in ((1, 8), (2, 32)):
-        path = write_run(tmp_path, run=run)
-        table = pq.read_table(path).drop_columns(["machine"])
-        facts = json.dumps({"cpu": "Intel(R) Xeon(R) CPU @ 2.20GHz", "cpu_usable": usable, "host": "here"})
-        pq.write_table(table.replace_schema_metadata({b"sweetspot": facts.encode()}), path)
-        files.append(path)
-    with pytest.raises(UserError, match=r"8 CPUs'.* on .*32 CPUs': runs of one cell on two machines"):
-        cells_of(files)
-    assert pd.notna(cells_of(files[:1]).iloc[0]["images_per_s"])

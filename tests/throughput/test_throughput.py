@@ -209,12 +209,6 @@ def test_the_same_run_under_two_names_is_refused(tmp_path):
         summarise_runs(files)
 
 
-def test_mixed_protocols_are_refused(tmp_path):
-    files = [write_run(tmp_path), write_run(tmp_path, run=2, protocol=2)]
-    with pytest.raises(UserError, match=r"run~1\.parquet: measured under protocol 1, others under 2"):
-        summarise_runs(files)
-
-
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,"
     "images_per_s,source,note"

@@ -6,7 +6,7 @@ import statistics
 import pytest
 from study_tables import STUDIES
 from sweetspot.errors import UserError
-from sweetspot.scaling.strong import strong_cells
+from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
@@ -43,9 +43,24 @@ def test_the_median_of_the_newest_round_counts(tmp_path):
     found = results(read_times(times(tmp_path, *rows)))
     assert list(found) == [("lora", "B200 SXM", 8)]
     result = found["lora", "B200 SXM", 8]
+    assert result.behind == 0
     assert (result.minutes, result.round, result.submitters) == (10.0, "v5.1", ("a", "b", "c"))
     assert "MLPerf(TM) Training v5.1 Closed" in result.source
     assert "median of 3 results, 9.00 to 30.00 minutes (a, b, c); recomputed" in result.source
+
+
+def test_how_many_rounds_of_anybody_are_newer_is_carried_to_the_table(tmp_path):
+    rows = [line(12.0, "v4.1", gpus=16, nodes=2), line(9.0), line(8.0, "v6.0", gpus=32, nodes=4), line(11.0, "v5.0")]
+    found = results(read_times(times(tmp_path, *rows)))
+    assert {key[2]: (result.round, result.behind) for key, result in found.items()} == {
+        8: ("v5.1", 1), 16: ("v4.1", 3), 32: ("v6.0", 0)}  # fmt: skip
+    known = {"x": machine(), "y": machine(16, nodes=2), "z": machine(64, nodes=8)}
+    table = gather_throughput([], QUESTION, "2026-09-19", known, tmp_path).set_index("instance")
+    assert table[["round", "rounds_behind"]].to_numpy().tolist() == [["v5.1", 1], ["v4.1", 3]]
+    # what is predicted from a time has its round
+    printed = read_times(tmp_path / "time_to_target.csv")
+    predicted = strong_cells(printed, fit_strong(printed, []), QUESTION, known, ("round", "rounds_behind"))
+    assert predicted.to_numpy().tolist() == [["v6.0", 0]]
 
 
 def test_two_submitters_are_told_with_both_their_times(tmp_path):
@@ -103,7 +118,7 @@ def test_a_count_that_the_nodes_do_not_divide_is_named_and_the_rest_goes_on(tmp_
     assert cells["images_per_s"].tolist() == pytest.approx([1 / 600, 1 / 600])
     # of machines of other counts, estimated: 12 and 20 are three and five nodes of four
     columns = ["instance", "warnings", "gpus"]
-    estimated = strong_cells(table, QUESTION, instances, columns).set_index("instance")
+    estimated = strong_cells(table, fit_strong(table), QUESTION, instances, columns).set_index("instance")
     assert estimated["warnings"].to_dict() == {"four": [], "big": told}
 
 

@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from sweetspot.errors import UserError
-from sweetspot.harness.processor import processor_name
+from sweetspot.harness.cards import visible_cards
+from sweetspot.harness.facts import processor_name
 from sweetspot.harness.request import Request
-from sweetspot.harness.sampling import card_handle
 from sweetspot.study.platforms import PLATFORMS
 
 
@@ -99,24 +99,6 @@ def _try_all(folder: Path, cards: list[str], count: int, held: ExitStack, busy: 
     return []
 
 
-def visible_cards() -> list[str]:
-    """UUIDs of the cards that NVML shows, or those to which CUDA_VISIBLE_DEVICES already narrows.
-
-    Indices become UUIDs, so that a card has one lock whatever name a job knows it by.
-    """
-    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if chosen is not None and not chosen.strip():
-        return []
-    import pynvml
-
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return [] if chosen is None else chosen.split(",")
-    wanted = [str(index) for index in range(pynvml.nvmlDeviceGetCount())] if chosen is None else chosen.split(",")
-    return [pynvml.nvmlDeviceGetUUID(card_handle(pynvml, card.strip())) for card in wanted]
-
-
 @contextmanager
 def held_devices(request: Request) -> Iterator[None]:
     """Lease the processor, or the cards that a GPU run needs, and show it only those; Slurm's own choice is trusted.
@@ -132,6 +114,8 @@ def held_devices(request: Request) -> Iterator[None]:
         )
     if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
         raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
+    if request.device == "gpu":  # by itself CUDA counts the fastest card first, and NVML along the bus
+        os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     handed_out = any(other.inside in os.environ for other in PLATFORMS.values() if other.hands_out_devices)
     if handed_out:
         yield

@@ -1,6 +1,5 @@
 """A training step of JAX: one jitted function over a mesh of all devices; the compiler adds what they exchange."""
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -8,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from sweetspot.harness.backends import LOSS_SCALE, Step
 from sweetspot.harness.jax_networks import Tree, build
 from sweetspot.harness.own_networks import ADAMW, SGD_RATE, data, workload
 from sweetspot.harness.request import Request
 
 KINDS = {"fp16": jnp.float16, "bf16": jnp.bfloat16}
-LOSS_SCALE = 128.0  # of fp16: small gradients would vanish
 AXIS = "data"
 
 
@@ -83,13 +82,16 @@ def made(request: Request) -> tuple[Any, list[Tree], list[Any]]:
     return jax.jit(update, donate_argnums=(0, 1, 2), out_shardings=(whole, *places)), held, batch
 
 
-def training_step(request: Request) -> Callable[[], float]:
-    """A function that makes one step and returns its loss when all devices have finished."""
+def training_step(request: Request) -> Step:
+    """One step; it is done when all devices have finished."""
     update, held, batch = made(request)
 
-    def step() -> float:
+    def launch() -> Any:
         loss, *held[:] = update(*held, *batch)
+        return loss
+
+    def finish(loss: Any) -> float:
         jax.block_until_ready(held)
         return float(loss)
 
-    return step
+    return Step(launch, finish)

@@ -1,8 +1,16 @@
-"""A run over several nodes: what the supervisor starts, how workers find each other, what they told, joined."""
+"""A run over several nodes: what the supervisor starts, how workers find each other, what they told, joined.
 
+    python -m sweetspot.harness.nodes REQUEST_JSON MODULE ARGUMENT...
+
+is torch's own launcher (torchrun): each process that it starts, one a device, runs `python -m MODULE ARGUMENT...`. On
+several nodes srun starts one launcher a node; they meet at the first, as Slurm tells it.
+"""
+
+import ctypes
 import os
 import re
 import resource
+import signal
 import socket
 import sys
 from collections.abc import Mapping
@@ -77,3 +85,36 @@ def message(failures: list[str], errors: str, otherwise: str | None) -> str | No
     """Why a run over several nodes failed: srun's word on the first worker that ended, and the workers' own."""
     ended = re.findall(r"^srun: error: (.*task.*)$", errors, re.MULTILINE)
     return "; ".join([*ended[:1], *failures[:1]])[:300] or otherwise
+
+
+def launcher_flags(request: Request, environment: Mapping[str, str]) -> list[str]:
+    """Flags of torchrun on this node: how many processes it starts, and where those of all nodes meet."""
+    place = ["--standalone"]
+    if request.nodes > 1:
+        meeting = first_host(environment), str(first_port(environment))
+        place = ["--nnodes", str(request.nodes), "--node-rank", environment["SLURM_NODEID"]]
+        place += ["--master-addr", meeting[0], "--master-port", meeting[1]]
+    return [*place, "--nproc-per-node", str(request.local_gpus)]
+
+
+def share_of_cores(request: Request) -> int:
+    """Threads of each process: on a processor its share of the cores, beside a GPU one, as torchrun has it."""
+    return max(1, len(os.sched_getaffinity(0)) // request.local_gpus) if request.device == "cpu" else 1
+
+
+def die_with_supervisor() -> None:
+    """Have the kernel kill this process when its supervisor is killed: else it would train on cards no longer leased.
+
+    Linux only (prctl PR_SET_PDEATHSIG, 1); elsewhere the broken pipe ends it at its next step.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    die_with_supervisor()
+    from torch.distributed.run import main
+
+    asked = Request.from_json(sys.argv[1])
+    os.environ.setdefault("OMP_NUM_THREADS", str(share_of_cores(asked)))
+    main([*launcher_flags(asked, os.environ), "-m", *sys.argv[2:]])

@@ -18,6 +18,18 @@ ASKED = re.compile(
 )
 # TensorFlow: OOM when allocating tensor with shape[64,64,112,112] and type float on ...
 TENSOR = re.compile(r"OOM when allocating tensor with shape ?\[(?P<shape>[\d,]*)\] and type (?P<type>\w+)")
+# What libraries say where an allocation has ended them; never the words "out of memory" alone, which TensorFlow's
+# allocator also prints of an attempt that "is not a failure".
+SIGNS = re.compile(
+    r"OutOfMemoryError|CUDA(?: error:)? out of memory|CUDA_ERROR_OUT_OF_MEMORY|HIP out of memory"
+    r"|RESOURCE_EXHAUSTED: (?:Out of memory|Failed to allocate)|ResourceExhausted|OOM when allocating"
+    r"|Out of memory (?:allocating|while trying to allocate)|Dst tensor is not initialized"
+    r"|CU(?:BLAS|DNN|FFT|SOLVER)_STATUS_ALLOC_FAILED|DefaultCPUAllocator|bad_alloc|MemoryError"
+    r"|[Cc]annot allocate memory"
+)
+# The line that begins an ending: of an exception in Python, of one in C++, of a failed check.
+ENDING = re.compile(r"^(?:[\w.]+(?:Error|Exception|Exhausted|Interrupt|Exit)\b|terminate called|F\d{4} |F0000 )")
+LAST_LINES = 3  # of what was said, where no line begins an ending
 UNLIMITED = 2**60  # a control group without a limit of its own says so by a number near 2^63
 
 
@@ -31,6 +43,18 @@ def asked_bytes(text: str) -> float | None:
         width = WIDTH.get(last["type"])
         return None if width is None else width * math.prod(int(size) for size in last["shape"].split(",") if size)
     return float(last["count"].rstrip(".")) * SIZES[last["unit"].upper()]
+
+
+def ended_by(errors: str, failure: str | None = None) -> str | None:
+    """The line that says that memory ran out, where that is what ended a process; else None.
+
+    failure: the process's own word on the exception that ended it. Else the last exception in `errors` counts, up to
+    the end, or the last lines where there is none.
+    """
+    lines = (failure or errors).strip().splitlines()
+    starts = [number for number, line in enumerate(lines) if ENDING.match(line)]
+    ending = lines[starts[-1] :] if starts and not failure else lines if failure else lines[-LAST_LINES:]
+    return next((line for line in ending if SIGNS.search(line)), None)
 
 
 def sentence(errors: str, facts: Mapping[str, Any], device: str) -> str | None:

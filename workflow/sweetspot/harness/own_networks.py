@@ -11,6 +11,14 @@ from sweetspot.study.transformers import SHAPES, Shape
 
 SGD_RATE = 0.01
 ADAMW = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.01}  # torch's defaults but lr
+NOT_IMAGES = frozenset({"mnist_mlp", "imdb_bilstm", "lstm_text", "tweet_bilstm"})
+
+
+def unit_of(model: str) -> str:
+    """What a model's throughput counts: `images`, or `samples` that are none; of a transformer what its shape says."""
+    if model in SHAPES:
+        return SHAPES[model].unit
+    return "samples" if model in NOT_IMAGES else "images"
 
 
 class Workload(NamedTuple):

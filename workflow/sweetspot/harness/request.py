@@ -2,11 +2,16 @@
 
 import argparse
 import json
+import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sweetspot.cells import Cell
+from sweetspot.cells import PROTOCOL, Cell, is_slug
+from sweetspot.errors import UserError
 from sweetspot.study.platforms import PLATFORMS
+
+COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000}  # the most of each
+LOGICAL = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not
 
 
 class Request(NamedTuple):
@@ -31,6 +36,8 @@ class Request(NamedTuple):
     asked: str = ""
     script: str = ""
     all_steps: bool = False
+    least_seconds: float = 2.0
+    least_seconds_power: float = 10.0
 
     @property
     def nodes(self) -> int:
@@ -60,7 +67,7 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
         kind = int if column in ("batch_size", "gpus") else str
         parser.add_argument(f"--{column.replace('_', '-')}", type=kind, required=True)
     parser.add_argument("--run", type=int, required=True, help="number of this independent process")
-    parser.add_argument("--protocol", type=int, default=1, help="version of what a measurement means")
+    parser.add_argument("--protocol", type=int, default=PROTOCOL, help="version of what a measurement means")
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--where", choices=list(PLATFORMS), default="local")
     parser.add_argument("--expect-gpu", default="", help="part of the name that every device must have")
@@ -69,6 +76,9 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--min-steps", type=int, default=5, help="timed steps after which a run may end")
     parser.add_argument("--min-seconds", type=float, default=20, help="timed seconds after which it ends anyway")
     parser.add_argument("--min-steps-slow", type=int, default=3)
+    least = "timed seconds before which no run ends"
+    parser.add_argument("--least-seconds", type=float, default=2.0, help=least)
+    parser.add_argument("--least-seconds-power", type=float, default=10.0, help=f"{least} where power is read")
     half = "95 %% half-width of the mean step, as a share of it, up to which a run goes on (0: not asked)"
     parser.add_argument("--target-half-width", type=float, default=0.0, help=half)
     parser.add_argument("--time-limit-s", type=int, default=1800)
@@ -89,4 +99,20 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     values.pop("attempt")
     values.pop("definition")
     cell = Cell(**{column: values.pop(column) for column in Cell._fields})
-    return Request(cell=cell, **values)
+    request = Request(cell=cell, **values)
+    _require_possible(request)
+    return request
+
+
+def _require_possible(request: Request) -> None:
+    """Raises UserError for a cell or run that no path, and so no figure, may be named after."""
+    given: dict[str, Any] = {**request.cell._asdict(), "run": request.run}
+    for name, value in given.items():
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(value, str) and not is_slug(value):
+            raise UserError(f"{flag} is {value!r}; expected letters, digits, '.', '_' and '-', at most 64")
+        if name in COUNTS and not 1 <= value <= COUNTS[name]:
+            raise UserError(f"{flag} is {value}; expected 1 to {COUNTS[name]}")
+    parts = max(LOGICAL, os.cpu_count() or 1)
+    if request.device == "cpu" and request.local_gpus > parts:
+        raise UserError(f"--gpus is {request.cell.gpus} on a processor; expected at most {parts} parts of it")

@@ -1,6 +1,8 @@
 """The run file: one row a timed step, the cell in every row, the facts in the metadata."""
 
+import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from typing import Any
 from sweetspot.files import sync, write_whole
 from sweetspot.harness.facts import kind_of_machine
 from sweetspot.harness.request import Request
-from sweetspot.matrix.reruns import asked_to_replace
+from sweetspot.harness.step_times import Interval
 from sweetspot.warnings import Warned
 
 # A third of the size, and a sixth less to read: a few kilobytes have no use for statistics, compression or a second
@@ -17,40 +19,57 @@ SMALL: dict[str, Any] = {"write_statistics": False, "store_schema": False, "comp
 
 # Facts that throughput.parquet carries on: peak memory of one device, joules, and what neighbours cost.
 FACT_NUMBERS = ("peak_memory_gib", "joules_per_sample", "left_out_share")
-FACT_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason")
+FACT_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason", "products")
+# A key of the file's metadata (Thrift: field 2, text of 64 bytes): SHA-256 of all bytes of the file, these being "0".
+SEAL = "sweetspot-sha256"
+SEALED = re.compile(SEAL.encode() + rb"\x18\x40([0-9a-f]{64})")
 
 
-def finished_by_another(request: Request) -> bool:
-    """Whether another invocation has made this run, of the same protocol, and this one was not asked to replace it.
+def is_damaged(raw: bytes) -> bool:
+    """Whether the bytes of a run file differ from those that were written; one without a checksum does not tell."""
+    found = SEALED.search(raw)
+    return found is not None and _digest(raw, found) != found[1]
 
-    Two clones of a project may share their run files, and what was missing when a plan was made may be there by now.
-    By hand (without `--asked`) every run is asked for.
+
+def _digest(raw: bytes, found: re.Match[bytes]) -> bytes:
+    blank = raw[: found.start(1)] + b"0" * 64 + raw[found.end(1) :]
+    return hashlib.sha256(blank).hexdigest().encode()
+
+
+def _seal(file: Path) -> None:
+    raw = file.read_bytes()
+    found = SEALED.search(raw)
+    assert found is not None  # just written
+    file.write_bytes(raw[: found.start(1)] + _digest(raw, found) + raw[found.end(1) :])
+
+
+def run_facts(path: str | Path) -> dict[str, Any]:
+    """The facts a run file carries in its metadata (devices, versions, start time, ...); none where they are no facts.
+
+    They are beside the figures, so what is odd in them (null, a list, half a text) makes no run worthless.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file = Path(request.output)
-    if not request.asked or not file.is_file() or asked_to_replace(request.output, Path(request.asked)):
-        return False
-    wanted = {**request.cell._asdict(), "run": request.run, "protocol": request.protocol}
+    metadata = pq.read_schema(path).metadata or {}
     try:
-        rows = pq.ParquetFile(file).read(columns=list(wanted), use_threads=False).slice(0, 1).to_pylist()
-    except (pa.ArrowException, OSError):
-        return False  # not whole
-    return rows == [wanted]
+        facts = json.loads(metadata.get(b"sweetspot", b"{}"))
+    except ValueError:  # of JSON or of UTF-8
+        return {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def write_run(
     request: Request,
-    seconds: Sequence[float],
+    timed: Sequence[Interval],
     facts: dict[str, Any],
     status: str = "ok",
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> None:
-    """Write `request.output` whole. A run without timed steps has one row whose step and seconds are null.
+    """Write `request.output` whole. A run without timed steps has one row whose step, seconds and steps are null.
 
-    Steps that are left out (fact `left_out`) have no row; the others keep their numbers.
+    timed: `seconds` of a step and how many `steps` lasted so long on average, a row each, numbered by `step`.
+    Those that are left out (fact `left_out`) have no row; the others keep their numbers.
     `message` says why a run failed, `warnings` what a reader must know of one that did not. The column `warnings` is
     JSON text, a list of [rule, message], null where there is none: a column of lists makes reading thousands of files
     a quarter slower.
@@ -59,8 +78,8 @@ def write_run(
     import pyarrow.parquet as pq
 
     out = {step for step, _ in facts.get("left_out", ())}
-    steps: list[int | None] = [step for step in range(len(seconds) + len(out)) if step not in out] or [None]
-    times: list[float | None] = list(seconds) or [None]
+    steps: list[int | None] = [step for step in range(len(timed) + len(out)) if step not in out] or [None]
+    times: list[tuple[float | None, int | None]] = [*timed] or [(None, None)]
     constant = {
         **request.cell._asdict(),
         "run": request.run,
@@ -78,15 +97,16 @@ def write_run(
         "machine": kind_of_machine(facts),
         **{name: facts.get(name) for name in (*FACT_NUMBERS, *FACT_TEXTS)},
     }
-    rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps, "seconds": times}
+    rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps}
+    rows |= {"seconds": [seconds for seconds, _ in times], "steps": [count for _, count in times]}
     texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine", *FACT_TEXTS), pl.String)
     numbers = dict.fromkeys(FACT_NUMBERS, pl.Float64)
-    may_be_null = {**texts, **numbers, "step": pl.Int64, "seconds": pl.Float64, "samples_per_step": pl.Int64}
+    may_be_null = {**texts, **numbers, "seconds": pl.Float64}
+    may_be_null |= dict.fromkeys(("step", "steps", "samples_per_step"), pl.Int64)
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
-    with (
-        write_whole(request.output, lasting=True) as temporary,
-        pq.ParquetWriter(temporary, table.schema, **SMALL) as writer,
-    ):
-        writer.write_table(table)
-        writer.add_key_value_metadata({"sweetspot": json.dumps(facts, sort_keys=True)})
+    with write_whole(request.output, lasting=True) as temporary:
+        with pq.ParquetWriter(temporary, table.schema, **SMALL) as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata({"sweetspot": json.dumps(facts, sort_keys=True), SEAL: "0" * 64})
+        _seal(Path(temporary))
     sync(Path(request.output).parent)  # minutes of a machine: not to be lost by a power cut after they are reported

@@ -5,9 +5,12 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sweetspot.harness.joules import Meter, energy_facts
+from sweetspot.harness.joules import Meter, energy_facts, processor_energy
 
 INTERVAL_S = 0.5
+# nvml.h, nvmlClocksEventReasons: by heat or a fault; that a device keeps to its power limit is its normal work.
+HELD_BACK = {0x08: "hardware", 0x20: "heat (software)", 0x40: "heat (hardware)", 0x80: "the power supply"}
+POWER_CAP = 0x04
 
 
 class Sample(NamedTuple):
@@ -18,6 +21,7 @@ class Sample(NamedTuple):
     watts: float | None
     celsius: float | None
     clock_mhz: float | None
+    held_back: int | None = None  # why the clock is lower than it could be: bits of NVML's reasons
 
 
 class Sampler:
@@ -30,7 +34,13 @@ class Sampler:
         self._looks: list[Sequence[Sample]] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._joules = joules
         self._meter = Meter(joules)
+
+    def reads_power(self) -> bool:
+        """Whether any device or the processor tells its power or energy."""
+        told = [*self._joules(), *(sample.watts for sample in self._look())]
+        return bool(processor_energy()) or any(value is not None for value in told)
 
     def start(self) -> None:
         """Begin; called when the first timed step begins."""
@@ -62,13 +72,20 @@ class Sampler:
         return facts | ({"gpu_silent": silent} if silent else {})
 
 
-def summary(samples: Sequence[Sample], devices: int = 1) -> dict[str, float]:
+def summary(samples: Sequence[Sample], devices: int = 1) -> dict[str, Any]:
     """Means of utilisation, power, temperature and clock of each device, averaged over all; the peak of memory.
 
-    samples: of look after look, each of all `devices`. A device that fell silent counts by what it told before.
+    `gpu_held_back`: by reason the share of looks at a device whose clock it lowered; `gpu_power_capped`: of those at
+    its power limit. samples: of look after look, each of all `devices`. A device that fell silent counts by what it
+    told before.
     """
-    facts: dict[str, float] = {"gpu_samples": len(samples)} if samples else {}
-    for field in Sample._fields:
+    facts: dict[str, Any] = {"gpu_samples": len(samples)} if samples else {}
+    reasons = [sample.held_back for sample in samples if sample.held_back is not None]
+    if reasons:
+        shares = {bit: sum(bool(reason & bit) for reason in reasons) / len(reasons) for bit in (POWER_CAP, *HELD_BACK)}
+        facts["gpu_power_capped"] = shares.pop(POWER_CAP)
+        facts["gpu_held_back"] = {HELD_BACK[bit]: share for bit, share in shares.items() if share}
+    for field in Sample._fields[:5]:
         each = [[getattr(sample, field) for sample in samples[place::devices]] for place in range(devices)]
         if field == "memory_peak_bytes":
             told = [max(own) for values in each if (own := [value for value in values if value is not None])]
@@ -90,62 +107,3 @@ def fell_silent(looks: Sequence[Sequence[Sample]]) -> list[int]:
 def _mean(values: Sequence[float | None]) -> float | None:
     told = [value for value in values if value is not None]
     return statistics.fmean(told) if told else None
-
-
-def card_watch(nvml: Any, cards: Sequence[str]) -> Callable[[], list[Sample]]:
-    """A function that looks at those cards (by UUID or index) through NVML, `nvml` being the module pynvml."""
-    handles = [card_handle(nvml, card) for card in cards]
-
-    return lambda: [_look(nvml, handle) for handle in handles]
-
-
-def card_joules(nvml: Any, cards: Sequence[str]) -> Callable[[], list[float | None]]:
-    """A function that tells the J of each card since its driver was loaded; None of one without such a counter.
-
-    `nvmlDeviceGetTotalEnergyConsumption`, mJ, of Volta and later.
-    """
-    handles = [card_handle(nvml, card) for card in cards]
-
-    def joules(handle: Any) -> float | None:
-        return _told(nvml, lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(handle) / 1000)
-
-    return lambda: [joules(handle) for handle in handles]
-
-
-def _look(nvml: Any, handle: Any) -> Sample:
-    return Sample(
-        _told(nvml, lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100),
-        _told(nvml, lambda: nvml.nvmlDeviceGetMemoryInfo(handle).used),
-        _told(nvml, lambda: nvml.nvmlDeviceGetPowerUsage(handle) / 1000),
-        _told(nvml, lambda: nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU)),
-        _told(nvml, lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_SM)),
-    )
-
-
-def card_handle(nvml: Any, card: str) -> Any:
-    """NVML's handle of a card named by UUID or by index."""
-    if card.isdigit():
-        return nvml.nvmlDeviceGetHandleByIndex(int(card))
-    return nvml.nvmlDeviceGetHandleByUUID(card)
-
-
-def card_facts(nvml: Any, cards: Sequence[str]) -> dict[str, Any]:
-    """Driver, and of each card its name, memory, power limit and highest clock; None where a card does not tell."""
-    found = [_card(nvml, card_handle(nvml, card)) for card in cards]
-    return {"driver": nvml.nvmlSystemGetDriverVersion(), "cards": found}
-
-
-def _card(nvml: Any, handle: Any) -> dict[str, Any]:
-    return {
-        "name": nvml.nvmlDeviceGetName(handle),
-        "memory_bytes": _told(nvml, lambda: nvml.nvmlDeviceGetMemoryInfo(handle).total),
-        "power_limit_watts": _told(nvml, lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(handle) / 1000),
-        "max_clock_mhz": _told(nvml, lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_SM)),
-    }
-
-
-def _told(nvml: Any, ask: Callable[[], float]) -> float | None:
-    try:
-        return ask()
-    except nvml.NVMLError:  # laptops and partitioned cards keep some facts to themselves
-        return None

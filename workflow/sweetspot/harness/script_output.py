@@ -6,58 +6,73 @@ Output is hostile: it may be a gigabyte, one endless line, or escape sequences; 
 import json
 import math
 import re
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sweetspot.study.scripts import JsonLines, Lines, Script
+from sweetspot.errors import UserError
+from sweetspot.harness.step_times import Interval
+from sweetspot.study.scripts import GROUPS, JsonLines, Lines, Script
 
 LONGEST = 16_384  # bytes of a line that are looked at; what is longer is cut
-LAST = 20  # lines kept for the last words
+LAST = 60  # lines kept for the last words
+FEWEST_LINES, MOST_LINES = 12, 10_000  # by which groups of lines are known
+TOGETHER = 0.25  # of a long gap between two lines, below which they are of one group
+ALIKE = 0.8  # of the groups must be of one size
 SHORTEST_S = 0.01  # between two lines that the harness itself times: less would time the pipe
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Progress bars, the program's own first one: tqdm's form "{percent}%|{bar}| {step}/{total} [" (tqdm 4, format_meter).
 BAR = r"\d+%\|[^|]*\|\s*(?P<step>\d+)/(?P<total>\d+) \["
+# A bar that is none of the training's: of an evaluation, a checkpoint being written, a data set.
+OTHER_BAR = re.compile(rf"{BAR}|[━╸╺ ]{{9,}}\d+/\d+ ")
+STEPS_A_SECOND = re.compile(
+    r"\s*(?:it|its|iter|iters|iterations?|steps?|batch|batches)(?:/s|/sec| per second| a second)"
+)
 PROGRESS = {
     "huggingface": rf"^\s*{BAR}",  # Trainer's bar has no name; bars of data sets and shards have one
     "lightning": rf"^Epoch \d+\S*\s+(?:{BAR}|[━╸╺ ]+(?P<rich_step>\d+)/(?P<rich_total>\d+) )",  # by tqdm or rich
-    "keras": r"^\s*(?P<step>\d+)/(?P<total>\d+)\s+[━=>.]",
+    "keras": r"^\s*(?P<step>\d+)/(?:(?P<total>\d+)\s+[━=>.]|Unknown\s+\d)",
 }
 
 
 class Told(NamedTuple):
-    """What one line says of the steps: any of the number of the last, seconds of one, a time, and the loss."""
+    """What one line says of the steps: any of the number of the last, seconds of one, a time, and the loss.
+
+    apart: from the telling before this one on something else than training was done: the time says nothing of steps.
+    """
 
     step: int | None = None
     seconds: float | None = None
     time: float | None = None
     loss: float | None = None
     total: int | None = None
-
-
-class Interval(NamedTuple):
-    """Seconds of a step, over so many steps."""
-
-    seconds: float
-    steps: int
+    apart: bool = False
 
 
 class Splitter:
-    """Bytes into lines, at line feeds and carriage returns (progress bars); keeps the last lines."""
+    """Bytes into lines, at line feeds and carriage returns (progress bars); keeps the last lines.
+
+    A bar begins with its carriage return, so a line may be known to have ended only when the next one begins, behind
+    a validation, say: its moment is that of its own last byte.
+    """
 
     def __init__(self) -> None:
-        self._open = b""
+        self._open, self._moment = b"", 0.0
         self.last: deque[str] = deque(maxlen=LAST)
 
-    def lines(self, chunk: bytes) -> Iterator[str]:
-        """The lines that this chunk ends."""
+    def lines(self, chunk: bytes, now: float = 0.0) -> Iterator[tuple[str, float]]:
+        """The lines that this chunk, read at `now`, ends, and when the last byte of each was read."""
+        before, since = len(self._open), self._moment
         *whole, self._open = (self._open + chunk).replace(b"\r", b"\n").split(b"\n")
+        if whole or len(self._open.rstrip(b"\b")) > before:
+            self._moment = now
         self._open = self._open[:LONGEST]
-        for raw in whole:
+        for place, raw in enumerate(whole):
             line = _plain(raw)
             if line.strip():
                 self.last.append(line[:300])
-                yield line
+                yield line, since if place == 0 and 0 < len(raw.rstrip(b"\b")) <= before else now
 
     def words(self, longest: int = 180) -> str:
         """The last words, in one line; those in the end where they are too many."""
@@ -76,15 +91,20 @@ def _plain(raw: bytes) -> str:
 
 
 def reader(script: Script, samples: int) -> Callable[[str], Told | None]:
-    """What a line of the script's output (or of its JSON-lines file) tells; None for one that tells nothing."""
+    """What a line of the script's output (or of its JSON-lines file) tells; None for one that tells nothing.
+
+    samples: that a step trains on. The function raises UserError where a rate is one of steps, not of samples.
+    """
     told = script.steps
     if isinstance(told, Lines):
-        return _by_pattern(re.compile(told.pattern), samples)
+        read = _by_pattern(re.compile(told.pattern), samples)
+        return _parted(read, re.compile(told.apart)) if told.apart else read
     if isinstance(told, JsonLines):
-        return lambda line: _by_json(line, told)
+        return lambda line: _by_json(line, told, samples)
     if told == "iterator":
-        return lambda line: _by_json(line, JsonLines(step="step", seconds="seconds"))
-    return _first_bar(_by_pattern(re.compile(PROGRESS[told]), samples))
+        return lambda line: _by_json(line, JsonLines(seconds="seconds"), samples)
+    own = _first_bar(_by_pattern(re.compile(PROGRESS[told]), samples))
+    return _within_epochs(own) if told == "keras" else _parted(own, OTHER_BAR)
 
 
 def _by_pattern(pattern: re.Pattern[str], samples: int) -> Callable[[str], Told | None]:
@@ -93,18 +113,27 @@ def _by_pattern(pattern: re.Pattern[str], samples: int) -> Callable[[str], Told 
         if found is None:
             return None
         value = {name: _number(text) for name, text in found.groupdict().items() if text is not None}
-        seconds = value.get("seconds")
-        if (thousandths := value.get("milliseconds")) is not None:
-            seconds = thousandths / 1000
-        if rate := value.get("rate"):
-            seconds = samples / rate
+        if value.get("rate") and STEPS_A_SECOND.match(line, found.end("rate")):
+            raise UserError(
+                f"the group 'rate' is samples a second, and steps a second follow it: {line.strip()[:80]!r}"
+            )
         step, total = (value.get(name, value.get(f"rich_{name}")) for name in ("step", "total"))
-        return _told(step, seconds, value.get("time"), value.get("loss"), total)
+        return _told(step, _seconds(value, samples), value.get("time"), value.get("loss"), total)
 
     return read
 
 
-def _by_json(line: str, keys: JsonLines) -> Told | None:
+def _seconds(value: Mapping[str, float | None], samples: int) -> float | None:
+    """Seconds of a step, however they are said."""
+    if (thousandths := value.get("milliseconds")) is not None:
+        return thousandths / 1000
+    for name, counted in (("rate", samples), ("steps_per_s", 1)):
+        if rate := value.get(name):
+            return counted / rate
+    return value.get("seconds")
+
+
+def _by_json(line: str, keys: JsonLines, samples: int) -> Told | None:
     """The object of a line; one that lacks a key that was named tells nothing (an evaluation, a summary)."""
     if not line.lstrip().startswith("{"):
         return None
@@ -112,11 +141,11 @@ def _by_json(line: str, keys: JsonLines) -> Told | None:
         said = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    named = {name: getattr(keys, name) for name in ("step", "seconds", "time", "loss")}
-    if any(key is not None and key not in said for name, key in named.items() if name != "loss"):
+    named = {name: key for name in GROUPS if (key := getattr(keys, name)) is not None}
+    if any(key not in said for name, key in named.items() if name != "loss"):
         return None
-    value = {name: _number(said.get(key)) for name, key in named.items() if key is not None}
-    return _told(value.get("step"), value.get("seconds"), value.get("time"), value.get("loss"))
+    value = {name: _number(said.get(key)) for name, key in named.items()}
+    return _told(value.get("step"), _seconds(value, samples), value.get("time"), value.get("loss"))
 
 
 def _told(
@@ -145,20 +174,47 @@ def _first_bar(read: Callable[[str], Told | None]) -> Callable[[str], Told | Non
     def first(line: str) -> Told | None:
         told = read(line)
         if told is None or told.total is None:
-            return None
+            return told
         totals.append(told.total) if not totals else None
         return told if told.total == totals[0] else None
 
     return first
 
 
+def _parted(read: Callable[[str], Told | None], apart: re.Pattern[str]) -> Callable[[str], Told | None]:
+    """Steps between which a line of something else stood (`apart`) are marked."""
+    seen = False
+
+    def told(line: str) -> Told | None:
+        nonlocal seen
+        found = read(line)
+        if found is None:
+            seen = seen or apart.search(line) is not None
+            return None
+        found, seen = found._replace(apart=seen), False
+        return found
+
+    return told
+
+
+def _within_epochs(read: Callable[[str], Told | None]) -> Callable[[str], Told | None]:
+    """Keras draws the last step of an epoch when its validation and its callbacks are done: no time of steps."""
+
+    def told(line: str) -> Told | None:
+        found = read(line)
+        return found and found._replace(apart=found.step == found.total)
+
+    return told
+
+
 class StepClock:
     """Steps told, with the time at which the harness read of them, into intervals.
 
-    Where a line tells the seconds of a step they are taken. Else an interval lasts from one telling to the next, over
-    the steps that lie between, by the script's own time where it tells one; the first telling only starts the clock.
-    Lines that come together (a buffer was emptied, a bar was drawn twice) make one longer interval, so that the mean
-    stays right. A number that falls is a new epoch: what lies before it is no step.
+    Where a line tells the seconds of a step they are taken, for as many steps as the numbers say. Else an interval
+    lasts from one telling to the next, over the steps that lie between, by the script's own time where it tells one.
+    The first telling with a number, or without seconds, only starts the clock. Lines that come together (a buffer was
+    emptied, a bar was drawn twice) make one longer interval, so that the mean stays right. A number that falls is a
+    new epoch: what lies before it is no step, nor is what is `apart`.
     """
 
     def __init__(self, every: int = 1) -> None:
@@ -166,13 +222,16 @@ class StepClock:
         self._since: float | None = None
         self._step: int | None = None
         self._steps = 0
+        self.apart = 0
 
     def told(self, told: Told, now: float) -> Interval | None:
         """The interval that this telling ends, or None."""
-        if told.seconds is not None:
-            return Interval(told.seconds, self._every)
         moment = now if told.time is None else told.time
-        if self._since is None or self._fell(told):
+        if told.seconds is not None and told.step is None:
+            return Interval(told.seconds, self._every)
+        apart = told.apart and told.seconds is None
+        if self._since is None or apart or self._fell(told):
+            self.apart += apart
             self._since, self._step, self._steps = moment, told.step, 0
             return None
         if told.step is None or self._step is None:
@@ -180,11 +239,40 @@ class StepClock:
         else:
             self._steps = told.step - self._step
         passed = moment - self._since
-        if self._steps < 1 or passed <= 0 or (told.time is None and passed < SHORTEST_S):
+        if self._steps < 1:
             return None
-        interval = Interval(passed / self._steps, self._steps)
+        if told.seconds is None and (passed <= 0 or (told.time is None and passed < SHORTEST_S)):
+            return None
+        interval = Interval(passed / self._steps if told.seconds is None else told.seconds, self._steps)
         self._since, self._step, self._steps = moment, told.step, 0
         return interval
 
     def _fell(self, told: Told) -> bool:
         return told.step is not None and self._step is not None and told.step < self._step
+
+
+class Repeats:
+    """Whether lines without a number come in groups, as where each of several processes prints one a step."""
+
+    def __init__(self) -> None:
+        self._moments: list[float] = []
+
+    def told(self, told: Told, now: float) -> None:
+        """A line of a step came at this moment; those with a number or a time of their own cannot be mistaken."""
+        if told.step is None and told.time is None and len(self._moments) < MOST_LINES:
+            self._moments.append(now)
+
+    def together(self) -> int:
+        """How many lines come together again and again; 1 where they do not."""
+        if len(self._moments) < FEWEST_LINES:
+            return 1
+        gaps = [after - before for before, after in pairwise(self._moments)]
+        near = TOGETHER * sorted(gaps)[int(0.9 * len(gaps))]  # of up to ten processes a tenth of the gaps are steps
+        groups = [1]
+        for gap in gaps:
+            if gap < near:
+                groups[-1] += 1
+            else:
+                groups.append(1)
+        size, often = Counter(groups[1:-1]).most_common(1)[0] if len(groups) > 3 else (1, 0)
+        return size if often >= ALIKE * len(groups[1:-1]) else 1

@@ -23,13 +23,15 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.neighbours import family
+from sweetspot.harness.out_of_memory import ended_by
 from sweetspot.harness.request import Request
-from sweetspot.harness.script_output import Splitter, StepClock, reader
-from sweetspot.harness.step_times import DIVERGED
+from sweetspot.harness.script_output import Repeats, Splitter, StepClock, Told, reader
+from sweetspot.harness.step_times import DIVERGED, NO_MEMORY, Interval
 from sweetspot.harness.stop_rule import Stopping, watcher
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled
+from sweetspot.warnings import Warned
 
 CHUNK = 1 << 16
 LOOK_S = 0.005, 0.05  # how often a file is looked at: by the harness's clock, and where the script tells the times
@@ -58,7 +60,8 @@ class Started:
         self._said: SimpleQueue[Chunk] = SimpleQueue()
         self.file = file
         self._before = file.stat().st_size if file is not None and file.is_file() else 0
-        timed = script.steps == "iterator" or bool(getattr(script.steps, "seconds", None))
+        own = ("seconds", "milliseconds", "rate", "steps_per_s", "time")
+        timed = script.steps == "iterator" or any(getattr(script.steps, name, None) for name in own)
         self._look_s = LOOK_S[timed]
         try:
             self.process = subprocess.Popen(
@@ -150,8 +153,8 @@ class Measured:
             say(news=news)
 
     @property
-    def timed(self) -> list[float]:
-        """Seconds of each timed interval."""
+    def timed(self) -> list[Interval]:
+        """The timed intervals."""
         return self.stopping.timed
 
 
@@ -185,29 +188,50 @@ def listen(request: Request, script: Script, started: Started, splitter: Splitte
     """Tell its steps until the stop rule holds (True) or it has ended (False)."""
     read = reader(script, script.samples(request.cell))
     every = script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1
-    clock, of_file, by_file = StepClock(every), Splitter(), started.file is not None
+    clock, repeats, of_file, by_file = StepClock(every), Repeats(), Splitter(), started.file is not None
+    enough = False
     for chunk in started.said():
-        lines = (of_file if chunk.of_file else splitter).lines(chunk.raw)
-        for line in lines:
-            told = read(line) if chunk.of_file == by_file else None
+        for line, moment in (of_file if chunk.of_file else splitter).lines(chunk.raw, chunk.now):
+            told = _read(read, line, started) if chunk.of_file == by_file else None
             if told is None:
                 continue
             if told.loss is not None and not abs(told.loss) < float("inf"):
                 fail(f"the loss is {told.loss}: such steps train nothing and are no throughput", started)
-            interval = clock.told(told, chunk.now)
-            if interval is not None:
+            repeats.told(told, moment)
+            interval = clock.told(told, moment)
+            if interval is not None and not enough:
                 measured.add(*interval, told.loss)
-                if measured.stopping.enough():
-                    return True
-    return False
+                enough = measured.stopping.enough()
+        if enough:
+            break
+    say(facts={"ended_early": enough, "told": [*_told_of(repeats.together(), clock.apart)]})
+    return enough
 
 
-def fail(sentence: str, started: Started | None = None) -> NoReturn:
+def _read(read: Callable[[str], Told | None], line: str, started: Started) -> Told | None:
+    try:
+        return read(line)
+    except UserError as error:
+        fail(f"{error}; name the group 'steps_per_s'", started)
+
+
+def _told_of(together: int, apart: int) -> Iterator[Warned]:
+    """Warnings of what the lines were: `repeated_lines`, `validation`."""
+    if together > 1:
+        words = f"lines of steps come {together} at a time: where {together} processes print each step, the figure is"
+        remedy = "let one of them print, or have the lines tell the step's number"
+        yield Warned("repeated_lines", f"{words} {together} times too high; {remedy}")
+    if apart:
+        words = f"{apart} spells between steps (validation, a checkpoint, the end of an epoch)"
+        yield Warned("validation", f"{words} are left out of the time of steps")
+
+
+def fail(sentence: str, started: Started | None = None, code: int = DIVERGED) -> NoReturn:
     """End with one sentence."""
     if started is not None:
         started.end()
     print(sentence, file=sys.stderr, flush=True)
-    raise SystemExit(DIVERGED)
+    raise SystemExit(code)
 
 
 def last_words(script: Script, splitter: Splitter, measured: Measured) -> str:
@@ -234,17 +258,16 @@ def main(request: Request) -> None:
         _end_with_us(lambda: last_words(script, splitter, measured), started)
         enough = listen(request, script, started, splitter, measured)
         code = started.process.poll()
-        say(facts=measured.stopping.facts(), trained=True)
+        whole = enough or (code == 0 and len(measured.timed) >= request.min_steps_slow)
+        say(facts=measured.stopping.facts(), trained=whole)
         started.end()
-        if not enough:
-            _ended(request, code, measured, last_words(script, splitter, measured))
+        if not whole:
+            _ended(request, code, measured, last_words(script, splitter, measured), splitter)
 
 
-def _ended(request: Request, code: int | None, measured: Measured, words: str) -> None:
-    """Judge a script that ended before the stop rule held: it may simply have been short."""
-    if code == 0 and len(measured.timed) >= request.min_steps_slow:
-        return
-    if code == -signal.SIGKILL:
+def _ended(request: Request, code: int | None, measured: Measured, words: str, splitter: Splitter) -> None:
+    """Say how a script ended that made too few steps. A shell tells of a killed program by 128 and the signal."""
+    if code in (-signal.SIGKILL, 128 + signal.SIGKILL):
         print(words, file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     if code == 0:
@@ -252,7 +275,7 @@ def _ended(request: Request, code: int | None, measured: Measured, words: str) -
             f"the script ended after {len(measured.timed)} timed intervals, expected {request.min_steps_slow}; {words}"
         )
     how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-    fail(f"the script ended {how}; {words}")
+    fail(f"the script ended {how}; {words}", code=NO_MEMORY if ended_by("\n".join(splitter.last)) else DIVERGED)
 
 
 def _end_with_us(words: Callable[[], str], started: Started) -> None:

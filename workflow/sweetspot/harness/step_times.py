@@ -6,12 +6,14 @@ interval of a throughput comes from independent runs.
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sweetspot.warnings import Warned
 
 DIVERGED = 3  # exit code of a training process that says itself why, such as a loss that is no number any more
+NO_MEMORY = 4  # ... that it ran out of memory
 WARM_UP = 1.10  # the first step against the median of the others
 DRIFT = 0.05  # trend over the whole run, relative to its median step
 THROTTLED = 1.10  # later level against the earlier one
@@ -31,35 +33,65 @@ T_975 = (
 )  # fmt: skip
 
 
+class Interval(NamedTuple):
+    """Seconds of a step, over so many steps that were timed together."""
+
+    seconds: float
+    steps: int = 1
+
+
+def duration(timed: Sequence[Interval]) -> float:
+    """Seconds that all steps took together."""
+    return sum(seconds * steps for seconds, steps in timed)
+
+
+def mean_step(timed: Sequence[Interval]) -> float:
+    """Mean seconds of a step: all seconds over all steps, however many an interval holds."""
+    return duration(timed) / sum(steps for _, steps in timed)
+
+
 def mean_and_deviation(seconds: Sequence[float]) -> tuple[float, float]:
     """Mean and standard deviation (n - 1) of at least two steps."""
     values = np.asarray(seconds, dtype=float)
     return float(values.mean()), float(values.std(ddof=1))
 
 
-def half_width(seconds: Sequence[float]) -> float:
-    """95 % half-width of the mean step as a share of the mean; infinite below two steps."""
-    count = len(seconds)
+def half_width(timed: Sequence[Interval]) -> float:
+    """95 % half-width of the mean step as a share of the mean; infinite below two intervals.
+
+    Of intervals of unequal numbers of steps it is that of a ratio of sums (Cochran 1977, section 6.4).
+    """
+    count = len(timed)
     if count < 2:
         return math.inf
-    mean, deviation = mean_and_deviation(seconds)
-    quantile = T_975[min(count - 1, len(T_975)) - 1]
-    return quantile * deviation / math.sqrt(count) / mean
+    seconds, steps = np.asarray(timed, dtype=float).T
+    mean = float((seconds * steps).sum() / steps.sum())
+    error = math.sqrt(count / (count - 1) * float((((seconds - mean) * steps) ** 2).sum())) / float(steps.sum())
+    return T_975[min(count - 1, len(T_975)) - 1] * error / mean
 
 
 def may_stop(
-    seconds: Sequence[float], min_steps: int, min_seconds: float, min_steps_slow: int, target: float = 0.0
+    timed: Sequence[Interval],
+    min_steps: int,
+    min_seconds: float,
+    min_steps_slow: int,
+    target: float = 0.0,
+    least_seconds: float = 0.0,
 ) -> bool:
-    """Whether a run may end: `min_steps` steps whose mean is known to `target` (0: any), or the time is up.
+    """Whether a run may end: `min_steps` intervals whose mean is known to `target` (0: any), or the time is up.
 
-    The time is up after `min_seconds` of timed steps, but never before `min_steps_slow` of them.
+    The time is up after `min_seconds` of timed steps, but never before `min_steps_slow` intervals; no run ends before
+    `least_seconds`.
     """
-    if len(seconds) >= min_steps and (target <= 0 or half_width(seconds) <= target):
+    lasted = duration(timed)
+    if lasted < least_seconds:
+        return False
+    if len(timed) >= min_steps and (target <= 0 or half_width(timed) <= target):
         return True
-    return sum(seconds) >= min_seconds and len(seconds) >= min_steps_slow
+    return lasted >= min_seconds and len(timed) >= min_steps_slow
 
 
-def step_warnings(seconds: Sequence[float]) -> list[Warned]:
+def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
     """Warnings in the order `warm_up`, `drift`, `throttling`, `two_levels`, `disturbed`, `imprecise`; [] if steady.
 
     warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
@@ -71,7 +103,7 @@ def step_warnings(seconds: Sequence[float]) -> list[Warned]:
     imprecise: the 95 % half-width of the mean step exceeds 3 %.
     Of over MANY steps drift and throttling are sought in means of neighbours: pairs of 40,000 steps fill 24 GB.
     """
-    values = np.asarray(seconds, dtype=float)
+    values = np.asarray([seconds for seconds, _ in timed], dtype=float)
     if len(values) < 3:
         return []
     found = []
@@ -86,25 +118,29 @@ def step_warnings(seconds: Sequence[float]) -> list[Warned]:
     if jump is None and abs(trend) > DRIFT:
         found.append(Warned("drift", f"step time changed by {trend:+.0%} over the run"))
     if jump is not None:
-        first = jump[0] * together + len(seconds) - len(values)
+        first = jump[0] * together + len(timed) - len(values)
         found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
     if jump is None and abs(trend) <= DRIFT:
         found += _two_levels(values)
     if jump is None:
-        found += _disturbed(np.asarray(seconds, dtype=float))
-    if half_width(seconds) > IMPRECISE:
-        found.append(Warned("imprecise", f"the mean step is known to {half_width(seconds):.0%}"))
+        found += _disturbed(timed)
+    if (width := half_width(timed)) > IMPRECISE:
+        found.append(Warned("imprecise", f"the mean step is known to {width:.0%}"))
     return found
 
 
-def _disturbed(values: np.ndarray) -> list[Warned]:
+def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
     """The warning `disturbed`, or none; all timed steps count, since all are in the mean."""
-    middle = float(np.median(values))
-    above = float(values.mean()) / middle
+    seconds, steps = (np.asarray(part) for part in zip(*timed, strict=True))
+    order = np.argsort(seconds, kind="stable")
+    reached = np.cumsum(steps[order])
+    places = np.searchsorted(reached, [reached[-1] / 2, reached[-1] / 2 + 0.5])  # the two middle steps, or one twice
+    middle = float(seconds[order][places].mean())
+    above = mean_step(timed) / middle
     if above <= DISTURBED:
         return []
-    slow = int((values > STALLED * middle).sum())
-    words = f"{slow} of {len(values)} steps took over {STALLED:g} times the median, the longest {values.max():.3g} s"
+    slow = int(steps[seconds > STALLED * middle].sum())
+    words = f"{slow} of {reached[-1]} steps took over {STALLED:g} times the median, the longest {seconds.max():.3g} s"
     return [Warned("disturbed", f"the mean step is {above - 1:.0%} above the median of {middle:.3g} s: {words}")]
 
 

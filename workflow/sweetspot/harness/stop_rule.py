@@ -9,7 +9,7 @@ from typing import Any
 
 from sweetspot.harness.neighbours import SHORTENED, Look, Neighbours, machine_look
 from sweetspot.harness.request import Request
-from sweetspot.harness.step_times import may_stop
+from sweetspot.harness.step_times import Interval, duration, may_stop
 
 ROOT_VARIABLE = "SWEETSPOT_RUN_PROCESS"  # the supervisor's process: what came from it is no neighbour
 PATIENCE = 4.0  # a disturbed run lasts at most so many times as long as the rule alone would have it
@@ -53,12 +53,12 @@ class Stopping:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """look: what others did (`machine_look`); without it every step counts."""
-        self._rule = request.min_steps, request.min_steps_slow, request.target_half_width
-        self._least_s = request.min_seconds
+        rule = ("min_steps", "min_seconds", "min_steps_slow", "least_seconds")
+        self._rule: dict[str, Any] = {name: getattr(request, name) for name in rule}
+        self._rule["target"] = request.target_half_width
         self._clock, self._until = clock, clock() + LIMIT_SHARE * request.time_limit_s
         self._neighbours = Neighbours(look)
-        self.timed: list[float] = []
-        self._weights = 0
+        self.timed: list[Interval] = []
         self._alone_s: float | None = None
         self._asked_again = 0
         self._told = False
@@ -69,8 +69,7 @@ class Stopping:
 
     def add(self, seconds: float, steps: int = 1) -> None:
         """One timed step, or an interval of several that took so long each."""
-        self.timed.append(seconds)
-        self._weights += steps
+        self.timed.append(Interval(seconds, steps))
         self._neighbours.stepped(self._clock())
 
     def enough(self) -> bool:
@@ -91,8 +90,8 @@ class Stopping:
         kept = self._kept()
         return self._may_stop(kept) and (kept is self.timed or self._shortened(kept) <= SHORTENED)
 
-    def _shortened(self, kept: list[float]) -> float:
-        return self._neighbours.shortened_by(kept) if len(kept) > 1 else math.inf
+    def _shortened(self, kept: list[Interval]) -> float:
+        return self._neighbours.shortened_by([seconds for seconds, _ in kept]) if len(kept) > 1 else math.inf
 
     def news(self) -> str | None:
         """Once, when the rule would have ended the run and it goes on: why."""
@@ -101,25 +100,22 @@ class Stopping:
         self._told = True
         return f"{self._neighbours.reason()}; measuring on until the undisturbed part is long enough"
 
-    def _may_stop(self, seconds: list[float]) -> bool:
-        steps, slow, target = self._rule
-        # seconds of intervals of many steps count as long as they were
-        least = self._least_s * len(self.timed) / self._weights if self._weights else self._least_s
-        return may_stop(seconds, steps, least, slow, target)
+    def _may_stop(self, timed: list[Interval]) -> bool:
+        return may_stop(timed, **self._rule)
 
     def _impatient(self) -> bool:
         if self._alone_s is None and self._may_stop(self.timed):
-            self._alone_s = sum(self.timed)
+            self._alone_s = duration(self.timed)
         if self._alone_s is None:
             return False
-        longest = max(PATIENCE * self._alone_s, min(LEAST_PATIENCE_S, self._least_s))
-        return sum(self.timed) >= longest or self._clock() >= self._until
+        longest = max(PATIENCE * self._alone_s, min(LEAST_PATIENCE_S, self._rule["min_seconds"]))
+        return duration(self.timed) >= longest or self._clock() >= self._until
 
-    def _kept(self) -> list[float]:
+    def _kept(self) -> list[Interval]:
         out = self._neighbours.disturbed()
         if not out:
             return self.timed
-        return [seconds for step, seconds in enumerate(self.timed) if step not in out]
+        return [interval for step, interval in enumerate(self.timed) if step not in out]
 
     def facts(self) -> dict[str, Any]:
         """What is left out and why: `left_out` (pairs of step and seconds), `left_out_share` of the timed seconds,
@@ -138,5 +134,5 @@ class Stopping:
         if (shortened := self._shortened(quiet)) > SHORTENED:
             why = f"leaving out so many short spells could shorten the mean by {shortened:.1%} by itself"
             return found | {"disturbed_throughout": why}
-        share = sum(self.timed[step] for step in out) / sum(self.timed)
-        return found | {"left_out_share": share, "left_out": [[step, self.timed[step]] for step in out]}
+        share = 1 - duration(quiet) / duration(self.timed)
+        return found | {"left_out_share": share, "left_out": [[step, self.timed[step].seconds] for step in out]}

@@ -1,13 +1,14 @@
 """A training step of PyTorch, in one process or in the processes of a group."""
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import distributed, nn
 
+from sweetspot.errors import UserError
 from sweetspot.harness import torch_networks
+from sweetspot.harness.backends import Agree, Step
 from sweetspot.harness.own_networks import ADAMW, SGD_RATE, Workload, data, workload
 from sweetspot.harness.request import Request
 
@@ -24,15 +25,15 @@ def several() -> bool:
     return int(os.environ.get("WORLD_SIZE", "1")) > 1
 
 
-def agreement(request: Request) -> Callable[[bool], bool]:
-    """A function by which all processes learn what the first decided; each calls it before each timed step."""
+def agreement(request: Request) -> Agree:
+    """A function by which all processes learn what the first wants; each calls it before each window of steps."""
 
-    def agree(decided: bool) -> bool:
-        told = torch.tensor([float(decided)], device=_place(request))
+    def agree(wanted: int) -> int:
+        told = torch.tensor([wanted], device=_place(request), dtype=torch.int64)
         distributed.broadcast(told, 0)
-        return bool(told.item() > 0)
+        return int(told.item())
 
-    return agree if several() else bool
+    return agree if several() else int
 
 
 def _place(request: Request) -> torch.device:
@@ -42,12 +43,12 @@ def _place(request: Request) -> torch.device:
 
 def join(request: Request) -> None:
     """Join the others, once (NCCL between GPUs, gloo between processors); alone too where the variant needs a group."""
-    if request.device == "gpu":
-        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     if distributed.is_initialized() or not (several() or request.cell.variant in ("ddp", "fsdp")):
         return
     if not several():
         os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1"}
+    if request.device == "gpu" and not distributed.is_nccl_available():
+        raise UserError(f"--gpus is {request.cell.gpus}; this build of torch has no NCCL, which joins GPUs")
     distributed.init_process_group("nccl" if request.device == "gpu" else "gloo")
 
 
@@ -100,8 +101,8 @@ def _optimizer(module: nn.Module, made: Workload, fused_sgd: bool) -> torch.opti
     return torch.optim.SGD(trained, SGD_RATE, fused=fused_sgd)
 
 
-def training_step(request: Request) -> Callable[[], float]:
-    """A function that makes one step and returns its loss when the device has finished."""
+def training_step(request: Request) -> Step:
+    """One step; it is done when the device has finished."""
     join(request)
     torch.manual_seed(request.run)
     place, made = _place(request), workload(request.cell.model)
@@ -114,15 +115,18 @@ def training_step(request: Request) -> Callable[[], float]:
     inputs, labels = _batch(request, made, place)
     scaler = torch.amp.GradScaler(place.type, enabled=kind is torch.float16)
 
-    def step() -> float:
+    def launch() -> torch.Tensor:
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast(place.type, kind, enabled=kind is not None):
             loss = torch_networks.loss(made, module(inputs), labels)
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
+        return loss.detach()
+
+    def finish(loss: torch.Tensor) -> float:
         if place.type == "cuda":
             torch.cuda.synchronize()
-        return float(loss.detach())
+        return float(loss)
 
-    return step
+    return Step(launch, finish)

@@ -1,10 +1,10 @@
 """The training process of one run: `python -m sweetspot.harness.train REQUEST_JSON`.
 
-Speaks to its supervisor in JSON lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l} a step.
+Speaks to its supervisor in JSON lines on stdout: {"facts": ...}, {"seconds": s, "timed": bool, "loss": l, "steps": n} a
+step, or a window of n steps that took s each.
 It is a process of its own because a framework that dies must not take the run's record with it.
 """
 
-import ctypes
 import json
 import math
 import os
@@ -16,13 +16,16 @@ from typing import Any
 
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import backend
+from sweetspot.harness.backends import Agree, Step, backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.neighbours import Look
 from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
 from sweetspot.harness.step_times import DIVERGED
 from sweetspot.harness.stop_rule import Stopping, watcher
+
+WINDOW_S, FEWEST, LONG_STEP_S = 0.5, 4, 2.0
+MOST_ALONE = 20  # single steps, each waited for, behind the windows
 
 
 def say(**fact: Any) -> None:
@@ -31,45 +34,54 @@ def say(**fact: Any) -> None:
     sys.stdout.flush()
 
 
-def die_with_supervisor() -> None:
-    """Have the kernel kill this process when its supervisor is killed: else it would train on cards no longer leased.
-
-    Linux only (prctl PR_SET_PDEATHSIG, 1); elsewhere the broken pipe ends it at its next step.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
-
-
 def train(
     request: Request,
-    step: Callable[[], float],
+    step: Step,
     tell: Callable[..., None] = say,
-    agree: Callable[[bool], bool] = bool,
+    agree: Agree = int,
     look: Callable[[], Look | None] | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> None:
-    """Make the steps of the protocol, telling each; `agree` is asked before each timed step whether to end.
+    """Make the steps of the protocol, telling each window; `agree` is asked before each how many steps it has, 0: none.
 
+    On a GPU a window is many steps, waited for once: waiting for each would keep Python from running ahead of the
+    device, which is how it is used. Single steps, each waited for, follow in a short pass of their own.
     look: what others do on this machine (`stop_rule.watcher`); without it no step is left out.
     """
-    stopping = Stopping(request, look) if look else Stopping(request)
+    stopping, seconds = Stopping(request, look) if look else Stopping(request), math.inf
     for _ in range(request.warmup_steps):
-        seconds, loss = timed_step(step)
+        seconds, loss = timed_steps(step, 1, clock)
         tell(seconds=seconds, timed=False, loss=loss)
+    window = window_of(request, seconds)
     stopping.begin()
-    while not agree(stopping.enough()):
-        seconds, loss = timed_step(step)
-        stopping.add(seconds)
-        tell(seconds=seconds, timed=True, loss=loss)
+    while count := agree(0 if stopping.enough() else window):
+        seconds, loss = timed_steps(step, count, clock)
+        stopping.add(seconds, count)
+        tell(seconds=seconds, timed=True, loss=loss, steps=count)
         if news := stopping.news():
             tell(news=news)
-    tell(facts=stopping.facts())
+    tell(facts={**stopping.facts(), "window_steps": window}, trained=True)
+    if request.device == "gpu":
+        alone = [timed_steps(step, 1, clock)[0] for _ in range(agree(min(MOST_ALONE, 4 * window)))]
+        tell(facts={"synced_steps_s": alone, "synced_step_s": sum(alone) / len(alone)})
 
 
-def timed_step(step: Callable[[], float]) -> tuple[float, float]:
-    """Make one step; its seconds and its loss. Ends the process where the loss is no number any more."""
-    start = time.perf_counter()
-    loss = step()
-    seconds = time.perf_counter() - start
+def window_of(request: Request, seconds: float) -> int:
+    """Steps that are waited for together, by the seconds of one: half a second of a GPU, four steps at least; one where
+    a step is so long that waiting for it costs nothing, and on a processor, which does not run ahead.
+    """
+    if request.device == "cpu" or seconds >= LONG_STEP_S:
+        return 1
+    return max(FEWEST, math.ceil(WINDOW_S / seconds))
+
+
+def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[float, float]:
+    """Make so many steps; seconds of one, and the last loss. Ends the process where that is no number any more."""
+    start = clock()
+    for _ in range(count - 1):
+        step.launch()
+    loss = step.finish(step.launch())
+    seconds = (clock() - start) / count
     if not math.isfinite(loss):
         print(
             f"the loss is {loss}: such steps train nothing and are no throughput; try another precision or checkpoint",
@@ -92,7 +104,7 @@ def main(request: Request) -> None:
     tell(facts=arithmetic)
     train(request, step, tell, agree, watcher(request) if first else None)
     memory = counted(request)
-    tell(facts=memory, trained=True)
+    tell(facts=memory)
     rates = chosen.rates(request, devices)
     if request.nodes == 1:
         tell(facts=rates)
@@ -122,6 +134,6 @@ def run(request: Request) -> None:
 
 
 if __name__ == "__main__":
-    die_with_supervisor()
+    nodes.die_with_supervisor()
     with exit_on_user_error():
         run(Request.from_json(sys.argv[1]))

@@ -112,6 +112,7 @@ def estimated_seconds(
     min_seconds: float = 20.0,
     min_steps_slow: int = 3,
     warmup_steps: int = 2,
+    least_seconds: float = 2.0,
 ) -> float:
     """Seconds one run takes under the protocol: start, warm-up, timed steps until the stop rule holds.
 
@@ -120,4 +121,4 @@ def estimated_seconds(
     step = cell.batch_size * seconds_per_sample
     enough = min_steps * step
     slow = max(min_seconds, min_steps_slow * step)
-    return start_s + warmup_steps * step + min(enough, slow + step)
+    return start_s + warmup_steps * step + max(least_seconds, min(enough, slow + step))

@@ -7,19 +7,20 @@ from typing import Any
 
 from sweetspot.cells import Cell
 from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.files import require_file
 from sweetspot.matrix.expand import expand_matrix
 from sweetspot.matrix.model_names import is_known
 from sweetspot.matrix.possible import require_possible
 from sweetspot.matrix.told import require_told
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
-from sweetspot.study.catalogue_map import check_catalogue
+from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
 
-# What another workflow need not hand in: its study's own figures are enough.
+# What need not be said where nothing is measured, which is a module's default: a study's own figures are enough.
 NOTHING_MEASURED: dict[str, Any] = {"measure_on": [], "matrix": {"model": ["resnet50"], "batch_size": [16]}}
 
 
@@ -41,13 +42,17 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     `overrides` is what stands on the command line (`--config`, `--configfile`); it replaces key by key,
     mappings are merged.
     """
-    if config_file is None:
-        raw, config_file = {} if "measure_on" in overrides else NOTHING_MEASURED, Path("`config:` of the module")
-    else:
-        raw = load_yaml(config_file)
-    config = validated(Config, merged(raw, overrides) if isinstance(raw, dict) else raw, config_file)
+    raw = {} if config_file is None else load_yaml(config_file)
+    if isinstance(raw, dict):
+        raw = merged(raw, overrides)
+        if not raw.get("measure_on", config_file is not None):
+            raw = NOTHING_MEASURED | raw
+    config_file = config_file or Path("`config:` of the module")
+    config = validated(Config, raw, config_file)
     folder = root / "studies" / config.study
     study = load_study(folder)
+    for file in sorted((*folder.glob("*.yaml"), *folder.glob("*.csv"))):
+        require_file(file)  # Snakemake would read a device for its checksum, without end
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, folder / "study.yaml")
     scripts = own_scripts(config, root, config_file) if study.measure else {}
@@ -55,7 +60,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     cells = measured_cells(config, instances, config_file, scripts) if study.measure else []
     price_lists = price_list_names(folder / "prices")
     check_answer_prices(study, price_lists, folder / "study.yaml")
-    check_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
+    checked_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
     return Invocation(
         config=config,
         study=study,
@@ -101,6 +106,8 @@ def price_list_names(folder: Path) -> list[str]:
     for name in names:
         with faults.gather():
             validated(Name, {"name": name}, folder / f"{name}.yaml")
+        with faults.gather():
+            require_file(folder / f"{name}.yaml")
     with faults.gather():
         check_apart(names, "price lists", folder)
     faults.end()

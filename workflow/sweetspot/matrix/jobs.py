@@ -17,7 +17,6 @@ from sweetspot.matrix.invocation import Invocation
 from sweetspot.matrix.partitions import require_partitions
 from sweetspot.matrix.schedule import BENCHMARKS, priorities, run_file
 from sweetspot.study.executors import Executor
-from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
 
@@ -61,9 +60,8 @@ class Jobs:
     def protocol(self) -> PerRun:
         """What a measurement means, as flags.
 
-        A model that starts from a checkpoint has one more, a script of one's own what its description means, a
-        framework that is used in another way than once the name of that way, and a run that was refused before the
-        number of its attempt; the others stay as they are, so that none is repeated for it.
+        A model that starts from a checkpoint has one more, a script of one's own what its description means, and a run
+        that was refused before the number of its attempt; the others stay as they are, so that none is repeated for it.
         """
         flags, files = self._plan.config.measure.flags(), self._plan.config.measure.checkpoints
         definitions = self._definitions()
@@ -79,15 +77,9 @@ class Jobs:
         return of_run
 
     def _definitions(self) -> dict[str, dict[str, str]]:
-        """By framework and model the flag that says what is run, where a later edition of it must be measured anew."""
-        matrix, found = self._plan.config.matrix, dict[str, dict[str, str]]()
-        for framework in matrix.framework:
-            if edition := FRAMEWORKS[framework].edition:
-                found[framework] = dict.fromkeys(matrix.model, f" --definition {edition}")
-        if self._plan.scripts:
-            own = self._plan.scripts
-            found[COMMAND] = {name: f" --definition {script.digest()}" for name, script in own.items()}
-        return found
+        """By framework and model the flag that says what is run, where an edit of it is to be measured anew."""
+        own = self._plan.scripts
+        return {COMMAND: {name: f" --definition {script.digest()}" for name, script in own.items()}} if own else {}
 
     def device(self) -> PerRun:
         """What is measured on, as flags: the kind of device, and devices a node where a cell takes several."""

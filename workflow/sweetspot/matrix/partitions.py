@@ -1,10 +1,11 @@
-"""Slurm partitions, asked before anything is submitted: a job longer than its partition allows waits there for ever."""
+"""Slurm's partitions and accounts, asked before anything is submitted: what it would refuse, or never start."""
 
+import getpass
 import math
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sweetspot.errors import UserError
 from sweetspot.study.executors import Executor
@@ -13,6 +14,7 @@ SINFO = ("sinfo", "--all", "--noheader", "--format=%R|%l")
 # A QOS with this flag lets jobs of it run longer than their partition allows (slurm.schedmd.com/qos.html).
 QOS = ("sacctmgr", "--noheader", "--parsable2", "show", "qos", "format=Name,Flags,MaxWall")
 OVERRIDES = "PartitionTimeLimit"
+ACCOUNTS = ("sacctmgr", "--noheader", "--parsable2", "show", "associations", "format=Account,User")
 PATIENCE_S = 30
 # sinfo(1): minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, ...; `infinite`, `n/a`.
 TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<parts>\d+(?::\d+){0,2})")
@@ -42,6 +44,22 @@ def require_partitions(executors: Mapping[str, Executor], runs_a_job: int = 1) -
             raise UserError(
                 f"instance {name}: runtime_min is {executor.runtime_min}{several}; partition {executor.partition!r} "
                 f"allows at most {limit:g} minutes a job; one that asks for more waits for ever (PartitionTimeLimit)"
+            )
+
+
+def require_accounts(asked: Iterable[str]) -> None:
+    """Raises UserError where Slurm knows the accounts of this user, and one that jobs name is none of them.
+
+    `asked`: `slurm_account` of the jobs that are to be submitted; one may name several. Without accounting Slurm takes
+    every account, and nothing is said.
+    """
+    user = getpass.getuser()
+    known = sorted({account for account, _, of in (line.partition("|") for line in _answer(ACCOUNTS)) if of == user})
+    for account in sorted({name for names in asked for name in re.split(r"[,\s]+", names) if name}):
+        if known and account.lower() not in known:
+            raise UserError(
+                f"slurm_account is {account!r}; expected one of Slurm's for {user}: {', '.join(known)}; correct it in "
+                "default-resources of the profile"
             )
 
 

@@ -15,8 +15,13 @@ NEVER = re.compile(
     r"|(Assoc|QOS)\w*(PerJob|PerNode)\w*|(Association|QOS)TimeLimit|QOSMin\w+|AccountingPolicy|DependencyNeverSatisfied"
     r"|JobHeld\w+|NodeDown|ReqNodeNotAvail|ReservationDeleted|JobLaunchFailure"
 )
+# Slurm's one reason in words instead of a code: a node is down or drained, or waits for jobs of a higher partition.
+NODES = "Nodes required for job are DOWN"
 # Reasons that end when other jobs of the account, user or QOS do, and never if the job alone is above the limit.
 MAYBE = re.compile(r"Assoc(Grp|Max)\w+|QOS(Grp|Max)\w+|Max\w+PerAccount")
+
+AWAY = "Slurm's controller does not answer: its jobs go on, and Snakemake waits for it"
+BACK = "Slurm's controller answers again"
 
 
 def told(lines: Iterable[str]) -> dict[str, str]:
@@ -30,37 +35,45 @@ def told(lines: Iterable[str]) -> dict[str, str]:
         if RULE not in comment:
             continue
         where = f"Slurm job {job} (partition {partition}) waits for '{reason}'"
-        if NEVER.fullmatch(code):
+        if reason.startswith(NODES):
+            found[job] = f"{where}, until somebody brings nodes of it back (`sinfo -R` says why they are away)"
+        elif NEVER.fullmatch(code):
             found[job] = f"{where}, which no waiting ends; Ctrl-C cancels it: correct the instance or the profile"
         elif MAYBE.fullmatch(code):
             found[job] = f"{where}: until other jobs end, or for ever if it alone asks for more than that limit"
     return found
 
 
-def pending() -> list[str]:
-    """The lines of SQUEUE; none where Slurm does not answer."""
-    if shutil.which(SQUEUE[0]) is None:
-        return []
+def pending() -> list[str] | None:
+    """The lines of SQUEUE; None where Slurm does not answer."""
     try:
         done = subprocess.run(SQUEUE, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     except (subprocess.SubprocessError, OSError):
-        return []
+        return None
     return done.stdout.splitlines()
 
 
 def watch(say: Callable[[str], object], pause_s: float = PAUSE_S) -> threading.Event:
     """Say of each job once that it may wait for ever, within `pause_s` of the queue's saying so; set the event to end.
 
-    The thread is a daemon: it keeps no process alive.
+    Says too when Slurm's controller goes and comes back. The thread is a daemon: it keeps no process alive.
     """
     ended, known = threading.Event(), set[str]()
 
     def look() -> None:
+        away = False
         while not ended.wait(pause_s):
-            for job, sentence in told(pending()).items():
+            lines = pending()
+            if away != (lines is None):
+                away = lines is None
+                say(AWAY if away else BACK)
+            for job, sentence in told(lines or []).items():
                 if job not in known:
                     known.add(job)
                     say(sentence)
+
+    if shutil.which(SQUEUE[0]) is None:
+        return ended
 
     threading.Thread(target=look, name="slurm-pending", daemon=True).start()
     return ended

@@ -10,9 +10,9 @@ from pathlib import Path
 from sweetspot.cells import Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.matrix.model_names import expected, is_known
+from sweetspot.study.device_memory import is_before_ampere
 from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
-from sweetspot.study.transformers import TRANSFORMERS
 
 OVER_NODES = "; ".join(
     f"{name} with {', '.join(ability.variants_over_nodes[:-1])} or {ability.variants_over_nodes[-1]}"
@@ -49,13 +49,8 @@ def _network(cell: Cell, file: Path) -> None:
     if own is not None and is_known(cell.model) and cell.model not in own:
         raise UserError(
             f"{file}: the matrix holds model {cell.model!r} with framework {cell.framework}, which builds "
-            f"{', '.join(own)} of its own parts; expected one of them, framework keras-{cell.framework} (Keras' "
-            f"network), {LEAVE_OUT}"
-        )
-    if cell.framework.startswith("keras-") and cell.model in TRANSFORMERS:
-        raise UserError(
-            f"{file}: the matrix holds model {cell.model!r} with framework {cell.framework}; expected framework "
-            f"{cell.framework.removeprefix('keras-')} or tensorflow, {LEAVE_OUT}"
+            f"{', '.join(own)} of its own parts; expected one of them, framework tensorflow (Keras' network), "
+            f"{LEAVE_OUT}"
         )
 
 
@@ -67,6 +62,11 @@ def _precision(cell: Cell, instance: Instance, file: Path) -> None:
         raise UserError(
             f"{found} with framework {cell.framework}, which trains here in {', '.join(ability.precisions)}; expected "
             f"one of them, or a script of one's own (framework command), {LEAVE_OUT}"
+        )
+    if cell.precision in ("tf32", "bf16") and instance.measure.device == "gpu" and is_before_ampere(instance.gpu):
+        raise UserError(
+            f"{found} on {cell.instance}, whose {instance.gpu} has none (NVIDIA's cards from Ampere on have): expected "
+            f"fp32 or fp16, {LEAVE_OUT}"
         )
     if cell.precision == "tf32" and instance.measure.device == "cpu":
         raise UserError(
@@ -88,8 +88,6 @@ def _devices(cell: Cell, instance: Instance, file: Path) -> None:
             raise UserError(
                 f"{found}, and framework {cell.framework}, variant {cell.variant}; expected {OVER_NODES}, {LEAVE_OUT}"
             )
-    if cell.gpus > 1 and not ability.several_devices:
-        raise UserError(f"{found} and framework {cell.framework}, measured on one device here; expected 1, {LEAVE_OUT}")
 
 
 def _variant(cell: Cell, instance: Instance, file: Path) -> None:
@@ -108,9 +106,10 @@ def _variant(cell: Cell, instance: Instance, file: Path) -> None:
 def _compiled(cell: Cell, instance: Instance, xla: bool, file: Path) -> None:
     assert instance.measure is not None
     ability = FRAMEWORKS[cell.framework]
-    if xla and (cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
+    mirrored = cell.framework == "tensorflow" and cell.variant == "default" and cell.gpus > 1
+    if xla and (mirrored or cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
         raise UserError(
             f"{file}: measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, "
-            f"variant {cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with tensorflow or "
-            f"jax only; expected xla: false, {LEAVE_OUT}"
+            f"variant {cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with jax or of one "
+            f"device with tensorflow, and its variant towers, only; expected xla: false, {LEAVE_OUT}"
         )

@@ -11,12 +11,20 @@ CHATTER = (
     "Assuming unrestricted shared filesystem", "Complete log(s)", "Conda environments: ignored", "Elapsed time",
     "Execute ", "Exiting because a job execution failed", "Rules claiming more threads", "Select jobs to execute",
     "Using shell",
+    # Slurm's executor: an account that only sbatch checks, and advice on the status command (matrix.steady).
+    "Both 'sacctmgr' and 'sshare'", "Cleaning up SLURM log files", "Exception in run_job", "MinJobAge", "SLURM run ID",
 )  # fmt: skip
 SILENT = {"WORKFLOW_STARTED", "JOB_FINISHED", "JOB_STARTED", "SHELLCMD", "RESOURCES_INFO", "RUN_INFO"}
 FAILED_JOBS = "At least one job did not complete successfully"
 RAISED = re.compile(r"WorkflowError(?: in (?:rule \S+ in )?file .*)?:$")
 PLACE = re.compile(r'\s*File ".*", line \d+')
 SENTENCE = "error: "
+# What Slurm's executor says of a job that failed or was not taken, around Slurm's own words.
+SLURM = re.compile(
+    r"The error message was '(?P<refused>.*?)'\.\n|failed with exception: (?P<raised>[^\n]+)"
+    r"|SLURM-job '(?P<job>\d+)' failed.*? status is: '(?P<state>\w+)'\.(?: Reason: (?:Step 0: )?(?P<reason>\w+))?",
+    re.S,
+)
 SHOWN = 20  # last lines of the log of a step that did not end in a sentence
 
 
@@ -91,11 +99,12 @@ class OneLine(logging.Formatter):
     def _failed(self, record: logging.LogRecord) -> str:
         said = record.__dict__
         step = self._steps.get(said["jobid"], said["rule_name"])
-        why = [line for log in said["log"] for line in last_words(Path(log))]
-        if not why:
+        slurm, why = slurm_words(said.get("rule_msg")), [line for log in said["log"] for line in last_words(Path(log))]
+        if not slurm and not why:
             return self._whole.format(record)
-        sentences = [line for line in why if line.startswith(SENTENCE)]
-        self._why[said["jobid"]] = sentences or [f"{step}, as {', '.join(said['log'])} ends:", *why]
+        if why and not why[0].startswith(SENTENCE):
+            why = [f"{step}, as {', '.join(said['log'])} ends:", *why]
+        self._why[said["jobid"]] = slurm + why
         return f"failed: {step}"
 
     def _error(self, message: str) -> str:
@@ -109,6 +118,18 @@ class OneLine(logging.Formatter):
 def step_name(rule: str, wildcards: Mapping[str, object]) -> str:
     """A step as people see it: its rule, and what tells it from others of the same rule."""
     return " ".join([rule, *(f"{name}={value}" for name, value in (wildcards or {}).items())])
+
+
+def slurm_words(message: str | None) -> list[str]:
+    """The sentence of Slurm's executor without its commands; none of what another says."""
+    found = SLURM.search(message or "")
+    if found is None:
+        return []
+    if found["job"] is None:
+        words = (found["refused"] or found["raised"]).replace("sbatch: error: ", "").splitlines()
+        return [f"{SENTENCE}Slurm took no job: {'; '.join(words)}"]
+    reason = f" ({found['reason']})" if found["reason"] not in (None, "None", "Unknown") else ""
+    return [f"{SENTENCE}Slurm ended job {found['job']}: {found['state']}{reason}"]
 
 
 def raised(message: str) -> str:

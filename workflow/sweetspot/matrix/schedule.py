@@ -145,7 +145,8 @@ def _apart(cell: Cell, other: Cell) -> tuple[bool, float]:
 
 
 def _by_the_stop_rule(cell: Cell, per_sample: float, measure: Measure) -> float:
-    rule = {name: getattr(measure, name) for name in ("min_steps", "min_seconds", "min_steps_slow", "warmup_steps")}
+    keys = ("min_steps", "min_seconds", "min_steps_slow", "warmup_steps", "least_seconds")
+    rule = {name: getattr(measure, name) for name in keys}
     return estimated_seconds(cell, per_sample, START_S, **rule)
 
 

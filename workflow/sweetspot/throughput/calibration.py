@@ -1,6 +1,29 @@
 """The width of an interval from errors on what was left out of a fit."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import numpy as np
+
+LEVELS = (0.5, 0.9)
+
+
+class Goal(NamedTuple):
+    """What is asked of errors on what was left out: median, 90th percentile, and 85 to 95 % in the 90 % interval."""
+
+    median: float
+    p90: float
+
+    def told(self, row: Mapping[str, float]) -> str:
+        """The goal in words, and whether a row (median_abs_error, p90_abs_error, coverage90) holds it, as printed."""
+        median, p90, inside = (row[name] for name in ("median_abs_error", "p90_abs_error", "coverage90"))
+        missed = {
+            "median": round(median, 3) > self.median, "90th percentile": round(p90, 2) > self.p90,
+            "coverage": not 0.85 <= round(inside, 2) <= 0.95,
+        }  # fmt: skip
+        words = " and ".join(name for name, wrong in missed.items() if wrong)
+        asked = f"{100 * self.median:g} %, {100 * self.p90:g} %, 85 to 95 %"
+        return f"{asked}: {words} missed" if words else f"{asked}: held"
 
 
 def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from sweetspot.cells import CELL_COLUMNS, USABLE
+from sweetspot.cells import CELL_COLUMNS, PROTOCOL, USABLE
 from sweetspot.errors import UserError
-from sweetspot.harness.units import unit_of
+from sweetspot.harness.own_networks import unit_of
+from sweetspot.harness.runfile import FACT_NUMBERS, FACT_TEXTS, is_damaged
 from sweetspot.study.instances import nodes_of
-from sweetspot.throughput.old_run_files import LATER_COLUMNS, completed
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.throughput.spread import spread_of_cells
 from sweetspot.throughput.table_columns import MEASURED_TEXTS, TABLE_COLUMNS
@@ -21,70 +22,91 @@ from sweetspot.warnings import joined, warning
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-RUN_COLUMNS = (*CELL_COLUMNS, "run", "protocol", "status", "message", "gpu", "logical", "step", "seconds")
+# The columns of a run file; those of NEWER are null in files of protocol 1.
+RUN_SCHEMA: dict[str, Any] = {
+    **dict.fromkeys(CELL_COLUMNS, pl.String),
+    **dict.fromkeys(("batch_size", "gpus", "run", "protocol", "step", "steps", "samples_per_step"), pl.Int64),
+    **dict.fromkeys(("status", "message", "gpu", "warnings", "measured_on", "host", "machine", "unit"), pl.String),
+    **dict.fromkeys(("logical", "xla"), pl.Boolean),
+    **dict.fromkeys(("seconds", *FACT_NUMBERS), pl.Float64),
+    **dict.fromkeys(FACT_TEXTS, pl.String),
+}
+NEWER = ("steps", "products")
+REMEDY = "remove it and it is measured again"
+OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
 DATE = "measured_on"
 BATCH = 1000  # files read together: keeps the memory of any number of runs near 150 MB
 SAYS_NOTHING = 2.0  # an interval of more than this factor either side comes with its reason
 
 
 def summarise_runs(files: Sequence[str]) -> pl.DataFrame:
-    """One row a run: cell columns, `run`, `protocol`, `status`, `message` (why it failed), `gpu`, `logical`, `seconds`
-    (mean of its timed steps), `shortest` (seconds of the shortest), `step_error` (relative standard error of the mean
-    step; null below two steps), `path`, `measured_on` (ISO date, UTC; null where the file does not say),
-    `warnings` (JSON text, a list of [rule, message]; null: none), `xla` (whether its steps were compiled by XLA),
-    `host` (name of the machine that ran it; null where the file does not say), `machine` (its processor and CPUs),
-    `unit` (what is counted) and `samples_per_step` (of all devices; null: batch x devices), MEASURED_NUMBERS and
-    MEASURED_TEXTS (null: nobody told).
+    """One row a run: the columns of its file, but for `step` and `steps`, with `seconds` (mean of its timed steps, each
+    counted once, in however many intervals they were timed), `shortest` (of an interval's step), `step_error` (relative
+    standard error of the mean step, null below two intervals) and `path`.
 
-    Raises UserError for a file that is no run file, and for what `check_runs` finds in one.
+    `message`: why it failed. `measured_on`: ISO date, UTC. `warnings`: JSON text, a list of [rule, message]. `xla`:
+    whether its steps were compiled by XLA. `machine`: processor and CPUs. `samples_per_step`: of all devices (null:
+    batch x devices). Null: the file does not say.
+
+    Raises UserError for a file that is no run file or was damaged since, and for what `check_runs` finds in one.
     """
     import pyarrow as pa
 
+    _require_undamaged(files)
     try:
-        batches = [_summarise(files[start : start + BATCH]) for start in range(0, len(files), BATCH)]
-        summary = pl.concat(batches)
+        summary = pl.concat([_read(files[start : start + BATCH]) for start in range(0, len(files), BATCH)])
     except (pl.exceptions.PolarsError, pa.ArrowException, OSError):
         raise _culprit(files) from None
-    counts = [summary.schema[name] for name in ("batch_size", "gpus", "run", "protocol")]
-    if not (summary.schema["seconds"].is_float() and all(kind.is_integer() for kind in counts)):
-        raise _culprit(files)  # every file has the same wrong type, so reading them together did not fail
     summary = summary.sort([*CELL_COLUMNS, "run", "path"])
     check_runs(summary)
     return summary
 
 
-def _summarise(files: Sequence[str]) -> pl.DataFrame:
-    """One row a file. Files of before a column are read apart, since reading together needs the same columns."""
+def _require_undamaged(files: Sequence[str]) -> None:
+    """Before any other reader sees them: a bit that flipped may read as another figure, or end the reader."""
+    for file in files:
+        try:
+            damaged = is_damaged(Path(file).read_bytes())
+        except OSError as error:
+            raise UserError(f"{file}: cannot be read ({error.strerror})") from None
+        if damaged:
+            raise UserError(f"{file}: differs from what was written (its checksum does not fit); {REMEDY}")
+
+
+def _read(files: Sequence[str]) -> pl.DataFrame:
+    """One row a file. Those of protocol 1 are read apart, since reading together needs the same columns."""
     import pyarrow.parquet as pq
 
     try:
-        return completed(_read(files, (*RUN_COLUMNS, *LATER_COLUMNS)))
+        return _scanned(files, RUN_SCHEMA)
     except pl.exceptions.PolarsError:
-        ages: dict[tuple[str, ...], list[str]] = {}
-        for path in files:
-            names = pq.read_schema(path).names
-            ages.setdefault(tuple(name for name in LATER_COLUMNS if name in names), []).append(path)
-        return pl.concat([completed(_read(own, (*RUN_COLUMNS, *later))) for later, own in ages.items()])
+        newer = [file for file in files if set(NEWER) <= set(pq.read_schema(file).names)]
+        older = [file for file in files if file not in set(newer)]
+        without = {name: kind for name, kind in RUN_SCHEMA.items() if name not in NEWER}
+        parts = [_scanned(own, schema) for own, schema in ((newer, RUN_SCHEMA), (older, without)) if own]
+        return pl.concat(parts)
 
 
-def _read(files: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+def _scanned(files: Sequence[str], schema: Mapping[str, Any]) -> pl.DataFrame:
     """Grouping by file, not by the columns that name the run, halves the time of 10,000 files."""
-    plain = {"glob": False, "hive_partitioning": False, "use_statistics": False}  # names are names; a fifth faster
-    scan = pl.scan_parquet(list(files), include_file_paths="path", extra_columns="ignore", **plain)
-    steps = scan.select(*columns, "path")
-    constant = [name for name in columns if name not in ("step", "seconds")]
+    plain: dict[str, Any] = {"glob": False, "hive_partitioning": False, "use_statistics": False}  # a fifth faster
+    plain["cast_options"] = pl.ScanCastOptions(integer_cast="upcast", float_cast="upcast")
+    scan = pl.scan_parquet(list(files), schema=dict(schema), include_file_paths="path", extra_columns="ignore", **plain)
+    scan = scan.with_columns(pl.lit(None, RUN_SCHEMA[name]).alias(name) for name in NEWER if name not in schema)
+    steps = pl.col("steps").fill_null(1)
+    seconds, count = pl.col("seconds"), pl.col("seconds").count()
+    mean = pl.when(count > 0).then((seconds * steps).sum() / steps.filter(seconds.is_not_null()).sum())
+    spread = ((seconds - mean) * steps).pow(2).sum() * count / (count - 1)
+    constant = [name for name in RUN_SCHEMA if name not in ("step", "steps", "seconds")]
     return (
-        steps.group_by("path")
+        scan.group_by("path")
         .agg(
             *(pl.col(name).first() for name in constant),
-            pl.col("seconds").mean().alias("mean_seconds"),
-            pl.col("seconds").min().alias("shortest"),
-            pl.col("seconds").std().alias("deviation"),
-            pl.col("step").count().alias("steps"),
+            mean.alias("mean"),
+            seconds.min().alias("shortest"),
+            pl.when(count > 1).then(spread.sqrt() / steps.sum() / mean).alias("step_error"),
         )
-        .rename({"mean_seconds": "seconds"})
-        .with_columns(step_error=pl.col("deviation") / pl.col("seconds") / pl.col("steps").sqrt())
-        .drop("deviation", "steps")
+        .rename({"mean": "seconds"})
         .collect()
     )
 
@@ -94,23 +116,25 @@ def _culprit(files: Sequence[str]) -> UserError:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    whole = dict.fromkeys(("batch_size", "gpus", "run", "protocol", "step"), pa.types.is_integer)
-    words = dict.fromkeys(("instance", "framework", "model", "precision", "variant", "status", "gpu"), _is_text)
-    expected = {**whole, **words, "seconds": pa.types.is_floating, "logical": pa.types.is_boolean}
-    remedy = "remove it and it is measured again"
+    kinds = {
+        pl.String: _is_text,
+        pl.Int64: pa.types.is_integer,
+        pl.Float64: pa.types.is_floating,
+        pl.Boolean: pa.types.is_boolean,
+    }
     for file in files:
         try:
             schema = pq.ParquetFile(file).schema_arrow
             pq.read_table(file)
             pl.read_parquet(file, glob=False, hive_partitioning=False)
         except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
-            return UserError(f"{file}: not a whole run file ({' '.join(str(error).split())[:120]}); {remedy}")
-        missing = [name for name in RUN_COLUMNS if name not in schema.names]
+            return UserError(f"{file}: not a whole run file ({' '.join(str(error).split())[:120]}); {REMEDY}")
+        missing = [name for name in RUN_SCHEMA if name not in schema.names and name not in NEWER]
         if missing:
-            return UserError(f"{file}: column '{missing[0]}' is missing from the run file; {remedy}")
-        for name, right in expected.items():
-            if not right(schema.field(name).type):
-                return UserError(f"{file}: column '{name}' has type {schema.field(name).type}; {remedy}")
+            return UserError(f"{file}: column '{missing[0]}' is missing from the run file; {REMEDY}")
+        for name in schema.names:
+            if name in RUN_SCHEMA and not kinds[RUN_SCHEMA[name]](schema.field(name).type):
+                return UserError(f"{file}: column '{name}' has type {schema.field(name).type}; {REMEDY}")
     return UserError("the run files do not fit together: their columns have different types")
 
 
@@ -134,7 +158,9 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
     cells = _grouped(runs)
     rate = cells["samples_per_step"].fillna(cells["batch_size"] * cells["gpus"]) / cells["seconds"]
     kinds = [" and ".join(machines) for machines in cells["machines"]]
-    spread = spread_of_cells(cells.assign(place=[*zip(cells["instance"], cells["gpu"], kinds, strict=True)]))
+    spread = spread_of_cells(
+        cells.assign(place=[*zip(cells["instance"], cells["gpu"], kinds, cells["protocol"], strict=True)])
+    )
     cells = cells.assign(**spread)
     widen = np.exp(cells["half"])
     none_ok = cells["runs"] == 0
@@ -163,6 +189,7 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.coalesce(pl.col("gpu").filter(ok).first(), pl.col("gpu").first()),
             pl.col("logical").any(),
             pl.col("xla").any(),
+            pl.col("protocol").first(),
             ok.sum().alias("runs"),
             pl.col("seconds").filter(ok).mean().alias("seconds"),
             pl.col("seconds").filter(ok).log().var().alias("variance"),
@@ -212,6 +239,8 @@ def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
         found.append(warning("own_spread", words))
     if row.half > math.log(SAYS_NOTHING):
         found.append(warning("wide_interval", _why_so_wide(row)))
+    if row.protocol < PROTOCOL:
+        found.append(warning("older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"))
     if len(row.hosts) > 1:
         words = f"its runs were made on {' and '.join(row.hosts)}, which name the same device"
         words += f" but are of several kinds: {' and '.join(row.machines)}" if len(row.machines) > 1 else ""

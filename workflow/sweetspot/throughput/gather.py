@@ -53,17 +53,20 @@ def gather_throughput(
     timed = timed_cells(read_times(folder / TIMES), question, instances)
     if len(timed):
         parts.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
+    parts = [part for part in parts if len(part)]  # a table may be a header alone
     if not parts:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
-    table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    table = pd.concat(parts, ignore_index=True)
     told = zip(table["warnings"], table["instance"], strict=True)
     table["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
     best = best_figures(table, CELL_COLUMNS)
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     whole = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
-    whole |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision", *MEASURED_TEXTS), "string")
+    whole |= dict.fromkeys(
+        ("stand_in_gpu", "stand_in_framework", "stand_in_precision", "round", *MEASURED_TEXTS), "string"
+    )
     whole |= dict.fromkeys(MEASURED_NUMBERS, "float64")
-    whole |= {"stand_in_batch_size": "Int64"}
+    whole |= {"stand_in_batch_size": "Int64", "rounds_behind": "Int64"}
     typed = ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
     return mark_best(typed, "images_per_s", SAME_BUT_VARIANT)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import Faults, UserError, refuse
-from sweetspot.study.spelling import near
+from sweetspot.study.spelling import near, slipped
 from sweetspot.throughput.published_machine import check_stated
 from sweetspot.throughput.software_dates import AS_OF
 from sweetspot.warnings import joined, warning
@@ -17,7 +17,6 @@ from sweetspot.warnings import joined, warning
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-STUDIES = Path(__file__).resolve().parents[3] / "config" / "studies"  # those that come with the project
 THROUGHPUT_CSV = {
     "gpu": str,
     "instance": str,
@@ -60,12 +59,6 @@ OPTIONAL_NUMBERS = frozenset({"batch_size"})
 # takes 1e5 FLOP: more than 1e15 samples a second there cannot be. Less than 1e-12 is one in thirty thousand years.
 RATES = (1e-12, 1e15)
 MOST = 10**9  # of devices, nodes or samples in a batch
-
-
-def studies_folder() -> Path:
-    """Beside the library where that stands in its repository, else of the project in the current folder."""
-    here = Path("config") / "studies"
-    return here if not STUDIES.is_dir() and here.is_dir() else STUDIES
 
 
 def noted(note: str | float | None) -> list[dict[str, str]]:
@@ -260,7 +253,7 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
     """Rows of declared instances with a stated batch: the study's own figures (`basis_of`).
 
     Rows of instances that the study does not declare are only a pool for stand-ins. Raises UserError
-    where a cell stands twice or uses more devices than its instance has.
+    where a cell stands twice, uses more devices than its instance has, or names one that is misspelt.
     """
     own = published[published["instance"].isin(list(instances)) & published["batch_size"].notna()]
     faults = Faults()
@@ -270,5 +263,18 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
         has = instances[row.instance].gpus
         if row.gpus > has:
             faults.add(f"{_place(path, own, number)}: gpus is {row.gpus}; {row.instance} has {has}")
+    with faults.gather():
+        _refuse_slips(path, published[~published["instance"].isin(list(instances))], instances)
     faults.end()
     return own
+
+
+def _refuse_slips(path: Path, pool: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
+    """Rows of a pool that surely mean a declared machine: of its device, and spelt like it but for a slip."""
+    faults = Faults()
+    for number, (name, gpu) in enumerate(zip(pool["instance"], pool["gpu"], strict=True)):
+        alike = [key for key, machine in instances.items() if machine.gpu.casefold() == str(gpu).casefold()]
+        meant = slipped(name, alike) or next((key for key in alike if slipped(key, [name])), None)
+        if meant is not None:
+            faults.add(f"{_place(path, pool, number)}: instance is {name!r}; did you mean '{meant}'?")
+    faults.end()

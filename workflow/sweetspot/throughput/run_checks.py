@@ -27,7 +27,7 @@ def check_runs(runs: pl.DataFrame) -> None:
 
     runs: `collect.summarise_runs`, with `shortest` (seconds of the shortest timed step). Checked are the status, that
     counts are above 0, the step times of usable runs, the date, the list of warnings, that the path says what the file
-    says, that no run stands in two files, that all have one protocol, and that a cell's usable runs name one device.
+    says, that no run stands in two files, and that a cell's runs have one protocol, its usable ones one device.
     """
     for found in (_impossible(runs), _misplaced(runs), _repeated(runs), _of_two_protocols(runs), _of_two_devices(runs)):
         for sentence in found:
@@ -77,10 +77,11 @@ def _repeated(runs: pl.DataFrame) -> Iterator[str]:
 
 
 def _of_two_protocols(runs: pl.DataFrame) -> Iterator[str]:
-    newest = runs["protocol"].max()
-    for row in runs.filter(pl.col("protocol") != newest).iter_rows(named=True):
+    """Runs of one cell that mean different things; of two cells the older one's row says so (`older_protocol`)."""
+    newest = pl.col("protocol").max().over(CELL_COLUMNS)
+    for row in runs.with_columns(newest=newest).filter(pl.col("protocol") != pl.col("newest")).iter_rows(named=True):
         yield (
-            f"{row['path']}: measured under protocol {row['protocol']}, others under {newest}; "
+            f"{row['path']}: measured under protocol {row['protocol']}, others of its cell under {row['newest']}; "
             "measure it again or remove it"
         )
 

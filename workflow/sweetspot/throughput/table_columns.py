@@ -24,13 +24,16 @@ TABLE_COLUMNS = (
     "stand_in_precision",
     "stand_in_years",
     "interval_df",
+    "round",
+    "rounds_behind",
     "peak_memory_gib",
     "peak_memory_source",
     "joules_per_sample",
     "energy_source",
     "left_out_share",
     "disturbed_reason",
+    "products",
 )
 # What only a measurement tells; null of figures of any other basis.
 MEASURED_NUMBERS = ("peak_memory_gib", "joules_per_sample", "left_out_share")
-MEASURED_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason")
+MEASURED_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason", "products")

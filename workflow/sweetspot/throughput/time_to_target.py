@@ -49,7 +49,10 @@ VARIANT = "submission"
 
 
 class Result(NamedTuple):
-    """The results of one benchmark, device and count: median minutes of the newest round, and where they stand."""
+    """The results of one benchmark, device and count: median minutes of the newest round, and where they stand.
+
+    `behind`: how many rounds of the whole table are newer than that.
+    """
 
     benchmark: str
     gpu: str
@@ -63,6 +66,7 @@ class Result(NamedTuple):
     slowest: float
     kinds: tuple[str, ...]
     places: tuple[str, ...]
+    behind: int = 0
 
     @property
     def source(self) -> str:
@@ -100,7 +104,7 @@ def read_times(path: Path) -> pd.DataFrame:
 
 def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
     """The median of the newest round for each (benchmark, gpu, gpus); table: `read_times`."""
-    found = {}
+    found, rounds = {}, sorted({_version(name) for name in table["round"]}, reverse=True)
     for key, rows in table.groupby(["benchmark", "gpu", "gpus"]):
         newest = max(rows["round"], key=_version)
         own = rows[rows["round"] == newest].sort_values(["minutes", "submitter"])
@@ -109,7 +113,7 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
         found[key] = Result(
             str(benchmark), str(gpu), int(gpus), int(own["nodes"].iloc[0]), statistics.median(minutes),
             float(own["global_batch"].median()), newest, tuple(own["submitter"]), minutes[0], minutes[-1],
-            tuple(dict.fromkeys(own["kind"])), tuple(dict.fromkeys(own["source"])),
+            tuple(dict.fromkeys(own["kind"])), tuple(dict.fromkeys(own["source"])), rounds.index(_version(newest)),
         )  # fmt: skip
     return found
 
@@ -140,7 +144,8 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
     """Cells of every instance whose device and count somebody has timed, in runs per second; basis `published`.
 
     Columns: those of a cell, gpu, nodes, images_per_s = 1 / (60 x minutes) with its ends (95 %, by the spread between
-    submitters), unit (`runs`), basis, source, warnings, xla. The cell has the study's precision and batch.
+    submitters), unit (`runs`), basis, source, round, rounds_behind (newer rounds of the table), warnings, xla. The cell
+    has the study's precision and batch.
     """
     known = results(table)
     rows = []
@@ -167,6 +172,8 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
                     "unit": "runs",
                     "basis": "published",
                     "source": result.source,
+                    "round": result.round,
+                    "rounds_behind": result.behind,
                     "warnings": uneven_counts(known, model, instance),
                     "xla": False,
                 }

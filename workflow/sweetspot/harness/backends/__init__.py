@@ -1,26 +1,43 @@
 """One module a framework, each with the functions of `Backend`; only the framework of the cell is imported.
 
-A backend is a module of the framework's name here (`keras-torch`: `keras_torch`). It imports its framework inside its
-functions, so that it can say what is missing where the framework is not installed.
+A backend is a module of the framework's name here. It imports its framework inside its functions, so that it can say
+what is missing where the framework is not installed.
 """
 
 import importlib
 import importlib.util
-from collections.abc import Callable
-from typing import Any, Protocol, cast
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol, cast
 
 from sweetspot.errors import UserError
+from sweetspot.harness.devices import refuse_other_processor
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
 
-# Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
-POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
+LOSS_SCALE = 128.0  # tf_cnn_benchmarks' default for fp16: small gradients would vanish
+RATE_SECONDS = 0.3  # spent on each rate of a machine: enough for a second digit, little beside a run
+Agree = Callable[[int], int]  # what the first process says, to all
+
+
+class Step(NamedTuple):
+    """One training step: `launch` begins it and returns its loss, which need not be there yet; `finish` waits for all
+    that was begun, and returns that loss.
+    """
+
+    launch: Callable[[], Any]
+    finish: Callable[[Any], float] = float
+
+    def __call__(self) -> float:
+        """One step, waited for."""
+        return self.finish(self.launch())
 
 
 class Backend(Protocol):
     """What the harness asks of a framework."""
 
-    INSTALL: str  # the command that installs it
+    INSTALL: dict[str, str]  # by kind of device the command that installs it
 
     @staticmethod
     def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
@@ -39,12 +56,12 @@ class Backend(Protocol):
         """What the framework says of itself and of its devices, for the run file."""
 
     @staticmethod
-    def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
-        """Whether this process is the one that tells, and how all learn that it is enough."""
+    def place(request: Request) -> tuple[bool, Agree]:
+        """Whether this process is the one that tells, and how all learn how many steps it wants next."""
 
     @staticmethod
-    def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
-        """A function that makes one training step and returns its loss when it is done, and what a sample asks for.
+    def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
+        """A training step, and what a sample asks for.
 
         As facts: `unit`, `parameters`, `training_flop_per_sample`, and `samples_per_step` where it is not the batch.
         """
@@ -74,10 +91,62 @@ def require_known(framework: str, precision: str, variant: str = "default") -> N
         raise UserError(f"--variant is {variant!r} with --framework {framework}; expected one of {', '.join(variants)}")
 
 
-def missing(framework: str) -> str | None:
+def missing(framework: str, device: str) -> str | None:
     """A clause that says how to install the framework where it is not in this environment, else None."""
     package = FRAMEWORKS[framework].package
     if not package or importlib.util.find_spec(package) is not None:
         return None
-    install = backend(framework).INSTALL
+    install = backend(framework).INSTALL[device]
     return f"framework {framework} is not installed in this environment; install it with: {install}"
+
+
+def train_command(request: Request) -> list[str]:
+    """The one training process of a run on one node."""
+    return [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
+
+
+def the_processor(request: Request) -> list[str]:
+    """The processor as the one device. Raises UserError where it is not the one that the instance declares."""
+    refuse_other_processor(request)
+    return ["cpu"]
+
+
+def the_gpus(request: Request, names: Sequence[str]) -> list[str]:
+    """`names` of the GPUs that the process sees. Raises UserError unless they are as many and such as asked for."""
+    if len(names) != request.local_gpus:
+        build = backend(request.cell.framework).INSTALL["gpu"]
+        hint = f" (a build for processors? {build})" if not names else ""
+        raise UserError(
+            f"--gpus is {request.local_gpus}; this process sees {len(names)} GPU(s){hint}; nothing was measured"
+        )
+    for name in names:
+        if request.expect_gpu not in name:
+            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
+    return list(names)
+
+
+def best_rates(request: Request, product: Callable[[], Any], folded: Callable[[], Any], count: int) -> dict[str, float]:
+    """FLOP/s of `count` devices at a matrix product and at a 3 x 3 convolution, whole kernels of milliseconds.
+
+    Keys `machine_matmul_flops`, `machine_conv_flops`; of sizes by `rate_sizes`, each made and waited for.
+    """
+    size, images = rate_sizes(request)
+    return {
+        "machine_matmul_flops": count * 2 * size**3 / _best_seconds(product),
+        "machine_conv_flops": count * 2 * images * 28 * 28 * 9 * 128 * 128 / _best_seconds(folded),
+    }
+
+
+def rate_sizes(request: Request) -> tuple[int, int]:
+    """Side of the square matrices, and images of 28 x 28 x 128, by which a machine's best rates are measured."""
+    return (1024, 8) if request.device == "cpu" else (8192, 128)
+
+
+def _best_seconds(work: Callable[[], Any]) -> float:
+    work()
+    best, deadline = float("inf"), time.perf_counter() + RATE_SECONDS
+    while time.perf_counter() < deadline:
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best

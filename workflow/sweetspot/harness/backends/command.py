@@ -3,17 +3,17 @@
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sweetspot.errors import UserError
-from sweetspot.harness.devices import refuse_other_processor, visible_cards
+from sweetspot.harness.backends import Agree, Step, the_gpus, the_processor
+from sweetspot.harness.cards import card_facts, visible_cards
 from sweetspot.harness.request import Request
-from sweetspot.harness.sampling import card_facts
 from sweetspot.study.scripts import Script, load_script
 
-INSTALL = "nothing: the script brings what it needs"
+INSTALL = dict.fromkeys(("cpu", "gpu"), "nothing: the script brings what it needs")
 LARGEST = 10_000_000  # bytes of a file that is still taken for source
 
 
@@ -34,15 +34,8 @@ def prepare(request: Request) -> None:
 def devices(request: Request) -> list[str]:
     """Names of the devices that the script is shown. Raises UserError if they are not those asked for."""
     if request.device == "cpu":
-        refuse_other_processor(request)
-        return ["cpu"]
-    names = [str(card["name"]) for card in _cards()]
-    if len(names) != request.cell.gpus:
-        raise UserError(f"--gpus is {request.cell.gpus}; the script is shown {len(names)} GPU(s); nothing was measured")
-    for name in names:
-        if request.expect_gpu not in name:
-            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
-    return names
+        return the_processor(request)
+    return the_gpus(request, [str(card["name"]) for card in _cards()])
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -59,9 +52,9 @@ def facts(request: Request) -> dict[str, Any]:
     return found
 
 
-def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+def place(request: Request) -> tuple[bool, Agree]:
     """One process reads what the script tells."""
-    return True, bool
+    return True, int
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
@@ -69,7 +62,7 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     return {}
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
+def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
     """No step is made here: the script makes its own."""
     raise UserError(
         f"--framework command trains in the script's own process; found a request of {request.cell.model!r}"

@@ -1,18 +1,23 @@
 """JAX as its users have it: one process, one jitted function, data and parameters sharded over a mesh of devices."""
 
 import os
-import time
-from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import keras_training as training
+from sweetspot.harness.backends import (
+    Agree,
+    Step,
+    best_rates,
+    rate_sizes,
+    the_gpus,
+    the_processor,
+    train_command,
+)
 from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
 
-INSTALL = "pip install jax"
-SECONDS = 0.3  # spent on each rate of the machine
+INSTALL = {"cpu": "pip install jax", "gpu": "pip install 'jax[cuda13]'"}
 HOST_DEVICES = "--xla_force_host_platform_device_count"
 
 
@@ -20,7 +25,7 @@ def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
     """One training process, whatever the devices; of several nodes one on each, by srun."""
     if request.nodes > 1:
         return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
-    return training.command(request), None
+    return train_command(request), None
 
 
 def prepare(request: Request) -> None:
@@ -58,38 +63,45 @@ def devices(request: Request) -> list[str]:
     import jax
 
     if request.device == "cpu":
-        names = training.the_processor(request) * len(jax.local_devices(backend="cpu"))
+        names = the_processor(request) * len(jax.local_devices(backend="cpu"))
         if len(names) != request.local_gpus:
             raise UserError(f"--gpus is {request.local_gpus}; XLA_FLAGS makes {len(names)} devices of this processor")
         return names
-    return training.the_gpus(
-        request, [device.device_kind for device in jax.local_devices() if device.platform == "gpu"]
-    )
+    return the_gpus(request, [device.device_kind for device in jax.local_devices() if device.platform == "gpu"])
 
 
 def facts(request: Request) -> dict[str, Any]:
-    """Name of the GPU."""
+    """Name of the GPU, and by what it multiplies: for fp32 TF32 where a GPU has it, unless JAX is told not to."""
     import jax
 
     found: dict[str, Any] = {"program": "jax", "mesh": [request.cell.gpus]}
-    return found if request.device == "cpu" else found | {"device_name": jax.devices()[0].device_kind}
+    if request.device == "cpu":
+        return found
+    device = jax.local_devices()[0]
+    capability = [int(part) for part in str(getattr(device, "compute_capability", "0.0")).split(".")]
+    asked = str(getattr(jax.config, "jax_default_matmul_precision", None) or "default")
+    found |= {"device_name": device.device_kind, "compute_capability": [capability]}
+    if request.cell.precision in ("fp32", "tf32"):
+        exact = asked in ("highest", "float32") or capability < [8, 0]
+        found["products"] = "fp32" if exact else "tf32"
+    return found
 
 
-def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
+def place(request: Request) -> tuple[bool, Agree]:
     """One process drives all devices of a node; of several nodes the first tells, and the others learn from it."""
     if request.nodes == 1:
-        return True, bool
+        return True, int
     import jax
     import numpy as np
     from jax.experimental import multihost_utils
 
-    return jax.process_index() == 0, lambda decided: bool(multihost_utils.broadcast_one_to_all(np.asarray(decided)))
+    return jax.process_index() == 0, lambda wanted: int(multihost_utils.broadcast_one_to_all(np.asarray(wanted)))
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
-    """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample."""
+def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
+    """A training step, and the arithmetic of a sample."""
     if request.checkpoint:
-        raise UserError("--checkpoint is a Keras weights file; --framework jax starts from new weights, keras-jax not")
+        raise UserError("--checkpoint is a Keras weights file; --framework jax starts from new weights, tensorflow not")
     from sweetspot.harness.jax_training import training_step
 
     cell = request.cell
@@ -103,24 +115,11 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     from jax import lax
 
     kind = {"fp16": jnp.float16, "bf16": jnp.bfloat16}.get(request.cell.precision, jnp.float32)
-    size, images = (1024, 8) if request.device == "cpu" else (8192, 128)
+    size, images = rate_sizes(request)
     matrix, batch = jnp.ones((size, size), kind), jnp.ones((images, 28, 28, 128), kind)
     kernel = jnp.ones((3, 3, 128, 128), kind)
     order = ("NHWC", "HWIO", "NHWC")
     product = jax.jit(lambda: matrix @ matrix)
     folded = jax.jit(lambda: lax.conv_general_dilated(batch, kernel, (1, 1), "SAME", dimension_numbers=order))
     count = 1 if request.device == "cpu" else len(devices)
-    return {
-        "machine_matmul_flops": count * 2 * size**3 / _best_seconds(product),
-        "machine_conv_flops": count * 2 * images * 28 * 28 * 9 * 128 * 128 / _best_seconds(folded),
-    }
-
-
-def _best_seconds(work: Callable[[], Any]) -> float:
-    work().block_until_ready()
-    best, deadline = float("inf"), time.perf_counter() + SECONDS
-    while time.perf_counter() < deadline:
-        start = time.perf_counter()
-        work().block_until_ready()
-        best = min(best, time.perf_counter() - start)
-    return best
+    return best_rates(request, lambda: product().block_until_ready(), lambda: folded().block_until_ready(), count)

@@ -1,12 +1,14 @@
-"""TensorFlow: any number of devices of one node or of several, by `tf.function`; the default framework."""
+"""TensorFlow: Keras' networks on any number of devices of one node or of several, by `tf.function`; the default."""
 
+import functools
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import keras_training as training
+from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, the_gpus, train_command
 from sweetspot.harness.devices import refuse_other_processor
 from sweetspot.harness.request import Request
 
@@ -15,19 +17,22 @@ if TYPE_CHECKING:
 
     from sweetspot.harness.networks import BuiltNetwork
 
-INSTALL = "make environment"
+INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
+# Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
+POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
 
 
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
     """One training process, or the srun that starts one on every node."""
     if request.nodes > 1:
-        return nodes.command(request, "sweetspot.harness.multiworker"), nodes.outer(os.environ)
-    return training.command(request), None
+        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
+    return train_command(request), None
 
 
 def prepare(request: Request) -> None:
-    """Choose Keras' backend; fp32 leaves what TensorFlow does by itself (TF32 where a GPU has it)."""
-    training.choose_keras(request)
+    """Have Keras use TensorFlow; fp32 leaves what that does by itself (TF32 where a GPU has it)."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    os.environ["KERAS_BACKEND"] = "tensorflow"
     if request.cell.precision == "tf32":
         import tensorflow as tf
 
@@ -49,21 +54,22 @@ def devices(request: Request) -> list[str]:
         tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
         return [f"/CPU:{index}" for index in range(count)]
     cards = tf.config.list_physical_devices("GPU")
-    if len(cards) != count:
-        raise UserError(f"--gpus is {count}; this process sees {len(cards)} GPU(s); nothing was measured")
+    details = [tf.config.experimental.get_device_details(card) for card in cards]
+    the_gpus(request, [detail.get("device_name", "unknown") for detail in details])
     for card in cards:
-        name = tf.config.experimental.get_device_details(card).get("device_name", "unknown")
-        if request.expect_gpu not in name:
-            raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
         tf.config.experimental.set_memory_growth(card, True)
     return [f"/GPU:{index}" for index in range(count)]
 
 
 def facts(request: Request) -> dict[str, Any]:
-    """Whether oneDNN is used; of GPUs their name and capability, and the versions of CUDA and cuDNN."""
+    """Whether oneDNN is used, the strategy over several nodes; of GPUs name, capability and by what they multiply, and
+    the versions of CUDA and cuDNN.
+    """
     import tensorflow as tf
 
     found: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
+    if request.nodes > 1:
+        found["strategy"] = f"MultiWorkerMirroredStrategy over {request.nodes} nodes"
     if request.device == "gpu":
         build = tf.sysconfig.get_build_info()
         cards = tf.config.list_physical_devices("GPU")
@@ -71,35 +77,140 @@ def facts(request: Request) -> dict[str, Any]:
         found["device_name"] = details[0].get("device_name", "unknown")
         found["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
         found |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
+        if request.cell.precision in ("fp32", "tf32"):
+            allowed = tf.config.experimental.tensor_float_32_execution_enabled()
+            there = all(capability >= [8, 0] for capability in found["compute_capability"])
+            found["products"] = "tf32" if allowed and there else "fp32"
     return found
 
 
-place = training.alone
-rates = training.rates
+def place(request: Request) -> tuple[bool, Agree]:
+    """One process drives all devices of a node; of several nodes the first tells, and the others learn from it."""
+    if request.nodes == 1:
+        return True, int
+    configuration = cluster(os.environ, request.nodes)
+    os.environ["TF_CONFIG"] = json.dumps(configuration)
+    first = configuration["task"]["index"] == 0
+    return first, _agreement(strategy(request), first)
 
 
-def build_step(
-    request: Request, devices: list[str], distributed: "tf.distribute.Strategy | None" = None
-) -> tuple[Callable[[], float], dict[str, Any]]:
-    """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample.
+def cluster(environment: Mapping[str, str], count: int) -> dict[str, Any]:
+    """TF_CONFIG of this worker, from Slurm's variables as TensorFlow's resolver reads them.
 
-    `distributed` combines the gradients of several nodes; without it the cell's variant does, within this one.
+    The resolver sorts hosts by their text (n10 before n9) and Slurm ranks them by their number, so a worker finds
+    its index by its node's name. Each has a port of its own: nodes may be names of one machine. Raises UserError
+    where Slurm started another number of workers.
     """
-    training.start_keras(request)
+    import tensorflow as tf
+
+    resolver = tf.distribute.cluster_resolver.SlurmClusterResolver(gpus_per_node=1, gpus_per_task=1, auto_set_gpu=False)
+    hosts = [address.rsplit(":", 1)[0] for address in resolver.cluster_spec().job_tasks("worker")]
+    name = environment["SLURMD_NODENAME"]
+    if len(hosts) != count or hosts.count(name) != 1:
+        raise UserError(f"this run takes {count} nodes, one worker on each; Slurm started workers on {hosts}")
+    port = nodes.first_port(environment)
+    workers = [f"{host}:{port + index}" for index, host in enumerate(hosts)]
+    return {"cluster": {"worker": workers}, "task": {"type": "worker", "index": hosts.index(name)}}
+
+
+@functools.cache
+def strategy(request: Request) -> "tf.distribute.MultiWorkerMirroredStrategy":
+    """TensorFlow's strategy over the workers of TF_CONFIG, one a process; variant B insists on NCCL, default takes what
+    fits.
+
+    Raises UserError for a variant that combines gradients within one node, and for NCCL without GPUs.
+    """
+    import tensorflow as tf
+
+    means = tf.distribute.experimental.CommunicationImplementation
+    chosen = {"default": means.AUTO, "B": means.NCCL}
+    variant = request.cell.variant
+    if variant not in chosen:
+        raise UserError(f"--variant is {variant!r}; over several nodes expected one of {', '.join(chosen)}")
+    if variant == "B" and request.device == "cpu":
+        raise UserError("--variant is 'B', which is NCCL between GPUs; on processors use default")
+    options = tf.distribute.experimental.CommunicationOptions(implementation=chosen[variant])
+    return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+
+
+def _agreement(distributed: "tf.distribute.Strategy", first: bool) -> Agree:
+    import tensorflow as tf
+
+    @tf.function
+    def total(mine: "tf.Tensor") -> "tf.Tensor":
+        return distributed.reduce(tf.distribute.ReduceOp.SUM, distributed.run(tf.identity, args=(mine,)), axis=None)
+
+    return lambda wanted: round(float(total(tf.constant(float(wanted) if first else 0.0))))
+
+
+def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
+    """A training step, and the arithmetic of a sample; the cell's variant combines the gradients."""
+    import keras
+
+    keras.utils.set_random_seed(request.run)
+    keras.config.set_dtype_policy(POLICIES[request.cell.precision])
     from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
     from sweetspot.harness.backends.tensorflow_variants import replicated, training_step
+    from sweetspot.harness.networks import build_workload
 
-    if distributed and request.xla:
+    if request.nodes > 1 and request.xla:
         raise UserError("--xla is given for several nodes; XLA compiles the step of one node, variant default, only")
     made = []
 
     def build() -> "BuiltNetwork":
-        workload = training.workload(request)
+        workload = build_workload(request.cell.model, request.checkpoint)
         if not workload.adamw:  # transformers have nothing to fuse
             fused = with_fused_normalisation(workload.network, bool(request.checkpoint))
             workload = workload._replace(network=fused)
         made.append(workload)
         return workload
 
-    step = replicated(request, distributed, build) if distributed else training_step(request, devices, build)
-    return lambda: float(step()), training.arithmetic(made[0], request)
+    if request.nodes > 1:
+        step = replicated(request, strategy(request), build)
+    else:
+        step = training_step(request, devices, build)
+    return Step(step), _arithmetic(made[0], request)
+
+
+def _arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
+    """What a network of Keras asks of a machine, as facts."""
+    from sweetspot.harness.flops import training_flop
+    from sweetspot.study import transformers
+    from sweetspot.study.transformers import SHAPES
+
+    shape = SHAPES.get(request.cell.model)
+    each = 1 if shape is None else shape.units_per_sample
+    flop = transformers.training_flop(shape) if shape and shape.rank else training_flop(built.network)
+    return {
+        "program": "keras",
+        "training_flop_per_sample": flop / each,
+        "unit": built.unit if shape is None else shape.unit,
+        "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
+        "parameters": built.network.count_params(),
+    }
+
+
+def rates(request: Request, devices: list[str]) -> dict[str, float]:
+    """FLOP/s of a matrix product and of a 3 x 3 convolution in Keras' operations and the run's precision, all devices.
+
+    Logical devices share one processor, which counts once.
+    """
+    import keras
+    from keras import ops
+
+    size, images = rate_sizes(request)
+    kind = keras.config.dtype_policy().compute_dtype
+    matrix, batch, kernel = (
+        keras.random.uniform(shape, dtype=kind, seed=1)
+        for shape in ((size, size), (images, 28, 28, 128), (3, 3, 128, 128))
+    )
+
+    def done(result: Any) -> float:
+        return float(ops.ravel(result)[0])
+
+    return best_rates(
+        request,
+        lambda: done(ops.matmul(matrix, matrix)),
+        lambda: done(ops.conv(batch, kernel, padding="same", data_format="channels_last")),
+        1 if request.device == "cpu" else len(devices),
+    )

@@ -2,7 +2,8 @@
 
 | variant   | tf_cnn_benchmarks, 2018                           | here                                               |
 |-----------|---------------------------------------------------|----------------------------------------------------|
-| `default` | parameter_server on the host                      | one set of variables on the host, a tower a device |
+| `default` |                                                   | MirroredStrategy as it comes: NCCL between GPUs    |
+| `towers`  | parameter_server on the host (its default)        | one set of variables on the host, a tower a device |
 | `A`       | replicated, no NCCL, local_parameter_device = cpu | MirroredStrategy, gradients summed on the host     |
 | `B`       | replicated, NCCL                                  | MirroredStrategy, NCCL all-reduce (GPUs only)      |
 | `C`       | replicated, no NCCL, local_parameter_device = gpu | MirroredStrategy, hierarchical copies              |
@@ -15,11 +16,12 @@ import keras
 import tensorflow as tf
 
 from sweetspot.errors import UserError
-from sweetspot.harness.backends.keras_training import LEARNING_RATE, loss_scale
+from sweetspot.harness.backends import LOSS_SCALE
 from sweetspot.harness.backends.tensorflow_updates import AdamW, descend, times, updater
 from sweetspot.harness.networks import BuiltNetwork
+from sweetspot.harness.own_networks import SGD_RATE
 from sweetspot.harness.request import Request
-from sweetspot.study.frameworks import LETTERS
+from sweetspot.study.frameworks import FRAMEWORKS
 
 
 def training_step(
@@ -32,13 +34,17 @@ def training_step(
     variant that it cannot compile.
     """
     variant = request.cell.variant
-    if variant not in LETTERS:
-        raise UserError(f"--variant is {variant!r}; expected one of {', '.join(LETTERS)}")
+    if variant not in FRAMEWORKS["tensorflow"].variants:
+        raise UserError(f"--variant is {variant!r}; expected one of {', '.join(FRAMEWORKS['tensorflow'].variants)}")
     if variant == "B" and request.device == "cpu":
         raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
-    if request.xla and variant != "default":
-        raise UserError(f"--xla is given with --variant {variant!r}; XLA compiles the step of variant default only")
-    return (_towers if variant == "default" else _mirrored)(request, devices, build)
+    towers = variant == "towers" or (variant == "default" and len(devices) == 1)
+    if request.xla and not towers:
+        raise UserError(
+            f"--xla is given with --variant {variant!r} on {len(devices)} device(s); XLA compiles the step of variant "
+            "towers, and on one device of default, only"
+        )
+    return (_towers if towers else _mirrored)(request, devices, build)
 
 
 def _batch(request: Request, workload: BuiltNetwork, tower: int) -> tuple[tf.Tensor, tf.Tensor]:
@@ -64,7 +70,7 @@ def _cross_entropy(logits: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
 def _loss_and_gradients(
     request: Request, model: keras.Model, variables: list[Any], images: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    scale = loss_scale(request)
+    scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
     with tf.GradientTape() as tape:
         loss = _cross_entropy(model(images, training=True), labels)
         scaled = loss * scale
@@ -83,7 +89,7 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltN
             batches.append(_batch(request, workload, tower))
     variables = [variable.value for variable in model.trainable_variables]
     with tf.device(host):
-        move = updater(variables, workload.adamw, LEARNING_RATE)
+        move = updater(variables, workload.adamw, SGD_RATE)
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
@@ -109,7 +115,8 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltN
 
 
 def _mirrored(request: Request, devices: Sequence[str], build: Callable[[], BuiltNetwork]) -> Callable[[], tf.Tensor]:
-    reduction = {
+    reduction: Any = {
+        "default": lambda: None,
         "A": lambda: tf.distribute.ReductionToOneDevice(reduce_to_device="/CPU:0"),
         "B": tf.distribute.NcclAllReduce,
         "C": tf.distribute.HierarchicalCopyAllReduce,
@@ -131,7 +138,7 @@ def replicated(
     labels = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[1])
 
     def moved(mine: tf.Variable, part: Any, *state: tf.Variable) -> Any:
-        return AdamW.move(mine, part, state) if state else descend(mine, part, LEARNING_RATE)
+        return AdamW.move(mine, part, state) if state else descend(mine, part, SGD_RATE)
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
         pairs = list(zip(gradients, variables, strict=True))

@@ -2,20 +2,26 @@
 
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import keras_training as training
+from sweetspot.harness.backends import (
+    Agree,
+    Step,
+    best_rates,
+    rate_sizes,
+    the_gpus,
+    the_processor,
+    train_command,
+)
 from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
 
-if TYPE_CHECKING:
-    import torch
-
-INSTALL = "pip install torch"
-SECONDS = 0.3  # spent on each rate of the machine
+INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
+    "cpu": "pip install torch --index-url https://download.pytorch.org/whl/cpu",
+    "gpu": "pip install torch",
+}
 
 
 def processes(request: Request) -> int:
@@ -25,25 +31,31 @@ def processes(request: Request) -> int:
 
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
     """One training process, or torch's launcher that starts one a device, on several nodes by srun."""
-    launcher, trainer = "sweetspot.harness.torch_launch", ("sweetspot.harness.train", request.to_json())
+    launcher, trainer = "sweetspot.harness.nodes", ("sweetspot.harness.train", request.to_json())
     if request.nodes > 1:
         return nodes.command(request, launcher, *trainer), nodes.outer(os.environ)
     if processes(request) == 1:
-        return training.command(request), None
+        return train_command(request), None
     return [sys.executable, "-m", launcher, request.to_json(), *trainer], None
 
 
 def prepare(request: Request) -> None:
-    """TF32 as asked for; fp32 leaves what torch does by itself (TF32 in cuDNN's convolutions, not in products)."""
-    if request.cell.precision == "tf32":
-        import torch
+    """TF32 as asked for; fp32 leaves what torch does by itself (TF32 in cuDNN's convolutions, not in products).
 
+    Each process takes its GPU before anything asks for the names of all: where a GPU is in exclusive mode, a process
+    that so much as begins on another's has no room there.
+    """
+    if request.device == "cpu":
+        return
+    import torch
+
+    rank = int(os.environ.get("LOCAL_RANK", "0"))
+    if rank < torch.cuda.device_count():  # else `devices` says how many there are
+        torch.cuda.set_device(rank)
+    if request.cell.precision == "tf32":
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.allow_tf32 = True
-    if request.device == "gpu":
-        import torch
-
-        torch.backends.cudnn.benchmark = True  # shapes never change
+    torch.backends.cudnn.benchmark = True  # shapes never change
 
 
 def devices(request: Request) -> list[str]:
@@ -51,10 +63,10 @@ def devices(request: Request) -> list[str]:
     if request.xla:
         raise UserError("--xla is given with --framework torch; its compiler is --variant compile; use --no-xla")
     if request.device == "cpu":
-        return training.the_processor(request) * request.local_gpus
+        return the_processor(request) * request.local_gpus
     import torch
 
-    return training.the_gpus(request, [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())])
+    return the_gpus(request, [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())])
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -64,29 +76,43 @@ def facts(request: Request) -> dict[str, Any]:
     found: dict[str, Any] = {"program": "torch", "processes": processes(request), "threads": torch.get_num_threads()}
     if request.device == "cpu":
         return found
+    capability = list(torch.cuda.get_device_capability())
+    if request.cell.precision in ("fp32", "tf32"):
+        found["products"] = products(
+            torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32, capability >= [8, 0]
+        )
+    if torch.distributed.is_available() and torch.distributed.is_nccl_available():  # not in every build
+        found["nccl"] = ".".join(str(part) for part in torch.cuda.nccl.version())
     return found | {
-        "device_name": torch.cuda.get_device_name(0),
-        "compute_capability": [list(torch.cuda.get_device_capability(0))],
+        "device_name": torch.cuda.get_device_name(),
+        "compute_capability": [capability],
         "cuda": torch.version.cuda,
         "cudnn": torch.backends.cudnn.version(),
-        "nccl": ".".join(str(part) for part in torch.cuda.nccl.version()),
-        "tf32": [torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32],
     }
 
 
-def place(request: Request) -> tuple[bool, Callable[[bool], bool]]:
-    """The first process tells; the others learn from it when it is enough."""
+def products(matrices: bool, convolutions: bool, there: bool) -> str:
+    """By what fp32 is multiplied, where TF32 is allowed in matrices and in convolutions and the GPU has it."""
+    if not there or not (matrices or convolutions):
+        return "fp32"
+    if matrices and convolutions:
+        return "tf32"
+    return "tf32, fp32 in convolutions" if matrices else "fp32, tf32 in convolutions"
+
+
+def place(request: Request) -> tuple[bool, Agree]:
+    """The first process tells; the others learn from it how many steps are next."""
     from sweetspot.harness.torch_training import agreement, rank
 
     return rank() == 0, agreement(request)
 
 
-def build_step(request: Request, devices: list[str]) -> tuple[Callable[[], float], dict[str, Any]]:
-    """A function that makes one training step and returns its loss when it is done, and the arithmetic of a sample."""
+def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
+    """A training step, and the arithmetic of a sample."""
     cell = request.cell
     if request.checkpoint:
         raise UserError(
-            "--checkpoint is a Keras weights file; --framework torch starts from new weights, keras-torch not"
+            "--checkpoint is a Keras weights file; --framework torch starts from new weights, tensorflow not"
         )
     from sweetspot.harness.torch_training import training_step
 
@@ -103,40 +129,19 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
 
     place = torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
     kind = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(request.cell.precision, torch.float32)
-    size, images = (1024, 8) if request.device == "cpu" else (8192, 128)
+    size, images = rate_sizes(request)
     matrix = torch.rand(size, size, device=place, dtype=kind)
     batch = torch.rand(images, 128, 28, 28, device=place, dtype=kind).to(memory_format=torch.channels_last)
     kernel = torch.rand(128, 128, 3, 3, device=place, dtype=kind).to(memory_format=torch.channels_last)
-    with torch.no_grad():
-        product = 2 * size**3 / _best_seconds(lambda: matrix @ matrix, place)
-        folded = (
-            2
-            * images
-            * 28
-            * 28
-            * 9
-            * 128
-            * 128
-            / _best_seconds(lambda: functional.conv2d(batch, kernel, padding=1), place)
-        )
-    count = request.local_gpus
-    return {"machine_matmul_flops": count * product, "machine_conv_flops": count * folded}
 
-
-def _best_seconds(work: Callable[[], Any], place: "torch.device") -> float:
-    import time
-
-    import torch
-
-    def done() -> None:
-        work()
+    def done(result: Any) -> None:
         if place.type == "cuda":
             torch.cuda.synchronize()
 
-    done()
-    best, deadline = float("inf"), time.perf_counter() + SECONDS
-    while time.perf_counter() < deadline:
-        start = time.perf_counter()
-        done()
-        best = min(best, time.perf_counter() - start)
-    return best
+    with torch.no_grad():
+        return best_rates(
+            request,
+            lambda: done(matrix @ matrix),
+            lambda: done(functional.conv2d(batch, kernel, padding=1)),
+            request.local_gpus,
+        )

@@ -1,0 +1,174 @@
+"""How long a run is and what it times: windows of steps on a device that works behind the program, and what is told."""
+
+import json
+import sys
+
+import pyarrow.parquet as pq
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.harness import supervise
+from sweetspot.harness.backends import Step
+from sweetspot.harness.request import parse_request
+from sweetspot.harness.step_times import Interval, duration, half_width, may_stop, mean_step, step_warnings
+from sweetspot.harness.supervise import judged
+from sweetspot.harness.train import train, window_of
+
+CELL = "--instance here --framework torch --model resnet50 --batch-size 16 --gpus 1 --precision fp32 --variant default"
+
+
+def request(**flags):
+    more = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    return parse_request([*CELL.split(), "--run", "1", "--output", "x", *more])
+
+
+class Device:
+    """A device with a queue, in simulated time: the program hands over a step in `host` seconds, it takes `own`."""
+
+    def __init__(self, host, own):
+        self.host, self.own, self.now, self.done = host, own, 0.0, 0.0
+
+    def launch(self):
+        self.now += self.host
+        self.done = max(self.done, self.now) + self.own
+        return 0.5
+
+    def finish(self, loss):
+        self.now = max(self.now, self.done)
+        return loss
+
+
+def trained(queue, **flags):
+    said = []
+    rule = {"min_steps": 5, "least_seconds": 2, "min_seconds": 20} | flags
+    asked = request(**rule)
+    tell = lambda **fact: said.append(fact)  # noqa: E731
+    train(asked, Step(queue.launch, queue.finish), tell, clock=lambda: queue.now)
+    timed = [Interval(fact["seconds"], fact["steps"]) for fact in said if fact.get("timed")]
+    facts = {name: value for fact in said for name, value in fact.get("facts", {}).items()}
+    return timed, facts, said
+
+
+def test_on_a_gpu_the_figure_is_of_a_queue_that_runs_ahead_and_single_steps_are_told_beside_it():
+    """4 ms to hand over a step of 10 ms: a user's loop takes 10 ms a step, one that waits for each takes 14."""
+    timed, facts, said = trained(Device(0.004, 0.010), device="gpu")
+    assert facts["window_steps"] == 36  # half a second of steps of 14 ms
+    assert {interval.steps for interval in timed} == {36}
+    assert mean_step(timed) == pytest.approx(0.010, rel=0.02)  # and the first hand-over of each window
+    assert facts["synced_step_s"] == pytest.approx(0.014)
+    assert len(facts["synced_steps_s"]) == 20
+    # energy and memory are read before the short pass, which is none of the figure
+    trained_at = next(place for place, fact in enumerate(said) if fact.get("trained"))
+    assert all("seconds" not in fact for fact in said[trained_at:])
+
+
+def test_on_a_processor_each_step_is_waited_for():
+    timed, facts, _ = trained(Device(0.004, 0.010), device="cpu")
+    assert {interval.steps for interval in timed} == {1}
+    assert (facts["window_steps"], "synced_step_s" in facts) == (1, False)
+
+
+@pytest.mark.parametrize(("seconds", "steps"), [(0.001, 500), (0.3, 4), (1.9, 4), (2.0, 1), (30.0, 1)])
+def test_a_window_is_half_a_second_and_four_steps_unless_a_step_is_long(seconds, steps):
+    assert window_of(request(device="gpu"), seconds) == steps
+
+
+def test_all_processes_make_the_windows_that_the_first_wants():
+    wanted, device = iter([7, 3, 0, 2]), Device(0.0, 0.01)
+    said, asked = [], []
+
+    def agree(own):
+        asked.append(own)
+        return next(wanted)
+
+    train(request(device="gpu"), Step(device.launch, device.finish), lambda **fact: said.append(fact), agree)
+    assert [fact["steps"] for fact in said if fact.get("timed")] == [7, 3]
+    assert len(asked) == 4  # the short pass too
+
+
+def test_no_run_ends_before_its_least_seconds():
+    quick = [Interval(0.001)] * 1999
+    rule = {"min_steps": 5, "min_seconds": 20, "min_steps_slow": 3, "target": 0.03, "least_seconds": 2}
+    assert not may_stop(quick, **rule)
+    assert may_stop([*quick, Interval(0.0011)], **rule)
+    timed, *_ = trained(Device(0.0, 0.01), device="cpu", least_seconds=3)
+    assert duration(timed) == pytest.approx(3.0, abs=0.02)
+
+
+def test_a_run_that_was_shorter_says_so():
+    status, warnings = judged(request(), [Interval(0.01)] * 13, {})
+    assert status == "ok"
+    assert warnings == [
+        (
+            "short_run",
+            "timed for 0.13 s, expected 2 s: clocks, and counters that renew ten times a second, had not settled",
+        )
+    ]
+    assert judged(request(least_seconds=0.1), [Interval(0.01)] * 13, {})[1] == []
+
+
+def test_a_script_that_was_ended_says_how_much_of_it_was_seen():
+    """One that slows after step 60 ended after 14: nobody can know, so it is told."""
+    _, warnings = judged(request(), [Interval(0.25)] * 14, {"ended_early": True})
+    assert warnings == [
+        (
+            "early_steps",
+            "timed are 14 steps of 3.5 s near the script's beginning, then it was ended: a pace that changes later is "
+            "not seen (measure.least_seconds)",
+        )
+    ]
+    assert judged(request(), [Interval(5.0)] * 14, {"ended_early": True})[1] == []  # 70 s
+
+
+def test_the_mean_and_its_half_width_weigh_intervals_by_their_steps():
+    timed = [Interval(0.005, 20), *[Interval(0.1)] * 4]
+    assert (mean_step(timed), duration(timed)) == pytest.approx((0.5 / 24, 0.5))
+    # by hand: t(4) 2.776 x sqrt(5/4 x ((20 x -0.015833)² + 4 x 0.079167²)) / 24 / 0.020833
+    assert half_width(timed) == pytest.approx(
+        2.776 * (5 / 4 * (0.3166667**2 + 4 * 0.0791667**2)) ** 0.5 / 0.5, rel=1e-4
+    )
+    told = {found.rule: found.message for found in step_warnings(timed)}
+    assert told["disturbed"].startswith(
+        "the mean step is 317% above the median of 0.005 s: 4 of 24 steps took over 1.5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "words"),
+    [
+        ("--batch-size", -1, "--batch-size is -1; expected 1 to 100000"),
+        ("--batch-size", 0, "--batch-size is 0"),
+        ("--gpus", 0, "--gpus is 0; expected 1 to 4096"),
+        ("--gpus", 999, "--gpus is 999 on a processor; expected at most"),
+        ("--run", 0, "--run is 0"),
+        ("--instance", "../x", "--instance is '../x'; expected letters, digits"),
+        ("--model", "a/b", "--model is 'a/b'"),
+        ("--variant", "", "--variant is ''"),
+    ],
+)
+def test_what_no_path_may_be_named_after_is_refused(flag, value, words):
+    with pytest.raises(UserError) as caught:
+        parse_request([*CELL.split(), "--run", "1", "--output", "x", flag, str(value), "--framework", "command"])
+    assert str(caught.value).startswith(words)
+
+
+def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
+    lines = [
+        {"facts": {"unit": "images"}},
+        *[{"seconds": 1.0, "timed": False}] * 2,
+        *[{"seconds": 1.0, "timed": True}] * 5,
+    ]
+    lines += [{"facts": {}, "trained": True}]
+    program = f"import sys\nfor line in {[json.dumps(line) for line in lines]!r}: print(line, flush=True)\n"
+    program += "raise RuntimeError('no room for an 8192 x 8192 matrix')"
+    monkeypatch.setattr(supervise, "missing", lambda *_: None)
+    monkeypatch.setattr(
+        supervise, "backend", lambda _: type("B", (), {"launch": lambda _: ([sys.executable, "-c", program], None)})
+    )
+    monkeypatch.setattr(supervise.signal, "signal", lambda *_: None)
+    asked = parse_request([*CELL.split(), "--run", "1", "--output", str(tmp_path / "run.parquet")])
+    assert supervise.supervise(asked) == 0
+    rows = pq.read_table(tmp_path / "run.parquet").to_pylist()
+    assert [row["seconds"] for row in rows] == [1.0] * 5
+    assert rows[0]["status"] == "ok"
+    said = dict(json.loads(rows[0]["warnings"]))
+    assert said["after_steps"].endswith("RuntimeError: no room for an 8192 x 8192 matrix")
