@@ -133,7 +133,9 @@ def test_one_machine_alone_has_a_cost_and_no_rival():
         SAMPLES / 498 / 3600 * 1.102778, rel=1e-5
     )
     assert found["recommendation"]["reason"][0] == "the only one that cannot be taken away"
-    assert all(found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "choices", "pairs"))
+    assert all(
+        found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "other_figures", "pairs")
+    )
     # 94.72 million images / 498 / 3600 h x 1.102778 USD = 58.3 USD
     nothing = "58.3 USD. Nothing else has both a price and a speed."
     said = [f"Only {BOX} can be judged: {nothing}", f"Only {BOX} can be judged on VGG-16: {nothing}"]

@@ -176,8 +176,8 @@ def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():
     assert table["rank_hours"].to_dict() == {"a": 4, "b": 2, "c": 3, "d": 1}
     assert table["rank_persistent"].dropna().to_dict() == {"a": 1, "c": 2, "d": 3}
     assert table["rank_hours_persistent"].dropna().to_dict() == {"a": 3, "c": 2, "d": 1}
-    # among a, c and d: a in draws 1, 3 and 5 (the first of equals), c in 2 and 4
-    assert table["p_cheapest"].dropna().to_dict() == pytest.approx({"a": 0.6, "c": 0.4, "d": 0.0})
+    # among a, c and d: a in draws 1 and 3, c in 2 and 4, and in 5 all three, which cost the same
+    assert table["p_cheapest"].dropna().to_dict() == pytest.approx({"a": 0.6, "c": 0.6, "d": 0.2})
     equal = plain(x=(1.0, 2.0, True, "s"), y=(1.0, 1.0, True, "s"), z=(3.0, 1.0, True, "s"))
     places = ranks(equal, drawn(equal, usd={"x": [1.0]})).set_index("option")
     assert places["rank"].to_dict() == {"x": 1, "y": 1, "z": 3}

@@ -85,23 +85,24 @@ def test_surface_and_tornado_say_titles_as_a_sentence_does():
 
 
 def test_the_tornado_s_turning_points_are_those_of_the_formula(found):
-    rows = found["tornado"].set_index("assumption")
-    # margin 6.7728 / 1.102778 = 6.1416
+    rows = compare(inputs(price_p3=0.75), settings())["tornado"].set_index("assumption")
+    hour, box = 0.75 * 498 / 225, FIXED / 240 + 0.20  # 1.66 and 1.102778 USD for the same work
     expected = {
-        "price of p3.2xlarge": 3.06 / 6.14158,
-        f"speed of {BOX}": 498 / 6.14158,
-        "speed of p3.2xlarge": 225 * 6.14158,
-        "days of use a month": FIXED / 24 / (HOUR - 0.20),  # 1.3735
-        "length of the project": 6500 / (240 * (HOUR - 0.20)),  # 4.1206 months
-        "electricity price": HOUR - FIXED / 240,  # 5.87 USD/kWh
-        f"price of {BOX}": 30 * 240 * (HOUR - 0.20),  # 47,324 USD
+        "price of p3.2xlarge": 0.75 * box / hour,
+        f"speed of {BOX} on VGG-16": box / hour,
+        "speed of card on VGG-16": hour / box,
+        "days of use a month": FIXED / 24 / (hour - 0.20),  # 6.183
+        "length of the project": 6500 / (240 * (hour - 0.20)),  # 18.55 months
+        "electricity price": hour - FIXED / 240,  # 0.757 USD/kWh
+        f"price of {BOX}": 30 * 240 * (hour - 0.20),  # 10,512 USD
     }
     for name, value in expected.items():
-        assert rows.loc[name, "flip_value"] == pytest.approx(value, rel=1e-4), name
-        assert not rows.loc[name, "flips"]
+        assert rows.loc[name, "flip_value"] == pytest.approx(value, rel=1e-7), name
     assert rows.loc["days of use a month", "range_basis"] == "assumed"
-    assert rows.loc[f"speed of {BOX}", "range_basis"] == "interval"
-    assert np.allclose(rows["margin"], 6.14158, rtol=1e-4)
+    assert rows.loc[f"speed of {BOX} on VGG-16", "range_basis"] == "interval"
+    assert np.allclose(rows["margin"], hour / box)
+    # at 3.06 USD the margin is 6.14: nothing within a factor of five turns it
+    assert np.allclose(found["tornado"]["margin"], 6.14158, rtol=1e-4) and found["tornado"]["flip_value"].isna().all()
 
 
 def test_two_parameters_of_one_swing_keep_their_order(found):
@@ -119,10 +120,10 @@ def test_an_assumption_that_flips_the_winner_says_so():
     assert days["margin_low"] == pytest.approx(1.328 / 2.00556, rel=1e-4)
     # 216.667 / (24 x (1.328 - 0.20)) = 8.0033 days
     assert days["flip_value"] == pytest.approx(8.0033, abs=2e-4)
-    assert days["text"] == "the winner changes at 8 days/month (-20 %), inside its range"
+    assert days["text"] == "the cheapest option changes at 8 days/month (-20 %), inside its range"
     # and upwards: 30 x 240 x 1.128 = 8,121.6 USD, 25 % above 6,500; 1.328 - 0.902778 = 0.42522 USD/kWh
     rows = compare(market, settings())["tornado"].set_index("assumption")
-    assert rows.loc[f"price of {BOX}", "text"] == "the winner changes at 8,122 USD (+25 %), outside its range"
+    assert rows.loc[f"price of {BOX}", "text"] == "the cheapest option changes at 8,122 USD (+25 %), outside its range"
     assert rows.loc["electricity price", "flip_value"] == pytest.approx(0.42522, rel=1e-4)
 
 

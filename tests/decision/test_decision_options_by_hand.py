@@ -6,14 +6,24 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
+from decision_tables import (
+    BOX,
+    RENTED,
+    asked,
+    box_offer,
+    cost,
+    figure,
+    inputs,
+    offer,
+    settings,
+    surface_of,
+    tornado_of,
+)  # fmt: skip
 from sweetspot.bills.spot import makespan, overhead
-from sweetspot.decision.contest import contests
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import phases
-from sweetspot.decision.simulate import or_zero, possession, simulate
-from sweetspot.decision.surface import surface
-from sweetspot.decision.tornado import tornado
+from sweetspot.decision.rates import or_zero, possession
+from sweetspot.decision.simulate import simulate
 from sweetspot.decision.warning_table import warning_table
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -74,15 +84,6 @@ def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
     assert accepted["persistent"].tolist() == [True]
 
 
-def test_an_offer_without_a_price_is_no_option():
-    entries = (offer(RENTED, "on_demand", 3.0), 225.0, 1), (offer("p2.xlarge", "spot", 1e-300), 1.0, 1)
-    assert len(options_of(market_of(*entries), reference=None)) == 2
-    nothing = offer("p2.xlarge", "spot", 1.0) | {"usd_per_hour": 0.0}
-    market = market_of((offer(RENTED, "on_demand", 3.0), 225.0, 1), (offer("p2.xlarge", "spot", 1.0), 1.0, 1))
-    market = replace(market, offers=pd.DataFrame([market.offers.iloc[0].to_dict(), nothing]))
-    assert options_of(market, reference=None)["instance"].tolist() == [RENTED]
-
-
 # --- simulated terms ------------------------------------------------------------------------------------------------
 
 
@@ -116,8 +117,10 @@ def test_a_number_that_is_not_there_is_nothing():
 
 
 def test_possession_at_another_price_and_length():
-    row = {"residual_usd": 500.0, "maintenance_usd_per_month": 10.0, "staff_usd_per_month": 5.0, "discount_rate": 0.0}
-    assert possession(row, 6500.0, 20.0) == pytest.approx(6000 / 20 + 15)
+    row = {"capex_usd": 3250.0, "months": 10.0, "residual_usd": 500.0, "maintenance_usd_per_month": 10.0,
+           "staff_usd_per_month": 5.0, "discount_rate": 0.0}  # fmt: skip
+    twice = {"capex_usd": 2.0, "months": 2.0}
+    assert possession(row, lambda name: twice.get(name, 1.0)) == pytest.approx(6000 / 20 + 15)
 
 
 def test_what_is_drawn_of_a_box_is_what_its_hour_is_made_of():
@@ -158,7 +161,7 @@ def test_figures_share_an_error_by_device_prediction_or_not_at_all():
 
 
 def test_the_surface_by_its_axes():
-    table = surface(options_of(), 30.5)
+    table = surface_of(options_of())
     assert sorted(set(table["days"])) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30.5]
     assert sorted(set(table["months"])) == pytest.approx([3.0 * tenth for tenth in range(1, 21)])
     assert sorted(set(table["usd_per_kwh"])) == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.6])
@@ -169,14 +172,14 @@ def test_the_surface_by_its_axes():
         days = 6500 / row.months / 24 / (HOUR - row.usd_per_kwh)
         assert row.break_even_days == pytest.approx(days) if days <= 30.5 else math.isnan(row.break_even_days)
     odd = market_of((box_offer(days_per_month=7.0), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1))
-    assert 7.0 in set(surface(options_of(odd), 30.5)["days"])
-    short = surface(options_of(), 24.0)
+    assert 7.0 in set(surface_of(options_of(odd))["days"])
+    short = surface_of(options_of(), 24.0)
     assert max(short["days"]) == 24.0
 
 
 def test_where_power_is_free_only_the_rivals_price_could_make_the_box_lose():
     free = market_of((box_offer(kw=0.0), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1))
-    condition = surface(options_of(free), 30.5)["condition"].iloc[0]
+    condition = surface_of(options_of(free))["condition"].iloc[0]
     # 216.667 / 732 = 0.296 an hour of the box: x 225 / 498
     assert condition.endswith(f"if {RENTED} costs {FIXED / 732 * 225 / 498:.3g} USD an hour or less (now 3.06)")
 
@@ -187,46 +190,50 @@ def test_the_cheapest_persistent_rival_is_the_one_that_counts():
     entries += [(offer("z", "reserved", 4.0), 500.0, 1)]
     market = market_of(*entries)
     figures = [figure(name, rate, 1) for name, rate in ((RENTED, 225.0), ("x", 225.0), ("y", 200.0), ("z", 500.0))]
-    (contest,) = contests(options_of(replace(market, throughput=pd.DataFrame(figures))))
-    # USD a million images: z 1e6 / (500 x 3600) x 4 = 2.222; y 2.778; p3 3.778
-    assert [rival.option for rival in contest.rivals] == ["z (reserved)", "y", RENTED]
-    assert contest.rivals[0].usd_per_million == pytest.approx(20 / 9)
-    assert contest.rival_hour() == pytest.approx(4 * 498 / 500)
-    box = FIXED / 240 + 0.2
-    assert contest.margin() == pytest.approx(4 * 498 / 500 / box)
-    assert contest.margin(days_per_month=20.0) == pytest.approx(4 * 498 / 500 / (FIXED / 480 + 0.2))
-    margin, best = contest.margin_if({"z (reserved)": 2.0})
-    assert (margin, best) == (pytest.approx(2.0 * 498 / 200 / box), "y")
-    rows = tornado(options_of(replace(market, throughput=pd.DataFrame(figures))), 30.5).set_index("assumption")
+    options = options_of(replace(market, throughput=pd.DataFrame(figures)))
+    (question,) = asked(options)
+    # USD a million images: z 1e6 / (500 x 3600) x 4 = 2.222; y 2.778; p3 3.778; x, which can be taken away, 0.123
+    assert [one.option for one in question.choices] == [BOX, "z (reserved)", "y", RENTED]
+    box, hour = FIXED / 240 + 0.2, 3600.0 * 498
+    images = 7200 * hour  # of ten days a month for thirty months
+    assert question.usd == pytest.approx([7200 * box, images / 1e6 * 20 / 9, images / 7.2e5 * 2, images / 8.1e5 * 3.06])
+    rows = tornado_of(options)
+    assert rows["margin"].to_numpy() == pytest.approx(4 * 498 / 500 / box)
+    days = next(one for one in question.assumptions if one.quantity == "days_per_month")
+    usd = question.at(days, [2.0]).usd[:, 0]
+    assert usd[1] / usd[0] == pytest.approx(4 * 498 / 500 / (FIXED / 480 + 0.2))
     every = rows.loc["all rented prices"]
     assert (every["low"], every["high"], every["value"]) == pytest.approx((0.8, 1.2, 1))
     assert every["flip_value"] == pytest.approx(box / (4 * 498 / 500))
-    # z dearer than y by the image: then y is the best
-    assert rows.loc["price of z (reserved)", "flip_value"] == pytest.approx(4 * box / (4 * 498 / 500), rel=1e-6)
+    dear = next(one for one in question.assumptions if one.subject == "z (reserved)")
+    assert rows.loc[dear.name, "flip_value"] == pytest.approx(4 * box / (4 * 498 / 500), rel=1e-6)
+    # z dearer than y by the image: then y is the one that the box is held against
+    usd = question.at(dear, [2.0]).usd[:, 0]
+    assert usd[2] / usd[0] == pytest.approx(2.0 * 498 / 200 / box) and usd[1] > usd[2]
 
 
 def test_a_tornados_row_by_hand():
-    rows = tornado(options_of(), 30.5).set_index("assumption")
+    rows = tornado_of(options_of())
     box = FIXED / 240 + 0.2
     power = rows.loc[f"power of {BOX}"]
     assert (power["low"], power["high"], power["unit"]) == (0.8, 1.2, "kW")
     assert (power["margin_low"], power["margin_high"]) == pytest.approx((HOUR / (box - 0.04), HOUR / (box + 0.04)))
     assert power["swing"] == pytest.approx(HOUR / (box - 0.04) - HOUR / (box + 0.04))
-    assert power["flip_factor"] == pytest.approx((HOUR - FIXED / 240) / 0.2)
-    change = 100 * (power["flip_factor"] - 1)
-    assert power["text"] == f"the winner changes at {power['flip_value']:.3g} kW ({change:+.0f} %), outside its range"
+    assert math.isnan(power["flip_factor"])  # (HOUR - FIXED / 240) / 0.2: 29 times as much, and 5 is looked at
+    assert power["text"] == "no value of it within a factor of 5 changes the cheapest option"
     assert f"resale value of {BOX}" not in rows.index  # there is none
     assert rows["swing"].is_monotonic_decreasing
-    speed = rows.loc[f"speed of {RENTED}"]
-    assert (speed["range_basis"], speed["low"]) == ("assumed", pytest.approx(225 / 1.29))
+    speed = rows.loc["speed of card on VGG-16"]  # a factor of all published figures of that device
+    assert (speed["range_basis"], speed["value"], speed["low"]) == ("assumed", 1.0, pytest.approx(1 / 1.29))
+    own = rows.loc[f"speed of {BOX} on VGG-16"]  # predicted: an error of its own
+    assert own["range_basis"] == "interval" and (own["low"], own["high"]) == pytest.approx((440 / 498, 560 / 498))
     # more days of use than the month has are none: the range ends with it
     days = {"days_per_month": 28.0, "days_per_month_low": 20.0, "days_per_month_high": 40.0}
     full = market_of((box_offer(**days), 498.0, 4), (offer(RENTED, "on_demand", 0.22), 225.0, 1))
-    row = tornado(options_of(full), 30.5).set_index("assumption").loc["days of use a month"]
+    row = tornado_of(options_of(full)).loc["days of use a month"]
     assert (row["high"], row["range_basis"]) == (30.5, "declared")
     # 0.48693 an hour of its work: 216.667 / 24 / 0.28693 = 31.46 days, more than the month has
-    assert math.isnan(row["flip_value"])
-    assert row["text"] == "no value of it changes the winner"
+    assert math.isnan(row["flip_value"]) and row["text"].startswith("no value of it")
 
 
 # --- phases ---------------------------------------------------------------------------------------------------------

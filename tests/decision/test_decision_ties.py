@@ -6,17 +6,27 @@ import numpy as np
 import pandas as pd
 import pytest
 from answer_options import option
-from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
+from decision_tables import (
+    BOX,
+    RENTED,
+    asked,
+    box_offer,
+    cost,
+    figure,
+    inputs,
+    offer,
+    settings,
+    surface_of,
+    tornado_of,
+)  # fmt: skip
+from sweetspot.decision.assumption import Moved
 from sweetspot.decision.compare import compare
 from sweetspot.decision.contenders import contenders
-from sweetspot.decision.contest import contests
 from sweetspot.decision.options import CELL, OFFER, build_options
 from sweetspot.decision.phases import phases
 from sweetspot.decision.said import Said
 from sweetspot.decision.sentences import sentences
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.surface import surface
-from sweetspot.decision.tornado import tornado
 from sweetspot.errors import UserError
 
 
@@ -32,13 +42,13 @@ def tied():
     entry = box_offer(kw=0.5, usd_per_kwh=0.25, capex_usd=7200.0)
     options = options_of((entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1))
     options.loc[options["option"] == BOX, "images_per_s"] = 312.5
-    options.loc[options["option"] == RENTED, "images_per_usd"] = 1e6
+    options["images_per_usd"] = 1e6
     return options
 
 
 def test_at_a_tie_the_surface_lets_the_rental_win_and_the_last_day_of_the_month_break_even():
     # a month of ten days: all of it is planned
-    table = surface(tied(), 10.0).set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.25)]
+    table = surface_of(tied(), 10.0).set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.25)]
     assert (table["ratio"], table["winner"], table["break_even_days"]) == (1.0, RENTED, 10.0)
     # 1.00 + 0.125 USD a box hour is what the rental asks: it would pay above that, and does not at it
     assert table["condition"] == (
@@ -49,22 +59,25 @@ def test_at_a_tie_the_surface_lets_the_rental_win_and_the_last_day_of_the_month_
 def test_what_a_month_of_owning_is_made_of_moves_part_by_part():
     # (6500 - 500) / 30 + 100 of maintenance + 60 that the price list adds (staff): 360 USD a month
     entry = box_offer(residual_usd=500.0, maintenance_usd_per_month=100.0) | {"fixed_usd_per_month": 360.0}
-    (contest,) = contests(options_of((entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)))
-    box = contest.box
-    assert (box.rest, box.fixed()) == pytest.approx((60.0, 360.0))
+    entry |= {"staff_usd_per_month": 60.0, "usd_per_hour": 360 / 240 + 0.2}
+    (question,) = asked(options_of((entry, 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)))
     hour = 3.06 * 498 / 225  # what the rental takes for the work of a box hour
-    for changes, fixed in (
-        ({"maintenance_usd_per_month": 130.0}, 390), ({"residual_usd": 2000.0}, 310), ({"months": 20.0}, 460),
-        ({"capex_usd": 3500.0}, 260),
+    for quantity, value, planned, fixed in (
+        ("maintenance_usd_per_month", 130.0, 100.0, 390), ("residual_usd", 2000.0, 500.0, 310),
+        ("months", 20.0, 30.0, 460), ("capex_usd", 3500.0, 6500.0, 260),
     ):  # fmt: skip
-        assert contest.margin(**changes) == pytest.approx(hour / (fixed / 240 + 0.2))
+        (assumption,) = (one for one in question.assumptions if one.quantity == quantity)
+        assert assumption.value == planned
+        usd = question.at(assumption, [value / planned]).usd[:, 0]
+        assert usd[1] / usd[0] == pytest.approx(hour / (fixed / 240 + 0.2)), quantity
+    assert question.cost(Moved(1, {})).usd[1, 0] == pytest.approx(7200 * hour)
 
 
 def test_all_rented_prices_are_one_assumption_where_there_are_two():
     third = offer("p2.xlarge", "on_demand", 2.0)
     entries = (box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)
     for more, told in (((), False), (((third, 100.0, 1),), True)):
-        rows = tornado(options_of(*entries, *more, figures=[figure("p2.xlarge", 100.0, 1)]), 30.5)
+        rows = tornado_of(options_of(*entries, *more, figures=[figure("p2.xlarge", 100.0, 1)]))
         assert ("all rented prices" in set(rows["assumption"])) is told
 
 

@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, settings
+from decision_tables import BOX, RENTED, inputs, settings, tornado_of
+from sweetspot.decision import assumption
+from sweetspot.decision.assumption import ALL_JOBS, ALL_RENT, OF_THE_TEAM, SPEED, TARIFF
 from sweetspot.decision.hangs_on import OF_A_MACHINE, OF_ALL, hangs_on
 from sweetspot.decision.options import build_options
-from sweetspot.decision.tornado import OWNED_PARAMETERS, tornado
 
 
 def who(cheapest, rival=RENTED):
@@ -17,9 +18,8 @@ def who(cheapest, rival=RENTED):
 
 
 def row(quantity, subject):
-    return pd.DataFrame(
-        [{"model": "vgg16", "reference": BOX, "rival": RENTED, "quantity": quantity, "subject": subject}]
-    )
+    about = {"model": "vgg16", "best": BOX, "rival": RENTED, "assumption": "speed of card on VGG-16"}
+    return pd.DataFrame([about | {"quantity": quantity, "subject": subject}])
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,10 @@ def row(quantity, subject):
         ("capex_usd", BOX, BOX, "its price"),
         ("capex_usd", BOX, RENTED, "the other's price"),
         ("usd_per_hour", RENTED, BOX, "the other's price"),
-        ("images_per_s", RENTED, RENTED, "its speed"),
+        ("speed", "card|card|tensorflow", RENTED, "the speed of card on VGG-16"),
         ("days_per_month", None, BOX, "the days of use"),
-        ("usd_per_hour", None, BOX, "rental prices"),
+        ("rents", None, BOX, "rental prices"),
+        ("usd_per_kwh", "own", BOX, "the price of electricity"),
         ("rent_factor", None, RENTED, "how rents move"),
     ],
 )
@@ -45,11 +46,11 @@ def test_nothing_is_said_by_a_tornado_of_others():
 def test_every_assumption_of_the_tornado_has_words():
     market = inputs()
     options = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
-    table = tornado(options, 30.5)
+    table = tornado_of(options)
     subjects = dict(zip(table["assumption"], table["subject"], strict=True))
     assert subjects[f"price of {BOX}"] == BOX and subjects[f"price of {RENTED}"] == RENTED
     assert pd.isna(subjects["days of use a month"])
     for one in table.to_dict("records"):
-        assert one["quantity"] in (OF_ALL if pd.isna(one["subject"]) else OF_A_MACHINE)
-    known = {name for name, (said, _) in OWNED_PARAMETERS.items() if "{box}" in said}
-    assert known <= set(OF_A_MACHINE) and set(OWNED_PARAMETERS) - known <= set(OF_ALL)
+        assert one["quantity"] in {*OF_ALL, *OF_A_MACHINE, SPEED}
+    assert set(assumption.OF_A_MACHINE) <= set(OF_A_MACHINE)
+    assert {*OF_THE_TEAM, ALL_JOBS, ALL_RENT, TARIFF, "rent_factor"} == set(OF_ALL)

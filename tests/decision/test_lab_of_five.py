@@ -195,7 +195,7 @@ def test_the_sentences_are_easy_to_read(lab):
 
 def test_what_is_there_needs_an_offer(tmp_path):
     def change(work):
-        work["lab"]["have"] = ["rtx4090-2"]
+        work["lab"]["have"].append("rtx4090-2")
 
     with pytest.raises(UserError, match=r"lab\.have names 'rtx4090-2'; expected a machine with an offer `own`"):
         LabOfFive(tmp_path).edit("workloads.yaml", change).tables(50)

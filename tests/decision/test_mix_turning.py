@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import plan_of_months
-from sweetspot.decision.mix_worth import costs_of, worth_table
-from sweetspot.mixes import turning
+from sweetspot.decision import cost_dispatch, plan_of_months
+from sweetspot.decision.worth_knowing import worth_rows
 from sweetspot.mixes.dispatch import dispatch
 
 # By hand, as in config/studies/lab-of-five/README.md and test_lab_of_five.py.
@@ -31,12 +30,12 @@ def seen():
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory, seen):
-    def kept(turned, options, draws, words):
-        seen.update(worked=turned[0].worked, figures=draws.figures)
-        return worth_table(turned, options, draws, words)
+    def kept(one, draws, timings):
+        seen.update(question=one.question, figures=draws.figures)
+        return worth_rows(one, draws, timings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan_of_months, "worth_table", kept)
+        patch.setattr(plan_of_months, "worth_rows", kept)
         return LabOfFive(tmp_path_factory.mktemp("lab")).tables(1000, turning=True)
 
 
@@ -70,7 +69,7 @@ def test_the_tornado_by_hand(sure):
         assert rent[f"usd_per_month_{end}"] == pytest.approx(box(), rel=1e-5)
         paid = row(tornado, "price of the office box with 4 RTX 4090")
         assert paid[f"margin_{end}"] == pytest.approx(cloud() / box(capex=CAPEX * factor), rel=1e-5)
-        longer = row(tornado, "months that the purchase of the office box with 4 RTX 4090 is spread over")
+        longer = row(tornado, "length of the project")
         assert longer[f"usd_per_month_{end}"] == pytest.approx(box(capex=CAPEX / factor), rel=1e-5)
     power = row(tornado, "power of the office box with 4 RTX 4090")
     assert power["usd_per_month_high"] == pytest.approx(box(running=RUNNING * 1.2), rel=1e-5)
@@ -93,14 +92,14 @@ def test_the_turning_points_by_hand(sure):
         "price of the office box with 4 RTX 4090": 14_900 * EUR * (1 + apart / CAPEX),
         "maintenance of the office box with 4 RTX 4090": CARE + apart,
         "power of the office box with 4 RTX 4090": 2.2 * (1 + apart / power),
-        "months that the purchase of the office box with 4 RTX 4090 is spread over": 36 / (1 + apart / CAPEX),
+        "length of the project": 36 / (1 + apart / CAPEX),
     }
     for assumption, value in expected.items():
         found = row(points, assumption)
         assert found["turning_value"] == pytest.approx(value, rel=2e-4)
         assert found["to_title"] == "nothing bought, the rest on RunPod with 1 RTX 4090"
         assert found["boxes"] == 0
-    pays = row(sure["plan_break_even"], "months that the purchase of the office box with 4 RTX 4090 is spread over")
+    pays = row(sure["plan_break_even"], "length of the project")
     assert pays["pays_from"] == pytest.approx(36 / (1 + apart / CAPEX), rel=2e-4)
     assert pays["pays_from_low"] == pytest.approx(pays["pays_from_high"])
 
@@ -172,7 +171,8 @@ def test_the_worth_of_knowing_by_brute_force(lab, seen, assumption, name, value)
     figure = next(
         one.values for one in seen["figures"] if one.name == name and abs(np.median(one.values) / value - 1) < 0.05
     )
-    costs = costs_of(seen["worked"])
+    question = seen["question"]
+    costs = np.concatenate([question.drawn[question.competing], question.beside])
     known = sum(costs[:, heap].sum(axis=1).min() for heap in np.array_split(np.argsort(figure), 20)) / figure.size
     expected = costs.mean(axis=1).min() - known
     assert expected > 200
@@ -193,16 +193,16 @@ def test_a_speed_can_be_timed_where_it_is_rented(lab):
 
 
 def test_a_price_edit_stays_quick(tmp_path, monkeypatch):
-    """Every figure of the plan is moved by at most 2,500 quick looks in all, and 250 at all draws and months."""
+    """Every figure of the plan is moved by at most 3,000 quick looks in all, and 250 at all draws and months."""
     looks = {"quick": 0, "whole": 0}
 
     def counted(problem, counts):
         looks["quick" if problem.jobs.shape[2] == 1 else "whole"] += 1
         return dispatch(problem, counts)
 
-    monkeypatch.setattr(turning, "dispatch", counted)
+    monkeypatch.setattr(cost_dispatch, "dispatch", counted)
     LabOfFive(tmp_path).tables(20, turning=True)
-    assert 500 < looks["quick"] < 2500
+    assert 500 < looks["quick"] < 3000
     assert looks["whole"] < 250
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from answer_options import box, option, spot
-from sweetspot.decision.choices import span_in_words
 from sweetspot.decision.contenders import contenders
 from sweetspot.decision.counted import counted, listed, money, times
+from sweetspot.decision.other_figures import span_in_words
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.said import Said

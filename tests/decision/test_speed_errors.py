@@ -1,7 +1,14 @@
 """Which speeds are off together: devices, predictions, twins, jobs side by side."""
 
+import numpy as np
+import pandas as pd
 import pytest
-from sweetspot.decision.speed_errors import figure_behind, speed_errors
+from decision_tables import cost, figure, inputs, offer, settings
+from study_tables import STUDIES
+from sweetspot.decision.options import build_options
+from sweetspot.decision.simulate import interval, simulate
+from sweetspot.decision.speed_errors import ROUND_HIGH, ROUND_LOW, figure_behind, round_errors, speed_errors
+from sweetspot.decision.warning_table import warning_table
 
 
 def row(label, instance="box", value=500.0, basis="published", **more):
@@ -28,3 +35,57 @@ def test_four_jobs_side_by_side_are_as_slow_as_the_one_figure_behind_them():
     four = row(1, value=388.0, figure_images_per_s=100.0, figure_gpus=1.0)
     assert len(set(speed_errors([one, four]).values())) == 1
     assert figure_behind(four) == pytest.approx(3.88) and figure_behind(one) == 1.0
+
+
+def test_a_time_is_off_by_each_round_that_lies_between_it_and_the_newest_beside_it():
+    assert round_errors(row(0)) == ()
+    assert round_errors(row(0, rounds_behind=2.0, rounds_apart=0.0)) == ()
+    # rounds behind are counted from the newest of all: of the third one back, beside the first
+    assert round_errors(row(0, rounds_behind=3.0, rounds_apart=2.0)) == (("round", 2), ("round", 3))
+
+
+def test_so_much_did_the_same_machines_gain_from_round_to_round():
+    times = pd.read_csv(STUDIES / "eight-gpus-2026" / "time_to_target.csv")
+    medians = times.groupby(["benchmark", "gpu", "gpus", "round"])["minutes"].median().reset_index()
+    kind = medians.groupby(["benchmark", "gpu", "gpus"])["minutes"]  # v4.0 to v6.0 sort as they are written
+    gained = (kind.shift() / medians["minutes"]).dropna()
+    assert len(gained) == 24
+    assert gained.quantile([0.05, 0.95]).tolist() == pytest.approx([ROUND_LOW, ROUND_HIGH], abs=0.005)
+
+
+def in_rounds(**rounds):
+    """Three rented machines, as fast, their speeds known but for the round of each."""
+    entries = [offer(name, "on_demand", 3.0) for name in rounds]
+    figures = [
+        figure(name, 225.0, 1, 225.0, 225.0, gpu=name, round=f"v{9 - behind}.0", rounds_behind=behind)
+        for name, behind in rounds.items()
+    ]
+    costs = pd.DataFrame([cost(one, 225.0, 1) | {"gpu": one["instance"]} for one in entries])
+    nothing = inputs().extrapolation.iloc[:0]
+    return build_options(costs, pd.DataFrame(entries), pd.DataFrame(figures), nothing, settings(reference=None))
+
+
+def test_figures_of_one_old_round_are_off_together_and_those_of_the_newest_are_not():
+    table = in_rounds(new=1, old=2, alike=2, oldest=3)
+    assert table.set_index("instance")["rounds_apart"].to_dict() == {"new": 0, "old": 1, "alike": 1, "oldest": 2}
+    rates = dict(zip(table["instance"], simulate(table, seed=1, draws=4000).images_per_s / 225.0, strict=True))
+    assert (rates["new"] == 1).all()
+    assert (rates["old"] == rates["alike"]).all()
+    assert [float(end) for end in interval(rates["old"])] == pytest.approx([ROUND_LOW, ROUND_HIGH], rel=0.02)
+    assert np.median(rates["old"]) == pytest.approx(1.0, abs=0.01)
+    assert np.corrcoef(np.log(rates["old"]), np.log(rates["oldest"]))[0, 1] == pytest.approx(0.5**0.5, abs=0.05)
+    same = in_rounds(one=2, other=2)
+    assert (simulate(same, seed=1, draws=50).images_per_s == 225.0).all()
+
+
+def test_rounds_apart_are_a_warning_that_names_them():
+    def told(**rounds):
+        options = in_rounds(**rounds)
+        nothing = pd.DataFrame(columns=["instance", "model", "batch_size", "status", "warnings", "severity"])
+        table = warning_table(nothing, nothing, nothing, nothing, options)
+        return table.loc[table["rule"] == "rounds_apart", ["instance", "model", "message"]].to_numpy().tolist()
+
+    assert told(one=2, other=2) == []
+    [(machine, model, message)] = told(new=0, old=1, alike=1)
+    assert (machine, model) == (None, "vgg16")
+    assert "(v9.0: new; v8.0: alike, old)" in message and "0.97 to 1.38 times as fast" in message

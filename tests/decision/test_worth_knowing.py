@@ -9,13 +9,15 @@ from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer,
 from scipy.integrate import quad
 from scipy.stats import norm
 from sweetspot.decision.compare import compare
+from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.one_job import worth_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.tornado import tornado
-from sweetspot.decision.worth_knowing import worth_knowing
+from sweetspot.decision.tornado import turned
 from sweetspot.decision.worth_words import NOTHING, TOO_DEAR, worth_in_words
 
 MANY = 40_000
+SPEED_OF_A = "speed of a on VGG-16"
 MONTH = 30.5
 
 
@@ -27,7 +29,8 @@ def table(entries, figures, predicted=None, reference=None, draws=MANY):
     offers = pd.DataFrame([entry for entry, _, _ in entries])
     options = build_options(costs, offers, pd.DataFrame(figures), extrapolation, settings(reference=reference))
     drawn = simulate(options, 5, draws)
-    return worth_knowing(options, drawn, tornado(options, MONTH), MONTH).set_index("assumption")
+    questions = [turned(one) for one in share_questions(options, drawn, MONTH)]
+    return worth_table(questions, options, drawn).set_index("assumption")
 
 
 def two_rented(low=100 / 1.5, high=150.0, other=80.0, **more):
@@ -40,7 +43,7 @@ def two_rented(low=100 / 1.5, high=150.0, other=80.0, **more):
 def test_a_rented_speed_is_worth_what_the_formula_of_a_call_says():
     # 94.72 M images: A 94.72e6 / (100 x 3600) = 263.11 USD, log-normal with s = ln 1.5 / 1.6449 = 0.2465; B 328.89 USD.
     # Knowing A saves E[max(0, A - B)]: Black's formula of a call at 328.89
-    found = two_rented().loc["speed of a"]
+    found = two_rented().loc[SPEED_OF_A]
     spread, a, b = math.log(1.5) / norm.ppf(0.95), 94.72e6 / 360_000, 94.72e6 / 288_000
     below = math.log(a / b) / spread
     expected = a * math.exp(spread**2 / 2) * norm.cdf(below + spread) - b * norm.cdf(below)
@@ -48,7 +51,7 @@ def test_a_rented_speed_is_worth_what_the_formula_of_a_call_says():
     assert found["evppi_se_usd"] < 0.05 * expected
     assert found["project"] == "imagenet"
     # the winner changes where A takes as long as B: 80 images/s
-    assert found["turning_point"] == pytest.approx(80.0)
+    assert found["turning_point"] == pytest.approx(80.0) and (found["unit"], found["value"]) == ("images/s", 100.0)
     # half an hour at one USD an hour; both have one "card"
     assert (found["cost_to_learn_usd"], found["minutes_to_learn"]) == (0.5, 30.0)
 
@@ -58,23 +61,23 @@ def test_timing_is_billed_by_the_terms_of_the_offer():
     a = offer("a", "on_demand", 0.9, granularity_s=3600.0, minimum_s=0.0)
     b = offer("b", "on_demand", 1.2, price_list="other", granularity_s=600.0, minimum_s=0.0)
     spans = [figure("a", 100.0, 1, 60.0, 160.0), figure("b", 80.0, 1, 80.0, 80.0)]
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of a"]
+    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of card on VGG-16"]
     # a whole hour of A: 0.90; half an hour of B: 0.60
     assert (found["cost_to_learn_usd"], found["learn_on"]) == (pytest.approx(0.6), "b")
     b["minimum_s"] = 7200.0
-    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of a"]
+    found = table([(a, 100.0, 1), (b, 80.0, 1)], spans, draws=1000).loc["speed of card on VGG-16"]
     assert (found["cost_to_learn_usd"], found["learn_on"]) == (pytest.approx(0.9), "a")
 
 
 def test_a_narrow_figure_far_from_its_turning_point_is_worth_nothing():
-    found = two_rented(low=99.0, high=101.0).loc["speed of a"]
+    found = two_rented(low=99.0, high=101.0).loc[SPEED_OF_A]
     assert (found["evppi_usd"], found["evppi_usd_high"]) == (0.0, 0.0)
 
 
 def test_a_nearer_rival_and_a_wider_interval_make_a_speed_worth_more():
-    worth = [two_rented(*span).loc["speed of a", "evppi_usd"] for span in ((80, 125), (70, 143), (50, 200))]
+    worth = [two_rented(*span).loc[SPEED_OF_A, "evppi_usd"] for span in ((80, 125), (70, 143), (50, 200))]
     assert worth == sorted(worth) and worth[0] < worth[2]
-    nearer = [two_rented(other=rate).loc["speed of a", "evppi_usd"] for rate in (60.0, 75.0, 95.0)]
+    nearer = [two_rented(other=rate).loc[SPEED_OF_A, "evppi_usd"] for rate in (60.0, 75.0, 95.0)]
     assert nearer == sorted(nearer) and nearer[0] < nearer[2]
 
 
@@ -142,7 +145,7 @@ def test_the_comparison_has_the_table_and_the_first_row_is_worth_most():
     assert found["evppi_usd"].is_monotonic_decreasing
     # the interruptible offer of the same machine does not compete
     assert set(found["options"]) == {2}
-    assert set(found["assumption"]) == {f"speed of {BOX}", f"speed of {RENTED}"}
+    assert set(found["assumption"]) == {f"speed of {BOX} on VGG-16", "speed of card on VGG-16"}
 
 
 def rows(*entries):
@@ -227,7 +230,7 @@ def test_figures_that_are_off_together_are_known_together():
     a, b, c = (offer(name, "on_demand", price, price_list=name) for name, price in (("a", 1.0), ("b", 1.1), ("c", 1.2)))
     spans = [figure("a", 100.0, 1), figure("b", 100.0, 1), figure("c", 110.0, 1, 110.0, 110.0)]
     found = table([(a, 100.0, 1), (b, 100.0, 1), (c, 110.0, 1)], spans, draws=4000)
-    assert list(found.index) == ["speed of a"]
+    assert list(found.index) == ["speed of card on VGG-16"]
     assert found["rests_on_it"].iloc[0] == 2
     # C does the work of an hour of A for 1.2 x 100 / 110: A is no longer the cheaper below 91.67 images/s
     assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2)

@@ -1,22 +1,32 @@
 """The answer at another use or within a deadline, from the options that the comparison left: by its own functions."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.counted import DOLLARS, Money
+from sweetspot.decision.choice_table import works
+from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.counted import DOLLARS, Money, words_of
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import apart
 from sweetspot.decision.headline import found_contenders, headline
+from sweetspot.decision.one_job import tornado_table
+from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.recommend import recommend
-from sweetspot.decision.simulate import simulate
-from sweetspot.decision.tornado import tornado
+from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import Draws, simulate
+from sweetspot.decision.tornado import turned
+from sweetspot.decision.verdict import answer_work, verdict_table
+
+if TYPE_CHECKING:
+    from sweetspot.decision.plan_of_months import Decided  # lazily: it draws the mixes' modules in
 
 PER_HOUR = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
 PER_USD = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
+NO_HOURS = pd.DataFrame(columns=["workload", "option", "jobs", "job_hours", "slots"])  # of phases by option
 USE = ("days_per_month", "days_per_month_low", "days_per_month_high")
 
 
@@ -49,11 +59,30 @@ def ask(
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)
-    moved = tornado(rows, month_days, money)
+    moved = tornado_table([turned(one) for one in share_questions(rows, drawn, month_days)], money)
     told: dict[str, Any] = {"tornado": moved, "deadlines_hours": told_deadlines, "money": money}
     found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, **told)
     late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
     return Asked(found, recommend(late, moved, money))
+
+
+def verdict_anew(
+    options: pd.DataFrame,
+    draws: Draws,
+    settings: Settings,
+    model: str | None = None,
+    phases: Sequence[PricedPhase] = (),
+    months: "Decided | None" = None,
+) -> pd.DataFrame:
+    """The table `verdict` (`verdict_table`) of `options` as they are asked for, without what to find out first.
+
+    model: that of the headline; phases: those of plans; months: plans of months as decided. Raises UserError.
+    """
+    decided = months.tables if months else dict.fromkeys(("mixes", "mix_sources"), pd.DataFrame())
+    monthly = months.phases if months else ()
+    judged = works(options, draws, phases, NO_HOURS, monthly, decided["mixes"], decided["mix_sources"], settings)
+    about = answer_work(judged, settings.work, model)
+    return verdict_table(judged, about, pd.DataFrame(), {}, words_of(settings.counts, settings.money))
 
 
 def readable(options: pd.DataFrame) -> pd.DataFrame:

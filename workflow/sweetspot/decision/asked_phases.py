@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-from sweetspot.decision.asked import at_days, readable
+from sweetspot.decision.asked import at_days, readable, verdict_anew
 from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.later_costs import Plan as Later
@@ -45,8 +45,8 @@ def ask_phases(
     days: float | None = None,
     jobs: float = 1.0,
     draws: int = DRAWS,
-) -> pd.DataFrame:
-    """The table `plan_options` of every plan; with no `days` and `jobs` of 1 it is the page's.
+) -> dict[str, pd.DataFrame]:
+    """The tables `plan_options` of every plan and `verdict`; with no `days` and `jobs` of 1 the page's.
 
     options: comparison/options.parquet; offers: all of results/<study>/offers/. days: that every owned machine works a
     month, at most: fewer days take more machines. jobs: so many times as many in every phase, whole ones.
@@ -63,7 +63,8 @@ def ask_phases(
     ]
     planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, given.needs)
     waited = buying_later(given.later, planned, rows, drawn, offers, settings.seed)
-    return option_table(phases(rows, drawn, planned, {}, waited.options))
+    found = phases(rows, drawn, planned, {}, waited.options)
+    return {"plan_options": option_table(found), "verdict": verdict_anew(rows, drawn, settings, phases=found)}
 
 
 def _at_days(offers: pd.DataFrame, days: float) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.asked import at_days, readable
+from sweetspot.decision.asked import at_days, readable, verdict_anew
 from sweetspot.decision.fits import apart
 from sweetspot.decision.plan_of_months import decide
 from sweetspot.decision.settings import Settings
@@ -25,7 +25,7 @@ def ask_plan(
     jobs: float = 1.0,
     due: float | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """The tables of the mixes (`decide`) and their rows of the queue table (`queue`).
+    """The tables of the mixes (`decide`), their rows of the queue table (`queue`), and the `verdict`.
 
     The draws are those of the page: where nothing is changed the tables are its own too.
 
@@ -38,8 +38,9 @@ def ask_plan(
         every = at_days(every, days)
     rows, _ = apart(every)
     more = {name: _with_jobs(work, jobs) for name, work in works.items()}
-    found = decide(more, rows, every, simulate(rows, settings.seed), offers, settings, due, turning=False)
-    return found.tables | {"queue": found.queue}
+    drawn = simulate(rows, settings.seed)
+    found = decide(more, rows, every, drawn, offers, settings, due, turning=False)
+    return found.tables | {"queue": found.queue, "verdict": verdict_anew(rows, drawn, settings, months=found)}
 
 
 def _with_jobs(work: "Monthly", factor: float) -> "Monthly":

@@ -9,8 +9,9 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
 from sweetspot.decision.options import Row, records, same_machine, trained
+from sweetspot.decision.rates import or_zero, rates
 from sweetspot.decision.rent_ahead import moves_ahead, rent_over
-from sweetspot.decision.simulate import Draws, interval, or_zero, possession, sold_for
+from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
     "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low", "days_high",
@@ -160,10 +161,8 @@ def _first_that_pays(pays: np.ndarray, planned: int) -> float:
 
 
 def _fixed_over(row: Row, months: np.ndarray) -> np.ndarray:
-    """USD a month of the row's machine, used or not, where the project has so many months; downtime as in its own."""
-    capex, works = row["capex_usd"], 1.0 - or_zero(row["downtime_share"])
-    spread = possession(row, capex, months, sold_for(row, capex, row["residual_usd"], months))
-    return np.asarray(row["fixed_usd_per_month"] + (spread - possession(row, capex, row["months"])) / works)
+    """USD a month of the row's machine, used or not, where the project has so many months."""
+    return np.asarray(rates(row, lambda name: months / row["months"] if name == "months" else 1.0).fixed)
 
 
 def _month_of(rival: Row, asked: Asked, box: Row, months: np.ndarray) -> np.ndarray:

@@ -8,13 +8,18 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.buying_later import buying_later, with_mixes
-from sweetspot.decision.choices import choices
+from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
+from sweetspot.decision.one_job import tornado_table, worth_table
 from sweetspot.decision.options import build_options
+from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.decision.phases import OVERALL, phases, with_later
 from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
@@ -25,10 +30,10 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.titled import titled
-from sweetspot.decision.tornado import tornado
+from sweetspot.decision.tornado import turned
+from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import Demands, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
-from sweetspot.decision.worth_knowing import worth_knowing
 from sweetspot.files import read_parquet
 
 if TYPE_CHECKING:
@@ -97,7 +102,8 @@ def compare(
     plans = fitting_plans(inputs.plans, settings, needs)
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
-    parameters = tornado(options, settings.month_days, settings.money)
+    asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
+    parameters = tornado_table(asked, settings.money)
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = phase_rows(options, plans, demands or {})
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
@@ -109,10 +115,25 @@ def compare(
     ]
     planned = decide_phases(phases(options, drawn, plans, together, waited.options), options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
+    missing = left_out_table(
+        inputs.offers, inputs.costs, inputs.plans, every, planned.tables["plan_options"], settings, needs
+    )
+    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     contending = found_contenders(options)
-    others = choices(contending, published if published is not None else NO_FIGURES)
+    others = other_figures(contending, published if published is not None else NO_FIGURES)
     told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}
+    weighed = worth_table(asked, options, drawn)
     answer = headline(contending, drawn, days, settings.counts, others, settings.money, **told)
+    plans = decided.tables | {
+        name: _together([decided.tables[name], table] if name in decided.tables else [table])
+        for name, table in planned.tables.items()
+    }
+    judged = works(
+        options, drawn, planned.phases, plans["phase_figures"], decided.phases, plans["mixes"], plans["mix_sources"],
+        settings, titles,
+    )  # fmt: skip
+    learn = first_to_find_out(judged, plans["plan_worth_knowing"], weighed)
+    about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
         "break_even": days,
@@ -120,24 +141,25 @@ def compare(
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
-        "surface": surface(options, settings.month_days, settings.money),
+        "surface": surface([one.question for one in asked], settings.month_days, settings.money),
         "tornado": parameters,
-        "worth_knowing": worth_knowing(options, drawn, parameters, settings.month_days),
+        "worth_knowing": weighed,
         "recommendation": recommend([*planned.phases, *later], parameters, settings.money, titles),
         "headline": answer,
-        "choices": others,
+        "left_out": missing,
+        "other_figures": others,
         "when_to_buy": waited.table,
         "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs, [*without_speed(decided.tables), *unserved]),
-            decisive_rows(contending, answer),
+            _warnings(inputs, every, settings, needs, untold),
+            decisive_rows(contending, answer, options, planned.tables["plan_options"]),
             inputs.offers,
         ),
-        **decided.tables,
-        **{
-            name: _together([decided.tables[name], table] if name in decided.tables else [table])
-            for name, table in planned.tables.items()
-        },
+        **plans,
+        "choices": choice_table(judged, settings.offers_in_hand),
+        "verdict": verdict_table(
+            judged, about, plans["plan_break_even"], learn, words_of(settings.counts, settings.money)
+        ),
     }
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.decision.options import Row, records, same_machine
@@ -16,12 +17,12 @@ class Contenders:
     reference: the study's, else the cheapest that stays. alternative: the cheapest other machine or way of paying that
     stays; where none stays but the reference, the cheapest that can be taken away; None where there is no other.
     cheapest: the cheaper of the two. runner_up: the cheapest but that. by_hour: where `cheapest` is paid by the month,
-    the cheapest that is not. of_all: the cheapest, whether or not it can be taken away. fastest: of those that stay.
-    variants: `cheapest` and `of_all` under price lists that the answer leaves out. left_out: an option of those lists
-    that is cheaper than `of_all`. every: all, cheapest first.
+    the cheapest that is not. of_all: the cheapest, whether or not it can be taken away. fastest: by hours, of those
+    that stay. variants: `cheapest` and `of_all` under price lists that the answer leaves out. left_out: an
+    option of those lists that is cheaper than `of_all`. every: all, cheapest first.
     least_carbon: of those that stay, the one of least kg CO2e; None where no carbon is known.
     billed: bills decide, not USD per image. stays: how many options nobody takes away, of `size`.
-    place: of the reference among the `machines` by speed.
+    place: of the reference among the `machines` by hours.
     """
 
     reference: Row
@@ -71,7 +72,9 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     alternative = _first_other(ordered, box) or _first_other(every, box)
     # Where nothing else stays, the box is compared with what does not, and yet is the cheapest that stays.
     cheapest = box if alternative is None or cost(box, billed) <= cost(alternative, billed) else alternative
-    machines = inside.drop_duplicates("instance")
+    # Of one and the same work: where jobs run side by side the machine of most images/s ends none of them first.
+    alike = [row for row in ordered if row["workload"] == box["workload"]] or ordered
+    machines = inside[inside["workload"] == box["workload"]].drop_duplicates("instance")
     hourly = [row for row in ordered if pd.isna(row["month_usd"])]
     clean = [row for row in ordered if pd.notna(row["kg_co2e"])]
     lists = set(inside["price_list"])  # one of these that is not in the answer is left out itself, not its prices
@@ -86,7 +89,7 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
         runner_up=_first_other(ordered, cheapest),
         by_hour=hourly[0] if hourly and pd.notna(cheapest["month_usd"]) else None,
         of_all=every[0],
-        fastest=max(ordered, key=lambda row: (row["images_per_s"], -cost(row, billed))),
+        fastest=min(alike, key=lambda row: (row["hours"], cost(row, billed))),
         least_carbon=min(clean, key=lambda row: (row["kg_co2e"], cost(row, billed))) if clean else None,
         variants=tuple(variants.values()),
         every=tuple(every),
@@ -94,24 +97,24 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
         billed=billed,
         stays=len(kept),
         size=len(inside),
-        place=int((machines["images_per_s"] > box["images_per_s"]).sum()) + 1,
+        place=int((machines["hours"] < box["hours"]).sum()) + 1,
         machines=len(machines),
     )
 
 
 def bills_decide(rows: pd.DataFrame) -> bool:
     """Whether the USD of the workload are not in proportion to USD per image for all options, by 5 % or more."""
-    product = rows["usd"] * rows["images_per_usd"]
-    return bool(product.notna().all() and product.max() > PROPORTION * product.min())
+    product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
+    return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
 
 
 def _by_cost(rows: pd.DataFrame, billed: bool) -> list[Row]:
-    return records(rows.sort_values("usd" if billed else "images_per_usd", ascending=billed, kind="stable"))
+    return sorted(records(rows), key=lambda row: np.nan_to_num(cost(row, billed), nan=np.inf))
 
 
 def cost(row: Row, billed: bool) -> float:
-    """What decides: the bill, or USD per image where bills are in proportion to it."""
-    return float(row["usd"] if billed else 1.0 / row["images_per_usd"])
+    """What decides: the bill, or USD per image where bills are in proportion to it; 0 for what costs nothing."""
+    return float(row["usd"] if billed or row["usd"] == 0 else 1.0 / row["images_per_usd"])
 
 
 def _first_other(rows: list[Row], one: Row) -> Row | None:

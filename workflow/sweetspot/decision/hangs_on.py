@@ -1,5 +1,8 @@
 """On what an answer hangs most, in a few words: the widest bar of the tornado of its two machines."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from sweetspot.decision.contenders import Contenders
@@ -7,7 +10,6 @@ from sweetspot.decision.contenders import Contenders
 OF_A_MACHINE = {
     "usd_per_hour": "price",
     "capex_usd": "price",
-    "images_per_s": "speed",
     "residual_usd": "resale value",
     "maintenance_usd_per_month": "maintenance",
     "kw": "power",
@@ -16,7 +18,8 @@ OF_ALL = {
     "days_per_month": "the days of use",
     "months": "the length of the project",
     "usd_per_kwh": "the price of electricity",
-    "usd_per_hour": "rental prices",
+    "rents": "rental prices",
+    "jobs": "how much work there is",
     "rent_factor": "how rents move",
 }
 
@@ -30,14 +33,18 @@ def hangs_on(tornado: pd.DataFrame, who: Contenders) -> str:
     if rows.empty or who.alternative is None:
         return ""
     row = rows.iloc[0]
-    if row["reference"] != who.reference["option"] or row["rival"] != who.alternative["option"]:
+    pair = {who.reference["option"], who.alternative["option"]}
+    if {row["best"], row["rival"]} != pair:
         return ""
-    return in_words(row["quantity"], row["subject"], who.cheapest["option"])
+    return in_words(row, who.cheapest["option"], *(pair - {who.cheapest["option"]}))
 
 
-def in_words(quantity: str, subject: str | None, cheapest: str) -> str:
-    """An assumption of the tornado as the answer names it, where the option `cheapest` was just spoken of."""
-    if not isinstance(subject, str):
+def in_words(row: Mapping[str, Any], cheapest: str, rival: str) -> str:
+    """A row of a tornado as the answer names it, which has just spoken of the cheapest option and its rival."""
+    quantity, subject = row["quantity"], row["subject"]
+    if not isinstance(subject, str) and quantity in OF_ALL:
         return OF_ALL[quantity]
-    whose = "its" if subject == cheapest else "the other's"
-    return f"{whose} {OF_A_MACHINE[quantity]}"
+    if quantity in OF_A_MACHINE and subject in (cheapest, rival):
+        whose = "its" if subject == cheapest else "the other's"
+        return f"{whose} {OF_A_MACHINE[quantity]}"
+    return OF_ALL[quantity] if quantity == "usd_per_kwh" else f"the {row['assumption']}"

@@ -8,12 +8,12 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import confidence
-from sweetspot.decision.choices import span_in_words
 from sweetspot.decision.contenders import Contenders, contenders, cost
 from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.grounds import speed_ground
 from sweetspot.decision.hangs_on import hangs_on
 from sweetspot.decision.options import Row, trained
+from sweetspot.decision.other_figures import span_in_words
 from sweetspot.decision.said import Said
 from sweetspot.decision.sentences import sentences
 from sweetspot.decision.simulate import Draws, interval
@@ -59,8 +59,8 @@ def headline(
     `cost_share`, `hours_share`: USD and hours of the winner / those of the reference; `fastest_hours_share`: hours of
     the fastest / those of the reference. `bills_decide`: no figure per USD
     ranks the options. `first`: the answer, at most 45 words; `second`: the short sentences that go with it, by
-    `tornado` on what it hangs most, by `deadlines_hours` who is in time; `more`: what else is to be said, on `choices`
-    first. `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in
+    `tornado` on what it hangs most, by `deadlines_hours` who is in time; `more`: what else is to be said, on
+    `other_figures` first. `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in
     words, `_price_basis` what the two prices are. `currency`: in which the sentences speak, at `usd_per_unit`.
     """
     rows = [(_row(one, draws, break_even, counts, money), one) for one in contending.values()]

@@ -10,8 +10,9 @@ from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.options import OFFER, Row
 from sweetspot.decision.phases import POSSESSION, TOTAL, by_use, planned_rows
+from sweetspot.decision.rates import Number, month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import moves_ahead
-from sweetspot.decision.simulate import LEVEL_RANGE, Draws, Number, or_zero, possession, sold_for, spread, stream
+from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
 
 YEAR = 12.0
 
@@ -179,7 +180,7 @@ def _held(plan: Plan, row: Row, after: float, capex: Number, residual: Number, g
     price = capex * growth ** (after / YEAR)
     sold = np.minimum(sold_for(row, capex, residual, plan.months), price)
     left = plan.months - after
-    return price, possession(row, price, left, sold) * left
+    return price, month_of(row, price, left, sold) * left
 
 
 def _figure(draws: Draws, row: Row, name: str) -> Any:

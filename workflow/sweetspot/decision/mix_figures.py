@@ -10,7 +10,7 @@ from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_tables import Worked
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import or_zero, possession
+from sweetspot.decision.rates import month_of, or_zero
 
 COLUMNS = (
     "workload", "class", "jobs_per_month", "option", "title", "kind", "devices", "there", "best_count", "hours",
@@ -66,11 +66,11 @@ def _bought(posed: Posed, row: Row, fixed: float, there: int) -> dict[str, Any]:
     """The parts of a machine's month that go with its price and with its months."""
     if there or row["purchase"] != "own":
         return {}
-    whole = float(possession(row, row["capex_usd"], row["months"]))
+    whole = float(month_of(row, row["capex_usd"], row["months"], row["residual_usd"]))
     if not whole > 0:
         return {}
-    resale = possession(row, row["capex_usd"], row["months"], 0.0)
-    without = float(possession(row, 0.0, row["months"], 0.0))
+    resale = month_of(row, row["capex_usd"], row["months"], 0.0)
+    without = float(month_of(row, 0.0, row["months"], 0.0))
     parts = {"purchase_usd_per_month": fixed * (float(resale) - without) / whole}
     parts["resale_usd_per_month"] = fixed * (whole - float(resale)) / whole
     simple = or_zero(row["discount_rate"]) == 0 and not isinstance(row.get("residual_points"), list | np.ndarray)

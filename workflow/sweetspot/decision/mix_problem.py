@@ -10,7 +10,8 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.simulate import LEVEL_RANGE, Draws, or_zero, spread, stream
+from sweetspot.decision.rates import or_zero
+from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
 from sweetspot.errors import refuse
 from sweetspot.mixes.demand import month_noise
 from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented

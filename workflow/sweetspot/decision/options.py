@@ -32,6 +32,7 @@ CELL = ("instance", "framework", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
 STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
 STAND_IN_YEARS = "stand_in_years"
+ROUNDS = ("round", "rounds_behind")  # of a published time to a target
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
     "interruptions_per_hour", "capex_change",
@@ -64,12 +65,13 @@ def build_options(
     the study accepts interruptions, all are), `images_per_s`, `_low`, `_high` with `level` (coverage of that interval),
     `runs`, `interval_df` (degrees of freedom of a measured one), `assumed_interval` (no
     interval published: ASSUMED_FACTOR is used), `throughput_source`, `throughput_basis`, the figure that stands in
-    (STAND_IN, STAND_IN_YEARS; null where none does), `price_basis`, `fixed_usd_per_month` (paid whatever the use;
-    owning only), `variable_usd_per_hour` (paid per hour of use, overhead of interruptions included), `rent_months` and
-    `rent_factor` (rents are means over the project: `with_rent_factor`). Rows without a
-    price are left out; what is known not to fit (`fits`, null: not known; `memory_need_gib` by `needs` against
-    `gpu_memory_gib`) is never in the answer; a workload without a model has the model `any` and no throughput. Raises
-    UserError where the study's reference has no priced figure, or does not fit.
+    (STAND_IN, STAND_IN_YEARS; null where none does), `round` of a published time with `rounds_behind` (newer ones that
+    anybody submitted to) and `rounds_apart` (of them, those that another option of its model is of), `price_basis`,
+    `fixed_usd_per_month` (paid whatever the use; owning only), `variable_usd_per_hour` (paid per hour of use, overhead
+    of interruptions included), `rent_months` and `rent_factor` (rents are means over the project: `with_rent_factor`).
+    Of what is free `images_per_usd` is null. What is known not to fit (`fits`, null: not known; `memory_need_gib` by
+    `needs` against `gpu_memory_gib`) is never in the answer; a workload without a model has the model `any` and no
+    throughput. Raises UserError where the study's reference has no priced figure, costs nothing, or does not fit.
     """
     rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
     rows = _with_rates(_with_intervals(_with_offers(rows, offers)), settings.study)
@@ -91,9 +93,7 @@ def build_options(
 
 def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     """The cost rows the answer is about, one per offer, model and workload: the asked precision, best cell first."""
-    own = [model for model, batch in settings.batch_sizes.items() if batch is None]
-    asked = (costs["batch_size"] == costs["model"].map(settings.batch_sizes)) | costs["model"].isin(own)
-    rows = costs[asked | costs["model"].isna()]
+    rows = costs[is_asked(costs, settings)]
     if "status" in rows.columns:
         rows = rows[rows["status"].isna() | (rows["status"] == "ok")]
     rows = rows.assign(
@@ -104,6 +104,13 @@ def _headline_costs(costs: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     order = ["_other_precision", "_other_framework", "images_per_usd"]
     rows = rows.sort_values(order, ascending=[True, True, False], kind="stable").drop(columns=order[:2])
     return rows.drop_duplicates([*OFFER, "model", "workload"])
+
+
+def is_asked(rows: pd.DataFrame, settings: Settings) -> pd.Series:
+    """Whether rows of costs or plans are of the study's headline batch of their model, or of a machine's own."""
+    own = [model for model, batch in settings.batch_sizes.items() if batch is None]
+    same = rows["batch_size"] == rows["model"].map(settings.batch_sizes)
+    return same | rows["model"].isin(own) | rows["model"].isna()
 
 
 def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame) -> pd.DataFrame:
@@ -121,6 +128,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         "throughput_source",
         *STAND_IN,
         STAND_IN_YEARS,
+        *ROUNDS,
     ]
     figures = pd.concat(
         [
@@ -132,7 +140,9 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     figures = best_figures(figures, CELL).rename(columns={"source": "throughput_source"}).reindex(columns=keep)
     overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
     rows = rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
-    return _with_side_by_side(rows)
+    behind = rows["rounds_behind"].astype(float)
+    apart = (behind - behind.groupby(rows["model"]).transform("min")).fillna(0.0)
+    return _with_side_by_side(rows.assign(rounds_behind=behind, rounds_apart=apart))
 
 
 def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
@@ -159,12 +169,11 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have a price, with RANGED, TERMS and `price_basis` of their offer."""
+    """The rows with RANGED, TERMS and `price_basis` of their offer, what costs nothing among them."""
     terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
     prices = offers.rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
     rows = rows.drop(columns=[name for name in terms if name in rows.columns])
-    rows = rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
-    return rows[rows["usd_per_hour"] > 0]
+    return rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
 
 
 def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
@@ -235,6 +244,10 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
         raise UserError(
             f"study {settings.study}: reference {settings.reference!r} has devices of {row['gpu_memory_gib']:g} GiB; "
             f"expected {row['memory_need_gib']:.3g} GiB or more, which workload {row['workload']} needs on each"
+        )
+    if (rows["usd_per_hour"][named] == 0).any():
+        raise UserError(
+            f"study {settings.study}: reference {settings.reference!r} costs nothing; expected a machine with a price"
         )
     order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
     found = rows[named & rows["in_answer"] & (rows["images_per_s"] > 0)].assign(**order)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.lever_names import month_at
+from sweetspot.decision.cost_rounds import Planned
 from sweetspot.decision.options import Row
-from sweetspot.decision.phase_costs import PlanCosts
+from sweetspot.decision.rates import possession
 
 COLUMNS = (
     "workload", "phase", "option", "alternative", "title", "purchase", "jobs", "slots", "job_hours", "usd",
@@ -16,7 +16,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def phase_figures(plans: Iterable[PlanCosts]) -> pd.DataFrame:
+def phase_figures(plans: Iterable[Planned]) -> pd.DataFrame:
     """One row a plan, phase and option that may be the answer, in the order of `plan_options`.
 
     `jobs` of the phase; a machine works on `slots` of them at once, each takes `job_hours`; `usd` by use of the phase.
@@ -27,16 +27,17 @@ def phase_figures(plans: Iterable[PlanCosts]) -> pd.DataFrame:
     return pd.DataFrame([row for plan in plans for row in _rows(plan)], columns=list(COLUMNS))
 
 
-def _rows(plan: PlanCosts) -> Iterator[dict[str, Any]]:
+def _rows(one: Planned) -> Iterator[dict[str, Any]]:
+    question, plan = one
     for number, part in enumerate(plan.parts):
-        for place in np.flatnonzero(plan.taken):
+        for place in np.flatnonzero(question.taken):
             row = plan.rows[place]
             own, held = row["purchase"] == "own", float(plan.held[place])
             yield {
-                "workload": plan.name,
+                "workload": question.workload,
                 "phase": number,
                 "option": row["option"],
-                "alternative": plan.alternatives[place],
+                "alternative": question.choices[place].alternative,
                 "title": row["title"],
                 "purchase": row["purchase"],
                 "jobs": part.jobs,
@@ -53,5 +54,6 @@ def _rows(plan: PlanCosts) -> Iterator[dict[str, Any]]:
 
 def _share_of_price(row: Row) -> float:
     """The part of a month of possession that goes with the price of a machine owned."""
-    month = float(month_at(row, {}))
-    return 1.0 - float(month_at(row, {"capex_usd": 0.0})) / month if month else 0.0
+    month = float(possession(row, lambda _: 1.0))
+    free = possession(row, lambda name: 0.0 if name == "capex_usd" else 1.0)
+    return 1.0 - float(free) / month if month else 0.0

@@ -5,14 +5,12 @@ import pandas as pd
 from sweetspot.decision.answer_words import Facts, answer
 from sweetspot.decision.certainty import TIE, amount
 from sweetspot.decision.counted import begun, money, the, times
-from sweetspot.decision.hangs_on import OF_A_MACHINE, OF_ALL
 from sweetspot.decision.options import Row
 
 AS_FAST = 1.001  # hours that differ by less are the same
 AS_DEAR = 0.005  # shares of the money that differ by less are the same
 # Quantities of the plan's tornado that are the work's or everybody's.
 WORK = "jobs"
-OF_THE_WORK = {WORK: "how much work there is", "rents": "rental prices", "usd_per_kwh": OF_ALL["usd_per_kwh"]}
 ONE_OF_ITS_KIND = "Nothing else does it and cannot be taken away."
 ONE_OF_ALL = "Nothing else here does the work."
 
@@ -94,17 +92,6 @@ def buying_in_words(factor: float) -> str:
     if pd.isna(factor):
         return "Even five times the work would not make buying pay."
     return f"Buying pays only from {times(factor)} times that work on." if factor > 1 else ""
-
-
-def hangs_in_words(moved: Row, best: Row, rival: Row) -> str:
-    """A figure of the plan's tornado as the answer names it, which has just spoken of the best and its rival."""
-    quantity, subject = moved["quantity"], moved["subject"]
-    if quantity in OF_THE_WORK:
-        return OF_THE_WORK[quantity]
-    if quantity in OF_A_MACHINE and subject in (best["option"], rival["option"]):
-        whose = "its" if subject == best["option"] else "the other's"
-        return f"{whose} {OF_A_MACHINE[quantity]}"
-    return f"the {moved['assumption']}"
 
 
 def _one(rows: pd.DataFrame, name: str) -> Row | None:

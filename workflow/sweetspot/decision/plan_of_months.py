@@ -1,27 +1,27 @@
 """Monthly workloads decided: all tables of their mixes, and what the recommendation says of them."""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.cost_dispatch import dispatch_question, pays_of_months
 from sweetspot.decision.fits import Needs
-from sweetspot.decision.mix_breakeven import break_even_table
 from sweetspot.decision.mix_deadlines import deadline_table, step_table
 from sweetspot.decision.mix_figures import figure_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
-from sweetspot.decision.mix_levers import known_of
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
-from sweetspot.decision.mix_tornado import tornado_table, turn_all, turning_table
 from sweetspot.decision.mix_waiting import mix_queue
 from sweetspot.decision.mix_words import Words
-from sweetspot.decision.mix_worth import worth_table
+from sweetspot.decision.pays import PAYS, pays_rows
 from sweetspot.decision.phases import OVERALL, PricedPhase
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
+from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turned, turning_rows
+from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
@@ -69,14 +69,17 @@ def decide(
     ]
     words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
-    known = known_of(draws.figures)
-    turned = [turn_all(one, known, words) for one in worked] if turning else []
+    questions = [dispatch_question(one, draws, words) for one in worked] if turning else []
+    known = [one for one in questions if one is not None]
+    points, timings = [turned(one.question) for one in known], timings_of(options)
     tables = {
-        "plan_tornado": tornado_table(turned, words, settings.money),
-        "plan_turning_points": turning_table(turned, words, settings.money),
-        "plan_break_even": break_even_table(turned, words),
+        "plan_tornado": _table((tornado_rows(one, settings.money) for one in points), TORNADO),
+        "plan_turning_points": _table((turning_rows(one, settings.money) for one in points), TURNING),
+        "plan_break_even": _table(
+            (pays_rows(one.question.workload, pays_of_months(one, words)) for one in known), PAYS
+        ),
         "plan_figures": figure_table(worked, words),
-        "plan_worth_knowing": worth_table(turned, options, draws, words),
+        "plan_worth_knowing": _table((worth_rows(one, draws, timings) for one in points), WORTH),
         "mixes": mix_table(worked, words),
         "mix_sources": source_table(worked, words),
         "mix_load": load_table(worked, words),
@@ -86,6 +89,10 @@ def decide(
     }
     found = _phases(worked, tables["mixes"], tables["plan_turning_points"], settings.month_days)
     return Decided(tables, [*found], worked, words, mix_queue(worked, words))
+
+
+def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -118,8 +125,8 @@ def _phases(
         told = OVERALL if len(worked) == 1 else name
         nobody = "" if len(kept) else str(rows["status"].iloc[0])
         near = turning[turning["workload"] == name].drop_duplicates("assumption")["text"].head(NEAREST)
-        table, change = shown.reset_index(drop=True), "; ".join(near)
-        yield PricedPhase(told, f"plan {name}", table, drawn, (), nobody, change, name, whole=True)
+        mine, change = shown.reset_index(drop=True), "; ".join(near)
+        yield PricedPhase(told, f"plan {name}", mine, drawn, (), nobody, change, name, whole=True)
 
 
 def without_option(

@@ -5,6 +5,7 @@ import pandas as pd
 
 from sweetspot.decision.options import trained
 from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.standing import shares
 
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
 KEPT = (
@@ -50,13 +51,12 @@ def _places(values: pd.Series, group: list[pd.Series]) -> pd.Series:
 
 
 def _p_cheapest(options: pd.DataFrame, draws: Draws) -> np.ndarray:
-    """Share of draws in which a persistent option is the cheapest persistent one of its model and workload."""
+    """Share of draws in which no persistent option of its model and workload is cheaper than a persistent one."""
     share = np.full(len(options), np.nan)
     persistent = options[options["persistent"]]
     for rows in persistent.groupby(["model", "workload"]).indices.values():
         where = persistent.index[rows].to_numpy()
-        best = np.argmin(draws.usd[where], axis=0)
-        share[where] = np.bincount(best, minlength=len(where)) / draws.usd.shape[1]
+        share[where] = list(shares(draws.usd[where], where.tolist()).values())
     return share
 
 

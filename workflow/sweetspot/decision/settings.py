@@ -39,6 +39,8 @@ class Settings:
     gpu_memory_gib: Mapping[str, float] = field(default_factory=dict)
     currency: str = "USD"
     usd_per_unit: float = 1.0
+    work: str | None = None
+    offers_in_hand: Sequence[str] = ()
 
     @property
     def money(self) -> Money:
@@ -72,6 +74,8 @@ class Settings:
             gpu_memory_gib=memory_of(instances or {}),
             currency="USD" if study.currency is None else study.currency.code,
             usd_per_unit=1.0 if study.currency is None else study.currency.usd_per_unit,
+            work=study.work,
+            offers_in_hand=study.offers_in_hand,
             models={model: study.model_title(model) for model in question.model},
             titles={name: machine.title for name, machine in (instances or {}).items()},
         )

@@ -8,15 +8,26 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import fixed_per_month, running_per_hour, usd_per_hour_of_use
-from sweetspot.bills.resale import relative
-from sweetspot.bills.spot import makespan, overhead
+from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.rent_ahead import Rents, moves_ahead
-from sweetspot.decision.speed_errors import degrees_of_freedom, figure_behind, figure_key, or_nan, speed_error
+from sweetspot.decision.rates import Number, Rates, or_zero, rates
+from sweetspot.decision.rent_ahead import Rents
+from sweetspot.decision.speed_errors import (
+    ROUND_HIGH,
+    ROUND_LOW,
+    degrees_of_freedom,
+    figure_behind,
+    figure_key,
+    or_nan,
+    round_errors,
+    speed_error,
+)
 
-Number = float | np.ndarray
-OWNED = ("capex_usd", "residual_usd", "months", "kw", "days_per_month")  # parameters of an owned machine that are drawn
+# What is drawn of an offer to rent and of a machine that is owned.
+DRAWN = {
+    False: ("usd_per_hour", "interruptions_per_hour"),
+    True: ("capex_usd", "residual_usd", "months", "kw", "days_per_month", "usd_per_kwh"),
+}
 PROJECT = ("months", "days_per_month")  # of them, those that are the team's, whichever machine it buys
 DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
 LEVEL = 0.90  # coverage of every interval of the decision
@@ -104,7 +115,8 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
     and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
     count, value); the error of figures without an interval of their own is shared by all machines with the same
-    device and framework, that of a prediction by all models of its machine.
+    device and framework, that of a prediction by all models of its machine; that of an older round (`round_errors`) by
+    all figures that lack the newer one.
     """
     rows = records(options)
     if not rows:
@@ -113,12 +125,13 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     figures = _Figures(seed, draws, rows)
     rents = Rents(partial(stream, seed), draws, _lengths(rows, seed, draws))
     rate = np.stack([figures.images_per_s(row) for row in rows])
-    terms = [figures.owned(row) if row["purchase"] == "own" else figures.rented(row, rents) for row in rows]
-    fixed, variable, days, longer = (np.stack(part) for part in zip(*terms, strict=True))
+    terms = zip(*(figures.rates(row, rents) for row in rows), strict=True)
+    fixed, variable, days, longer = (np.stack([part + np.zeros(draws) for part in parts]) for parts in terms)
     column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
     with np.errstate(invalid="ignore"):
         paid = np.where(np.isnan(days), variable, usd_per_hour_of_use(fixed, variable, days))
-    slower, dearer = column["images_per_s"] / rate, paid / _central_rate(options)[:, None]
+    slower, central = column["images_per_s"] / rate, _central_rate(options)[:, None]
+    dearer = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)  # what costs nothing stays free
     # A workload without a throughput takes its stated hours.
     slower = np.where(np.isnan(slower), 1.0, slower)
     return Draws(
@@ -185,45 +198,30 @@ class _Figures:
         if key not in self.known:
             source = stream(self.seed, *error)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
-            self.known[key] = Figure("images_per_s", spread(value, low, high, row["level"], noise, freedom), error)
+            values = spread(value, low, high, row["level"], noise, freedom)
+            for step in round_errors(row):
+                newer = stream(self.seed, *step).standard_normal(self.draws)
+                values = values * spread(1.0, ROUND_LOW, ROUND_HIGH, LEVEL_RANGE, newer)
+            self.known[key] = Figure("images_per_s", values, error)
         return self._of(key, row) * behind
 
     def _of(self, key: tuple[object, ...], row: Row) -> np.ndarray:
         self.known[key].rows.append(row["row"])
         return self.known[key].values
 
-    def rented(self, row: Row, rents: Rents) -> tuple[np.ndarray, ...]:
-        """Fixed USD a month (none), variable USD an hour, days (NaN), factor on the hours of a job."""
+    def rates(self, row: Row, rents: Rents) -> Rates:
+        """The row's month and hour in every draw."""
         owner = tuple(row[name] for name in OFFER)
-        price = self.offered(row, "usd_per_hour", owner) / row["usd_per_hour"]
-        running, elapsed = self.interrupted(row, owner)
-        nothing = np.zeros(self.draws)
-        if moves_ahead(row):
-            price = price * rents.factor(row)
-        return nothing, row["variable_usd_per_hour"] * price * running, nothing + np.nan, elapsed
+        drawn = DRAWN[row["purchase"] == "own"]
 
-    def interrupted(self, row: Row, owner: tuple[object, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Machine hours and elapsed hours of a job by the interruptions drawn, over the central ones (Daly)."""
-        central = or_zero(row.get("interruptions_per_hour"))
-        if not central > 0:
-            return np.ones(self.draws), np.ones(self.draws)
-        often = self.offered(row, "interruptions_per_hour", owner)
-        dump, restore, wait = (or_zero(row.get(f"{name}_s")) / 3600.0 for name in ("checkpoint", "restore", "wait"))
-        every = or_nan(row.get("every_s")) / 3600.0
-        running = overhead(often, dump, restore, every) / overhead(central, dump, restore, every)
-        return running, running * makespan(1.0, often, wait) / makespan(1.0, central, wait)
+        def factor(name: str) -> Number:
+            value = or_zero(row.get(name))
+            if name not in drawn or not value > 0:
+                return 1.0
+            # One electricity price for all boxes of a price list.
+            return self.offered(row, name, owner[:1] if name == "usd_per_kwh" else owner) / value
 
-    def owned(self, row: Row) -> tuple[np.ndarray, ...]:
-        """Fixed USD a month, electricity in USD an hour, days of use a month, factor on the hours of a job (1)."""
-        owner = tuple(row[name] for name in OFFER)
-        capex, residual, months, kw, days = (self.offered(row, name, owner) for name in OWNED)
-        residual = sold_for(row, capex, residual, months)
-        # One electricity price for all boxes of a price list.
-        tariff = self.offered(row, "usd_per_kwh", owner[:1])
-        held = possession(row, row["capex_usd"], row["months"])  # nothing where it is there already and costs no care
-        fixed = row["fixed_usd_per_month"] * possession(row, capex, months, residual) / (held or 1.0)
-        electricity = running_per_hour({"kw": kw, "pue": row["pue"], "per_kwh": tariff})
-        return fixed, electricity, days, np.ones(self.draws)
+        return rates(row, factor, rents.factor(row))
 
 
 def _ends(row: Row, name: str) -> tuple[float, float, float]:
@@ -234,26 +232,3 @@ def _ends(row: Row, name: str) -> tuple[float, float, float]:
 
 def _offered_key(row: Row, name: str) -> tuple[object, ...]:
     return (name, *_ends(row, name), *(row[part] for part in OFFER))
-
-
-def sold_for(row: Row, capex: Number, residual: Number, months: Number) -> np.ndarray:
-    """USD that a machine is sold for at another price and length: by a curve both count, an amount stays `residual`."""
-    dearer = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
-    return np.asarray(residual * relative(row.get("residual_points"), months, row["months"], dearer))
-
-
-def possession(row: Row, capex: Number, months: Number, residual: Number | None = None) -> Number:
-    """USD a month of owning, used or not, of the row's machine at another price, resale value and project's length."""
-    own = {
-        "capex": capex,
-        "months": months,
-        "residual": row["residual_usd"] if residual is None else residual,
-        "maintenance": row["maintenance_usd_per_month"],
-        "staff": row["staff_usd_per_month"],
-    }
-    return fixed_per_month(own, row["discount_rate"])
-
-
-def or_zero(value: float | None) -> float:
-    """The number, 0 where there is none."""
-    return 0.0 if value is None or pd.isna(value) else float(value)

@@ -7,6 +7,9 @@ import pandas as pd
 from sweetspot.decision.options import Row
 
 Error = tuple[object, ...]
+# From one round of MLPerf to the next the same device in the same number became so many times as fast by new software:
+# 5th and 95th percentile of the 24 such pairs of medians in eight-gpus-2026/time_to_target.csv, v4.0 to v6.0.
+ROUND_LOW, ROUND_HIGH = 0.97, 1.38
 
 
 def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
@@ -37,12 +40,23 @@ def figure_key(row: Row) -> Error:
     One error is the same noise; but an interval of another kind spreads it otherwise.
     """
     freedom = degrees_of_freedom(row)
-    return (*_speed(row), row["level"], freedom if freedom >= 1 else 0.0)
+    return (*_speed(row), row["level"], freedom if freedom >= 1 else 0.0, *round_errors(row))
 
 
 def degrees_of_freedom(row: Row) -> float:
     """Of the interval of a mean of runs; NaN where the speed is no such mean."""
     return or_nan(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
+
+
+def round_errors(row: Row) -> tuple[Error, ...]:
+    """What a published time is off beside its own error where another option's is of a newer round: one error a round
+    between them, the same for all figures that lack it.
+    """
+    apart = or_nan(row.get("rounds_apart"))
+    if not apart > 0:
+        return ()
+    behind = int(row["rounds_behind"])
+    return tuple(("round", step) for step in range(behind - int(apart) + 1, behind + 1))
 
 
 def figure_behind(row: Row) -> float:

@@ -1,5 +1,6 @@
-"""Who is the best of a field, and who it is held against: one rule for all that is recommended."""
+"""Who is the best of a field and who it is held against, and the two probabilities: one rule for all."""
 
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +9,44 @@ import pandas as pd
 from sweetspot.decision.certainty import confidence
 from sweetspot.decision.simulate import interval
 
+SAME_COST = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
+
+
+def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = SAME_COST) -> dict[Hashable, float]:
+    """`p_cheapest` of each alternative: the share of cases in which nothing else costs less, by more than `tolerance`.
+
+    `usd`: a row a choice, a column a case, infinite or NaN where the choice never does the work; `alternatives`: what
+    each choice is one of, in the order of the rows. What costs the same within the tolerance (a share of the lower
+    cost) takes nothing from each other: where alternatives tie, each counts as the cheapest, so that the shares add up
+    to more than 1. A case in which nothing does the work counts for none.
+    """
+    known = np.where(np.isnan(usd), np.inf, usd)
+    lowest = known.min(axis=0)
+    first = np.isfinite(known) & (known <= lowest + tolerance * np.abs(np.where(np.isfinite(lowest), lowest, 0.0)))
+    rows: dict[Hashable, list[int]] = {}
+    for place, name in enumerate(alternatives):
+        rows.setdefault(name, []).append(place)
+    return {name: float(first[places].any(axis=0).mean()) for name, places in rows.items()}
+
+
+def p_cheaper(usd: np.ndarray, a: int, b: int, tolerance: float = SAME_COST) -> float:
+    """The share of cases in which row `a` of `usd` (as in `shares`) costs less than row `b`; a tie counts half.
+
+    So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
+    is dearer than what does.
+    """
+    one, other = (np.where(np.isnan(usd[place]), np.inf, usd[place]) for place in (a, b))
+    lower = np.minimum(np.abs(one), np.abs(other))
+    with np.errstate(invalid="ignore"):
+        same = (one == other) | (np.abs(one - other) <= tolerance * lower)
+    return float(np.mean(np.where(same, 0.5, one < other)))
+
 
 class Standing(NamedTuple):
     """The best of a field and who it is held against.
 
     `field`: rows that nobody takes away, all where everything can be; `best`, `rival`: labels of the table (None: no
-    other alternative); `probability`: share of the draws in which the best's alternative has the cheapest of the field;
+    other alternative); `probability`: `p_cheapest` of the best's alternative in the field (`shares`);
     `low`, `high`: 90 % of the rival's USD / the best's.
     """
 
@@ -36,8 +69,7 @@ def standing(table: pd.DataFrame, usd: np.ndarray) -> Standing:
     own = field["option"]
     same = field["alternative"].fillna(own) if "alternative" in field.columns else own
     ours = same.eq(same.iloc[0]).to_numpy()
-    cheapest = drawn.argmin(axis=0)
-    probability = float(np.mean(ours[cheapest] & np.isfinite(drawn.min(axis=0))))
+    probability = shares(drawn, list(same))[same.iloc[0]]
     best, others = int(field.index[0]), field.index[~ours]
     if not len(others):
         return Standing(field, best, None, probability, "clear")

@@ -29,7 +29,7 @@ PRICED = ("costs", "offers", "plans", "price_lint")
 
 @dataclass(frozen=True)
 class State:
-    """What a study says under the price lists of one day: its offers, ranks, the answer's first sentence, and what is
+    """What a study says under the price lists of one day: its offers, ranks, the verdict in words, and what is
     recommended for each plan (`plans_of`).
     """
 
@@ -75,13 +75,13 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     found = compare(
         inputs, study.settings, groups, published=study.published, needs=needs, monthly=monthly, buying=buying
     )
-    return State(inputs.offers, found["ranks"], answer_of(found["headline"]), plans_of(found["recommendation"]))
+    return State(inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["recommendation"]))
 
 
-def answer_of(headline: pd.DataFrame) -> str | None:
-    """The first sentence of a result's headline, if it has one."""
-    found = headline[headline["scope"] == "answer"]["first"] if len(headline) else headline
-    return str(found.iloc[0]) if len(found) else None
+def answer_of(verdict: pd.DataFrame) -> str | None:
+    """The verdict on the work that a study is about and what to do, in words; None where there is none."""
+    found = verdict[verdict["is_answer"].astype(bool)] if len(verdict) else verdict
+    return f"{found['sentence'].iloc[0]} {found['do_this'].iloc[0]}" if len(found) else None
 
 
 def plans_of(recommendation: pd.DataFrame) -> pd.DataFrame:

@@ -9,9 +9,10 @@ from sweetspot.cells import USABLE
 from sweetspot.decision.contenders import Contenders
 from sweetspot.decision.fits import Needs, fit_warnings
 from sweetspot.decision.memory_check import memory_warnings
-from sweetspot.decision.options import OFFER
+from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings
+from sweetspot.decision.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
 
 COLUMNS = ("scope", "instance", "model", "batch_size", "rule", "message")
@@ -38,8 +39,8 @@ def warning_table(
     figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
     part; told with `settings`), does_not_fit, unknown_memory_need and unknown_gpu_memory (where a workload states what
     it needs), memory_prediction (that need against a measured peak), no_speed (`more`: workloads of months),
-    mixed_protocol (figures measured here beside figures of others), and stale_price for the price lint's
-    `stale` and `stale_rate`; its other warnings keep their rules.
+    mixed_protocol (figures measured here beside figures of others), rounds_apart (published times of several rounds),
+    and stale_price for the price lint's `stale` and `stale_rate`; its other warnings keep their rules.
     """
     rows = [
         *_of_throughput(throughput),
@@ -58,11 +59,22 @@ def warning_table(
     return table.sort_values(list(COLUMNS[:5]), kind="stable", na_position="first").reset_index(drop=True)
 
 
-def decisive_rows(contending: Mapping[str, Contenders], headline: pd.DataFrame) -> list[Option]:
+def decisive_rows(
+    contending: Mapping[str, Contenders],
+    headline: pd.DataFrame,
+    options: pd.DataFrame | None = None,
+    plan_options: pd.DataFrame | None = None,
+) -> list[Option]:
     """The options whose figures carry the answer: all that its first screen names.
 
-    Of the model that the answer speaks of; of all models where they have different winners.
+    Of the model that the answer speaks of; of all models where they have different winners. And the best of each plan
+    of phases (`plan_options`) with what that is held against, among the `options`.
     """
+    if options is not None and plan_options is not None and len(plan_options):
+        held = plan_options[plan_options["is_best"].astype(bool) | plan_options["is_rival"].astype(bool)]
+        rows = options.merge(held[["option", "model"]].drop_duplicates(), on=["option", "model"])
+        planned = records(rows.drop_duplicates(["option", "model"]))
+        return [*decisive_rows(contending, headline), *planned]
     if headline.empty:
         return []
     models = headline[headline["scope"] == "model"]
@@ -167,3 +179,18 @@ def _of_options(options: pd.DataFrame) -> Iterator[Row]:
         if here.any() and not here.all():
             message = "figures measured here stand beside published ones: other software and another protocol"
             yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)
+    yield from _of_rounds(options)
+
+
+def _of_rounds(options: pd.DataFrame) -> Iterator[Row]:
+    """Times that are published in several rounds, and held against each other."""
+    apart = options.reindex(columns=["model", "gpu", "round", "rounds_behind", "in_answer"]).dropna(subset=["round"])
+    for model, rows in apart[apart["in_answer"].astype(bool)].groupby("model"):
+        names = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].agg(lambda of: sorted(set(of)))
+        if len(names) > 1:
+            told = "; ".join(f"{name}: {', '.join(devices)}" for name, devices in names.items())
+            message = (
+                f"published times of several rounds are compared ({told}); the same machine became {ROUND_LOW:g} to "
+                f"{ROUND_HIGH:g} times as fast from one round to the next, and so much is drawn for each round between"
+            )
+            yield ("comparison", None, model, pd.NA, "rounds_apart", message)

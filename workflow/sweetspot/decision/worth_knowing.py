@@ -1,111 +1,175 @@
 """What to find out first: what each uncertain figure is worth, known exactly, and what a timing of it costs."""
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.renting import HOUR_S, billed_seconds
+from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, Assumption, error_key
 from sweetspot.decision.counted import the
 from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row
-from sweetspot.decision.project import Project, by_contract, projects
-from sweetspot.decision.simulate import LEVEL, Draws, Figure, or_zero, possession
+from sweetspot.decision.question import Question
+from sweetspot.decision.rates import by_contract
+from sweetspot.decision.simulate import LEVEL, Draws, Figure
+from sweetspot.decision.speed_errors import figure_behind
 from sweetspot.decision.titled import rate_of
-from sweetspot.decision.tornado import OWNED_PARAMETERS
+from sweetspot.decision.tornado import Turned
 
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.
 LEARN_MINUTES = 30.0
 BY_THE_HOUR = ("on_demand", "spot", "preemptible")
-OF_ONE = " of {box}"  # in the name of what one machine has
 STANDARD = 1.6449  # standard errors either side that cover LEVEL
 assert LEVEL == 0.90
-COLUMNS = (
-    "model", "assumption", "figure", "quantity", "subject", "option", "instance", "title", "unit", "value",
+WORTH = (
+    "workload", "assumption", "figure", "quantity", "subject", "option", "instance", "title", "unit", "value",
     "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd", "cost_to_learn_usd",
     "minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "options", "project",
     "project_usd", "draws",
 )  # fmt: skip
-NAMES = OWNED_PARAMETERS | {
-    "usd_per_hour": ("price of {box}", "USD/hour"),
-    "interruptions_per_hour": ("interruptions of {box}", "1/hour"),
-}
+Timings = dict[tuple[str, int], Row]  # what timing a machine costs, by its devices and their count
 
 
-class Known(NamedTuple):
-    """What timing a machine costs, by its devices and their count; the tornado by model, quantity and subject."""
+class Uncertain(NamedTuple):
+    """A figure that somebody could find out: its row of the table without its worth, its draws, the choices on it."""
 
-    timings: dict[tuple[str, int], Row]
-    turning: dict[tuple[str, str, str | None], Row]
+    about: dict[str, Any]
+    values: Array
+    places: list[int]
 
 
-def worth_knowing(options: pd.DataFrame, draws: Draws, tornado: pd.DataFrame, month_days: float) -> pd.DataFrame:
-    """One row per (model, uncertain figure of an option that competes), the one worth most first.
+def worth_rows(one: Turned, draws: Draws, timings: Timings) -> list[dict[str, Any]]:
+    """Rows of WORTH, one an uncertain figure that a choice rests on, the one worth most first; none without a rival.
 
     `evppi_usd`: expected saving over the project of a choice made with that figure known exactly, of that made without,
     in USD, of a figure of this rank (`without_selection`); `evppi_se_usd` its Monte Carlo error, `evppi_usd_low`,
     `evppi_usd_high` 90 % of it; `evppi_alone_usd`: as if no other figure had been looked at (`partial_value`).
-    `quantity`, `subject`, `unit` as in the tornado, `assumption` and `figure` in words, with the machine's key and its
-    title; `value` the central one; `option`, `instance`, `title`: the cheapest option that rests on it, `rests_on_it`
-    how many do, of `options` that compete. Speeds: `cost_to_learn_usd` = `minutes_to_learn` on `learn_on`, the
-    cheapest offer of a machine with those devices, by its terms of billing; null where nobody rents such a machine.
-    `turning_point`: the value nearest the central one at which the winner changes (of the tornado where it has the
-    assumption), null where none is known. `project`: what is paid for, `project_usd`: its mean cost on the option
-    chosen. Figures that are off together (one error) are one row.
+    `quantity`, `subject` as in the tornado; `value` the planned one; `option`, `instance`, `title`: the cheapest choice
+    that rests on it, `rests_on_it` how many do, of `options`. Speeds: `cost_to_learn_usd` = `minutes_to_learn` on
+    `learn_on`, the cheapest offer of a machine with those devices; null where nobody rents such a machine.
+    `turning_point`: the nearest value at which the answer changes (null: none within a factor of 5). `project`: what is
+    paid for, `project_usd`: its mean cost on the choice made. Figures with one correlation key are one row.
     """
-    rows: list[Row] = []
-    flips = tornado.reindex(columns=["model", "quantity", "subject", "value", "flip_value"])
-    turning = {
-        (row["model"], row["quantity"], row["subject"] if isinstance(row["subject"], str) else None): row
-        for row in flips.to_dict("records")
+    question = one.question
+    usd = question.drawn[question.competing]
+    if question.beside is not None:
+        usd = np.concatenate([usd, question.beside])
+    if len(usd) < 2:
+        return []
+    every = set(range(int(question.competing.size)))
+    found = [
+        each._replace(places=list(range(len(usd)))) if set(each.places) == every else each
+        for each in _uncertain(one, draws, timings)
+    ]
+    values = [_value(usd, each) for each in found]
+    about = {
+        "workload": question.workload,
+        "options": len(usd),
+        "project": question.told,
+        "project_usd": float(usd.mean(axis=1).min()),
+        "draws": usd.shape[1],
     }
-    known = Known(timings(options), turning)
-    for one in projects(options, draws, month_days):
-        figures = list(figures_of(one, draws))
-        values = [value_of(one, figure, places) for figure, places in figures]
-        found = [
-            _row(one, figure, places, known) | worth
-            for (figure, places), worth in zip(figures, worths_of(values), strict=True)
-        ]
-        rows += sorted(found, key=lambda row: (-row["evppi_usd"], -row["evppi_alone_usd"], row["assumption"]))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    rows = [about | each.about | worth for each, worth in zip(found, _worths(values), strict=True)]
+    return sorted(rows, key=lambda row: (-row["evppi_usd"], -row["evppi_alone_usd"], row["figure"]))
 
 
-def figures_of(one: Project, draws: Draws) -> Iterator[tuple[Figure, list[int]]]:
-    """The uncertain figures that a competing option rests on, and the places of all that do.
+def timings_of(options: pd.DataFrame) -> Timings:
+    """What LEARN_MINUTES cost on the cheapest offer by the hour of a machine with those devices and so many."""
+    rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
+    rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")
+    terms = [or_zero_column(rows, name) for name in ("granularity_s", "minimum_s")]
+    usd = rows["usd_per_hour"].to_numpy(float) * billed_seconds(60.0 * LEARN_MINUTES, *terms) / HOUR_S
+    cheapest: Timings = {}
+    for row, paid in sorted(
+        zip(rows.to_dict("records"), usd, strict=True), key=lambda pair: (pair[1], pair[0]["option"])
+    ):
+        told = {"cost_to_learn_usd": float(paid), "minutes_to_learn": LEARN_MINUTES}
+        told |= {"learn_on": row["option"], "learn_on_title": row["title"]}
+        cheapest.setdefault((row["gpu"], row["gpus"]), told)
+    return cheapest
 
-    Of figures that are off together one, that of the cheapest option. Days of use are those of the work: the project
-    has them once, every option rests on them, and a contract's hour moves with them.
-    """
-    place, box = {row["row"]: number for number, row in enumerate(one.rows)}, one.reference
-    together: dict[tuple[object, ...], list[tuple[list[int], Figure]]] = {}
+
+def or_zero_column(rows: pd.DataFrame, name: str) -> Array:
+    """A column of numbers, 0 where there are none."""
+    return rows[name].astype(float).fillna(0.0).to_numpy() if name in rows.columns else np.zeros(len(rows))
+
+
+def _uncertain(one: Turned, draws: Draws, timings: Timings) -> Iterator[Uncertain]:
+    """The drawn figures that a choice rests on, those with one correlation key once; then those of the work."""
+    question, together = one.question, dict[tuple[object, ...], list[tuple[list[int], Figure]]]()
     for figure in draws.figures:
-        places = sorted({place[row] for row in figure.rows if row in place})
-        if box is not None and figure.name == "days_per_month":
-            places = list(place.values()) if box["row"] in figure.rows else []
-        if box is not None and figure.name == "usd_per_hour":
-            places = [number for number in places if not by_contract(one.rows[number])]
-        if places:
-            together.setdefault(figure.error, []).append((places, figure))
+        if figure.name not in question.held_still:
+            places = _places(question, figure)
+            if places:
+                together.setdefault(figure.error, []).append((places, figure))
     for found in together.values():
-        yield min(found, key=lambda pair: pair[0][0])[1], sorted({number for places, _ in found for number in places})
+        places = sorted({place for one_of, _ in found for place in one_of})
+        figure = min(found, key=lambda pair: pair[0][0])[1]
+        row = question.row_of(figure.rows)
+        yield Uncertain(
+            _about(one, figure, row, timings) | {"rests_on_it": len(places)},
+            figure.values[: question.drawn.shape[1]],
+            places,
+        )
+    for assumption, values in question.drawn_work:
+        same = {name: getattr(assumption, name) for name in ("quantity", "subject", "unit", "value")}
+        told = {"assumption": assumption.name, "figure": f"number of {assumption.name}", "title": assumption.subject}
+        every = list(range(int(question.competing.size)))
+        at = {"turning_point": one.nearest(assumption) * assumption.value, "rests_on_it": len(every)}
+        yield Uncertain(same | told | at, values, every)
 
 
-def value_of(one: Project, figure: Figure, places: list[int]) -> Value:
-    """`partial_value` among the options that rest on the figure and the cheapest that does not.
+def _places(question: Question, figure: Figure) -> list[int]:
+    """Which of the competing choices rest on a drawn figure: all, where it is the team's."""
+    rows = set(figure.rows)
+    if figure.name in question.of_the_team:
+        return list(range(int(question.competing.size))) if question.reference in rows else []
+    # Where days of use are the team's, the price of a contract's hour is no figure of its own.
+    moot = figure.name == RENT and "days_per_month" in question.of_the_team
+    found = ((number, question.choices[place]) for number, place in enumerate(question.competing))
+    return [number for number, one in found if rows & one.labels and not (moot and by_contract(one.row))]
+
+
+def _about(one: Turned, figure: Figure, row: Row, timings: Timings) -> dict[str, Any]:
+    speed = figure.name == "images_per_s"
+    subject = str({"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}.get(figure.name, row["option"]))
+    found = _assumption(one.question, SPEED if speed else figure.name, subject)
+    # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
+    value = float(row[figure.name]) / (figure_behind(row) if speed else 1.0)
+    name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
+    return {
+        "assumption": name if found is None else found.name,
+        "figure": name if found is None else found.name,
+        "quantity": SPEED if speed else figure.name,
+        "subject": subject if found is None else found.subject or None,
+        **{key: row[key] for key in ("option", "instance", "title")},
+        "unit": rate_of(row) if speed else "" if found is None else found.unit,
+        "value": value,
+        "turning_point": np.nan if found is None else one.nearest(found) * value,
+        **(timings.get((row["gpu"], int(row["figure_gpus"])), {}) if speed else {}),
+    }
+
+
+def _assumption(question: Question, quantity: str, subject: str) -> Assumption | None:
+    alike = [one for one in question.assumptions if one.quantity == quantity]
+    return next((one for one in alike if one.subject in ("", subject)), None)
+
+
+def _value(usd: Array, one: Uncertain) -> Value:
+    """`partial_value` among the choices that rest on the figure and the cheapest that does not.
 
     What does not rest on it costs the same on average whatever the figure is: so much is known, and need not be fitted.
     """
-    others = [number for number in range(len(one.rows)) if number not in places]
+    others = [number for number in range(len(usd)) if number not in one.places]
     if not others:
-        return partial_value(one.usd, figure.values)
-    aside = np.full((1, figure.values.size), one.mean[others].min())
-    return partial_value(np.concatenate([one.usd[places], aside]), figure.values)
+        return partial_value(usd, one.values)
+    aside = np.full((1, one.values.size), usd[others].mean(axis=1).min())
+    return partial_value(np.concatenate([usd[one.places], aside]), one.values)
 
 
-def worths_of(values: list[Value]) -> list[Row]:
+def _worths(values: list[Value]) -> list[dict[str, float]]:
     """For each figure the columns evppi_*. One that changes the choice in no draw is worth 0 and ranks with nobody."""
     ranked = [number for number, value in enumerate(values) if value.error > 0]
     worth = np.zeros(len(values))
@@ -120,85 +184,3 @@ def worths_of(values: list[Value]) -> list[Row]:
         }
         for mean, value in zip(worth, values, strict=True)
     ]
-
-
-def _row(one: Project, figure: Figure, places: list[int], known: Known) -> dict[str, Any]:
-    box = one.reference
-    row = box if box is not None and box["row"] in figure.rows else one.rows[places[0]]
-    name, unit = NAMES[figure.name]
-    if box is None and figure.name == "days_per_month":
-        name += OF_ONE
-    return {
-        "model": one.model,
-        "assumption": name.format(box=row["option"]),
-        "figure": name.format(box=the(row["title"])),
-        "quantity": figure.name,
-        "subject": row["option"] if OF_ONE in name else None,
-        **{key: row[key] for key in ("option", "instance", "title")},
-        "unit": rate_of(row) if figure.name == "images_per_s" else unit,
-        "value": float(row[figure.name]),
-        **(known.timings.get((row["gpu"], row["gpus"]), {}) if figure.name == "images_per_s" else {}),
-        "turning_point": _turned(one, figure.name, places, row, known),
-        "rests_on_it": len(places),
-        "options": len(one.rows),
-        "project": one.told,
-        "project_usd": float(one.mean.min()),
-        "draws": int(figure.values.size),
-    }
-
-
-def timings(options: pd.DataFrame) -> dict[tuple[str, int], Row]:
-    """What LEARN_MINUTES cost on the cheapest offer by the hour of a machine with those devices and so many."""
-    rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
-    rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")
-    terms = rows.reindex(columns=["gpu", "gpus", "usd_per_hour", "option", "title", "granularity_s", "minimum_s"])
-    cheapest: dict[tuple[str, int], Row] = {}
-    for row in terms.to_dict("records"):
-        told = {
-            "cost_to_learn_usd": _billed(row),
-            "minutes_to_learn": LEARN_MINUTES,
-            "learn_on": row["option"],
-            "learn_on_title": row["title"],
-        }
-        best = cheapest.setdefault((row["gpu"], row["gpus"]), told)
-        if (told["cost_to_learn_usd"], told["learn_on"]) < (best["cost_to_learn_usd"], best["learn_on"]):
-            cheapest[row["gpu"], row["gpus"]] = told
-    return cheapest
-
-
-def _billed(row: Row) -> float:
-    """USD of LEARN_MINUTES at an offer, whole units of billing and its minimum."""
-    seconds = 60.0 * LEARN_MINUTES
-    unit, least = or_zero(row["granularity_s"]), or_zero(row["minimum_s"])
-    billed = max(least, math.ceil(seconds / unit) * unit if unit > 0 else seconds)
-    return float(row["usd_per_hour"]) * billed / 3600.0
-
-
-def _turned(one: Project, figure: str, places: list[int], row: Row, known: Known) -> float:
-    """The value at which the winner changes, the others fixed: of the tornado, where it has the assumption.
-
-    A rival box's price by that of its hour, in which it is linear. Any other speed or hourly price, and a speed on
-    which several options rest (the tornado moves one): where the cheapest option that rests on it costs what the
-    cheapest of the others does.
-    """
-    subject = row["option"] if OF_ONE in NAMES[figure][0] else None
-    found = known.turning.get((one.model, figure, subject))
-    if found is not None and (figure != "images_per_s" or len(places) == 1):
-        return float(found["flip_value"])
-    if figure == "capex_usd":
-        hour = known.turning.get((one.model, "usd_per_hour", subject))
-        return math.nan if hour is None else _capex_at(row, float(hour["flip_value"]) - float(hour["value"]))
-    others = np.delete(one.central, places)
-    if figure not in ("images_per_s", "usd_per_hour") or not len(others):
-        return math.nan
-    factor = others.min() / one.central[places].min()
-    return float(row[figure]) * (factor if figure == "usd_per_hour" else 1.0 / factor)
-
-
-def _capex_at(row: Row, dearer: float) -> float:
-    """The price of an owned machine whose hour of planned use costs so many USD more; NaN where none does."""
-    here = possession(row, row["capex_usd"], row["months"])
-    a_dollar = possession(row, row["capex_usd"] + 1.0, row["months"]) - here
-    idle = float(row["fixed_usd_per_month"]) / float(here)  # what downtime adds
-    capex = float(row["capex_usd"] + dearer * HOURS_A_DAY * row["days_per_month"] / (a_dollar * idle))
-    return capex if capex > 0 else math.nan

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from sweetspot.decision.assumption import SPEED
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import the
-from sweetspot.decision.lever_names import SPEED
 from sweetspot.decision.options import Row
 
 SPEEDS = ("images_per_s", SPEED)  # quantities that a timing finds out

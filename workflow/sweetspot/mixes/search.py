@@ -1,15 +1,17 @@
 """The best mix of a problem, and the pure options that it is held against."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem
-from sweetspot.mixes.purchase import numbers_to_have
+from sweetspot.mixes.purchase import MOST, numbers_to_have
 
+TINY = 1e-9  # hours of a month
 SAMPLE = 60  # months of the sample that the integer programme decides on
+Counts = tuple[int, ...]
 BEST, THERE, BOUGHT, RENTED = "best", "there", "bought", "rented"
 
 
@@ -41,8 +43,11 @@ def mixes(problem: Problem) -> list[Mix]:
     no pure option is ever cheaper.
     """
     pure = sorted(_pure(problem), key=lambda one: one.expected)
-    start = _made(problem, BEST, "", numbers_to_have(_sample(problem)))
-    best = _improved(problem, min([start, *(_made(problem, BEST, "", one.counts) for one in pure)], key=_expected))
+    starts = [problem.there, *(one.counts for one in pure)]
+    if sum(kind.for_sale for kind in problem.held) > 1:  # of one kind the cost is convex: steps find the least
+        starts.append(numbers_to_have(_sample(problem)))
+    best = min((_made(problem, BEST, "", counts) for counts in dict.fromkeys(starts)), key=_expected)
+    best = _improved(problem, best)
     cheaper = [one for one in pure if one.expected < best.expected]
     return [replace(cheaper[0], kind=BEST) if cheaper else best, *pure]
 
@@ -62,13 +67,50 @@ def _sample(problem: Problem) -> Problem:
 
 
 def _improved(problem: Problem, best: Mix) -> Mix:
-    """The best of the mixes that single machines more or less lead to."""
+    """The best of the mixes that machines more or less lead to."""
+    known = {best.counts: best}
+
+    def usd(counts: Counts) -> float:
+        if counts not in known:
+            known[counts] = _made(problem, BEST, "", counts)
+        return known[counts].expected
+
+    kinds = [place for place, kind in enumerate(problem.held) if kind.for_sale]
+    return known[climb(best.counts, usd, kinds, problem.there, most_useful(problem))]
+
+
+def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:
+    """Numbers of machines of which none more or less of one of `kinds` is cheaper, from `start` on.
+
+    The way that gains is gone on in steps twice as long each time; between `least` and `most` of each kind.
+    """
+    best = start
     while True:
-        near = [_made(problem, BEST, "", counts) for counts in neighbours(problem, best.counts)]
-        better = min(near, key=_expected, default=best)
-        if better.expected >= best.expected:
+        steps = [(place, step) for place in kinds for step in (-1, 1)]
+        near = [(counts, move) for move in steps if (counts := _moved(best, *move, least, most)) is not None]
+        found = min(near, key=lambda one: usd(one[0]), default=None)
+        if found is None or not usd(found[0]) < usd(best):
             return best
-        best = better
+        best, (place, step) = found
+        while (further := _moved(best, place, step := 2 * step, least, most)) and usd(further) < usd(best):
+            best = further
+
+
+def _moved(counts: Counts, place: int, step: int, least: Counts, most: Counts) -> Counts | None:
+    """So many machines of a kind more; None beyond the bounds."""
+    number = counts[place] + step
+    return (*counts[:place], number, *counts[place + 1 :]) if least[place] <= number <= most[place] else None
+
+
+def most_useful(problem: Problem) -> Counts:
+    """Machines of each kind that do all that it can do of the busiest month: more would stand idle."""
+    busiest = problem.jobs.max(axis=(1, 2))
+    found = []
+    for kind in problem.held:
+        hours = float((busiest[:, None] * _finite(kind.hours)).sum(axis=0).max())
+        needed = int(np.ceil(hours / max(float(kind.capacity.min()), TINY)))
+        found.append(max(kind.there, min(MOST, needed)) if kind.for_sale else kind.there)
+    return tuple(found)
 
 
 def neighbours(problem: Problem, counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

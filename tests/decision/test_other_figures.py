@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 from answer_options import option, spot
-from sweetspot.decision.choices import choices, span_in_words
 from sweetspot.decision.contenders import contenders
+from sweetspot.decision.other_figures import other_figures, span_in_words
 
 V100 = {"stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow", "stand_in_batch_size": 384}
 V100 |= {"stand_in_precision": "fp16", "throughput_basis": "stand_in"}
@@ -34,7 +34,7 @@ def market(**more):
 
 
 def found(*figures, **more):
-    table = choices(market(**more), published(*figures))
+    table = other_figures(market(**more), published(*figures))
     return {
         (row.images_per_s, row.alternative_figure): (row.rival_title, round(row.gain, 6), round(row.gain_of_all, 6))
         for row in table.itertuples()
@@ -63,7 +63,7 @@ def test_a_rival_with_a_figure_of_its_own_does_not_move_with_the_others():
     rows = market()["m"].every
     table = pd.DataFrame([row | (tpu if row["title"] == "TPU" else {}) for row in rows]).drop(columns="row")
     box = table[table["title"] == "Box"].rename_axis("row").reset_index().to_dict("records")[0]
-    found = choices({"m": contenders(table, box)}, published(LATE, EARLY, own))
+    found = other_figures({"m": contenders(table, box)}, published(LATE, EARLY, own))
     assert {(row.images_per_s, row.alternative_figure): round(row.gain, 6) for row in found.itertuples()} == {
         (1200.0, "as used"): 1.4,
         (1200.0, "left out"): 2.0,
@@ -85,7 +85,7 @@ def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device(
     tpu = dict.fromkeys(V100) | {"throughput_basis": "published"}
     table = pd.DataFrame([row | (tpu if row["title"] == "TPU" else {}) for row in rows]).drop(columns="row")
     box = table[table["title"] == "Box"].rename_axis("row").reset_index().to_dict("records")[0]
-    moved = choices({"m": contenders(table, box)}, published(LATE, EARLY))
+    moved = other_figures({"m": contenders(table, box)}, published(LATE, EARLY))
     assert moved[["alternative_figure", "rival_title", "as_used"]].to_numpy().tolist() == [
         ["as used", "TPU", True],
         ["as used", "TPU", False],
@@ -97,12 +97,12 @@ def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device(
 
 def test_a_study_without_a_choice_has_no_rows_and_says_nothing():
     plain = dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision"))
-    table = choices(market(**plain), published(LATE, EARLY))
+    table = other_figures(market(**plain), published(LATE, EARLY))
     assert table.empty and span_in_words(table, "m") == ""
 
 
 def test_the_range_is_said_with_the_winner_that_stays():
-    table = choices(market(), published(LATE, EARLY, OWN))
+    table = other_figures(market(), published(LATE, EARLY, OWN))
     assert span_in_words(table, "m") == (
         "With other published figures of the V100 or without TPU, Box is still the cheaper on m, by 1.4 to 4.0 times."
     )
@@ -110,7 +110,7 @@ def test_the_range_is_said_with_the_winner_that_stays():
 
 def test_a_winner_that_changes_is_said():
     # a V100 of 2400 halves the TPU's cost: 7 / 10
-    table = choices(market(), published(LATE, LATE | {"images_per_s": 2400.0, "batch_size": 256.0}))
+    table = other_figures(market(), published(LATE, LATE | {"images_per_s": 2400.0, "batch_size": 256.0}))
     assert table["gain"].min() == pytest.approx(0.7)
     assert set(table["winner_title"]) == {"Box", "TPU"}
     assert span_in_words(table, "m").endswith("the multiple on m is 0.70 to 2.0: the cheapest changes.")

@@ -30,7 +30,7 @@ class Choice:
     factors: Factors
 
 
-def choices(contending: Mapping[str, Contenders], published: pd.DataFrame) -> pd.DataFrame:
+def other_figures(contending: Mapping[str, Contenders], published: pd.DataFrame) -> pd.DataFrame:
     """One row a model, published figure of the device behind the rivals, and figure of the alternative.
 
     `published`: rows of throughput.csv (`read_published`) of the study and those that it borrows from. The device is
@@ -47,7 +47,7 @@ def choices(contending: Mapping[str, Contenders], published: pd.DataFrame) -> pd
 
 
 def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
-    """The range of the gain over the choices of a model in a sentence; empty where there are none."""
+    """The range of the gain over the published figures of a model in a sentence; empty where there are none."""
     rows, title = table[table["model"] == model], title or model
     if rows.empty:
         return ""

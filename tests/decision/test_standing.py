@@ -1,0 +1,63 @@
+"""The two probabilities by hand: of all, and than one other; what costs the same shares nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.decision.standing import p_cheaper, shares, standing
+
+INF, NAN = np.inf, np.nan
+
+
+@pytest.mark.parametrize(
+    ("usd", "alternatives", "expected"),
+    [
+        # a is the cheapest of two cases, b of one
+        ([[1, 1, 3], [2, 2, 2]], "ab", {"a": 2 / 3, "b": 1 / 3}),
+        # the third case is a tie: both are, and the shares add up to more than 1
+        ([[1, 3, 2], [2, 2, 2]], "ab", {"a": 2 / 3, "b": 2 / 3}),
+        # seven providers at one price leave nothing out: a certain answer is certain
+        ([[5, 6]] * 7 + [[9, 9]], "abcdefgh", dict.fromkeys("abcdefg", 1.0) | {"h": 0.0}),
+        # two rows of one alternative count once
+        ([[1, 3, 1], [3, 1, 1], [2, 2, 2]], "aab", {"a": 1.0, "b": 0.0}),
+        # a millionth dearer is the same, two are not; of negative costs too
+        ([[1.0, 1.0], [1.0 + 0.9e-6, 1.0 + 2e-6]], "ab", {"a": 1.0, "b": 0.5}),
+        ([[-1.0, -1.0], [-1.0 + 0.9e-6, -1.0 + 2e-6]], "ab", {"a": 1.0, "b": 0.5}),
+        # what never does the work is never the cheapest, and where nothing does nobody is
+        ([[INF, 1, INF, 0], [2, NAN, NAN, 0]], "ab", {"a": 0.5, "b": 0.5}),
+    ],
+)  # fmt: skip
+def test_the_cheapest_of_all(usd, alternatives, expected):
+    assert shares(np.array(usd, dtype=float), list(alternatives)) == pytest.approx(expected)
+
+
+def test_the_tolerance_is_as_stated():
+    usd = np.array([[100.0, 100.0], [100.9, 101.1]])
+    assert shares(usd, ["a", "b"], 0.01) == {"a": 1.0, "b": 0.5}
+    assert (p_cheaper(usd, 0, 1, 0.01), p_cheaper(usd, 1, 0, 0.01)) == (0.75, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([1, 3, 2, 2], [2, 2, 2, 3], 2.5 / 4),  # cheaper, dearer, a tie, cheaper
+        ([1, 1], [1, 1 + 0.9e-6], 0.5),
+        ([1, INF, INF, NAN], [INF, 1, INF, NAN], 0.5),  # cheaper, dearer, and twice neither does the work
+        ([0, 0], [0, 1], 0.75),
+        ([-1, 1], [1, -1], 0.5),
+    ],
+)
+def test_cheaper_than_one_other_and_both_orders_add_to_one(one, other, expected):
+    usd = np.array([one, [7] * len(one), other], dtype=float)
+    assert p_cheaper(usd, 0, 2) == expected
+    assert p_cheaper(usd, 0, 2) + p_cheaper(usd, 2, 0) == 1.0
+
+
+def test_equal_providers_behind_the_best_leave_it_certain():
+    names = list("abcdefg")
+    table = pd.DataFrame({"option": names, "persistent": True, "alternative": names})
+    found = standing(table, np.array([[5.0, 6.0]] * 7))
+    assert (found.best, found.rival, found.probability) == (0, 1, 1.0)
+    # a third of the cases are another's, and one of the best's own alternative in more nodes
+    table["alternative"] = ["a", "b", "a", *names[3:]]
+    usd = np.array([[1.0, 9.0, 9.0], [9.0, 1.0, 9.0], [9.0, 9.0, 1.0], *[[9.0] * 3] * 4])
+    assert standing(table, usd).probability == pytest.approx(2 / 3)

@@ -1,0 +1,232 @@
+"""What an answer rests on: each uncertain or movable figure once, whatever the kind of work."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sweetspot.decision.counted import the
+from sweetspot.decision.options import Row
+from sweetspot.decision.rates import Factor, Number, or_zero, possession
+from sweetspot.decision.rent_ahead import moves_ahead
+from sweetspot.decision.simulate import rent_ends
+from sweetspot.decision.speed_errors import Error, speed_errors
+from sweetspot.study.titles import model_title
+
+ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
+PATHS = "price paths"  # range of a rent: its draws
+FACTOR = "times today's"  # unit of what is said as a factor of the plan
+ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
+OF_THE_TEAM = {"months": ("length of the project", "months"), "days_per_month": ("days of use a month", "days/month")}
+OF_A_MACHINE = {
+    "capex_usd": ("price of {box}", "USD"),
+    "residual_usd": ("resale value of {box}", "USD"),
+    "maintenance_usd_per_month": ("maintenance of {box}", "USD/month"),
+    "kw": ("power of {box}", "kW"),
+}
+Array = np.ndarray
+
+
+class Assumption(NamedTuple):
+    """One uncertain or movable figure.
+
+    `quantity`: what it is (a column of the options, or one of the words above), `subject`: of whom (an option, a price
+    list, a class of jobs, a correlation key of speeds; empty: of all), `name` in words, `unit` (FACTOR: said as a
+    factor), `value` with its range and where that is from; `figure`: what it moves of the `rows` of the options, or of
+    the work where there are none; `most` that it can be.
+    """
+
+    quantity: str
+    subject: str
+    name: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    range_basis: str
+    figure: str
+    rows: frozenset[int] = frozenset()
+    most: float = np.inf
+
+
+class Offered(NamedTuple):
+    """An offer that the answer may take: `row` of the options (with its title for people), `labels` of all its rows,
+    by class of jobs, and its `alternative`; `there`: it is there already, what it cost is spent.
+    """
+
+    row: Row
+    labels: tuple[int, ...]
+    alternative: str
+    there: bool = False
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Values of assumptions, as factors of what is planned: an array over the same `cases` for each."""
+
+    cases: int
+    values: Mapping[Assumption, Number]
+
+    def of(self, label: int) -> Factor:
+        """The factor of each figure of one row of the options."""
+
+        def factor(figure: str) -> Number:
+            found: Number = 1.0
+            for assumption, values in self.values.items():
+                if assumption.figure == figure and label in assumption.rows:
+                    found = found * values
+            return found
+
+        return factor
+
+    @cached_property
+    def rows(self) -> frozenset[int]:
+        """The rows of the options that a figure moves of."""
+        return frozenset().union(*(assumption.rows for assumption in self.values))
+
+    def touches(self, label: int) -> bool:
+        """Whether a figure of that row moves."""
+        return label in self.rows
+
+    def work(self, figure: str, subject: str | None = None) -> Number:
+        """The factor of a figure of the work: of all its rows together, or of one class."""
+        found: Number = 1.0
+        for assumption, values in self.values.items():
+            if assumption.figure == figure and (subject is None or assumption.subject in ("", subject)):
+                found = found * values
+        return found
+
+
+def one_moved(assumption: Assumption, factors: Array) -> Moved:
+    """One assumption at several factors of what is planned, all others as they are."""
+    return Moved(factors.size, {assumption: factors})
+
+
+def assumptions_of(offers: Sequence[Offered], speeds: Sequence[Row], month_days: float) -> list[Assumption]:
+    """Every figure of the offers that may turn an answer: rents, machines for sale, tariffs, the team's use, speeds.
+
+    `speeds`: the rows of the options that the work's speeds are of, each once.
+    """
+    rented = [one for one in offers if one.row["purchase"] != "own"]
+    owned = [one for one in offers if one.row["purchase"] == "own"]
+    return [
+        *_rents(rented),
+        *(found for one in owned for found in _of_machine(one)),
+        *_tariffs(owned),
+        *_of_the_team(offers, owned, month_days),
+        *_speeds(speeds),
+    ]
+
+
+def _rents(rented: Sequence[Offered]) -> Iterator[Assumption]:
+    """The price of an hour, once for a machine in whichever number of nodes; of all offers; and where prices move."""
+    for name in dict.fromkeys(one.alternative for one in rented):
+        alike = [one for one in rented if one.alternative == name]
+        row = min(alike, key=lambda one: one.row["gpus"]).row
+        value, rows = float(row[RENT]), _labels(alike)
+        told = f"price of {the(str(row['title']))}"
+        yield Assumption(RENT, row["option"], told, "USD/hour", value, *range_of(row, RENT, value), RENT, rows)
+    if len(rented) > 1:
+        yield _factor(ALL_RENT, "all rented prices", RENT, _labels(rented))
+    moving = [one for one in rented if moves_ahead(one.row)]
+    if moving:
+        value = float(moving[0].row["rent_factor"])
+        low, high = rent_ends(moving[0].row)
+        ends = (min(low, value), max(high, value), PATHS)
+        told = "mean rent over the project"
+        yield Assumption("rent_factor", "", told, FACTOR, value, *ends, "rent_factor", _labels(moving))
+
+
+def _of_machine(one: Offered) -> Iterator[Assumption]:
+    row = one.row
+    for figure, (said, unit) in OF_A_MACHINE.items():
+        value = or_zero(row[figure])
+        if value > 0 and (figure == "kw" or (not one.there and _part(row, figure))):
+            most = float(row["capex_usd"]) if figure == "residual_usd" else np.inf
+            low, high, basis = range_of(row, figure, value)
+            name = said.format(box=the(str(row["title"])))
+            told = (figure, row["option"], name, unit, value, low, min(high, most), basis, figure)
+            yield Assumption(*told, frozenset(one.labels), most)
+
+
+def _part(row: Row, figure: str) -> bool:
+    """Whether a month of possession goes with a figure."""
+    return bool(possession(row, lambda name: 0.0 if name == figure else 1.0) != possession(row, lambda _: 1.0))
+
+
+def _tariffs(owned: Sequence[Offered]) -> Iterator[Assumption]:
+    """One electricity price for all machines of a price list."""
+    lists: dict[str, list[Offered]] = {}
+    for one in owned:
+        if or_zero(one.row[TARIFF]) > 0:
+            lists.setdefault(one.row["price_list"], []).append(one)
+    for name, here in lists.items():
+        row, value = here[0].row, float(here[0].row[TARIFF])
+        told = f"electricity price of {row['price_list_title']}" if len(lists) > 1 else "electricity price"
+        yield Assumption(TARIFF, name, told, "USD/kWh", value, *range_of(row, TARIFF, value), TARIFF, _labels(here))
+
+
+def _of_the_team(offers: Sequence[Offered], owned: Sequence[Offered], month_days: float) -> Iterator[Assumption]:
+    """Months and days of use are the team's, whichever machine it takes; rents are means over the same months."""
+    bought = [one for one in owned if not one.there]
+    if not bought:
+        return
+    row = next((one.row for one in bought if one.row["is_reference"]), bought[0].row)
+    for figure, (name, unit) in OF_THE_TEAM.items():
+        value = float(row[figure])
+        most = month_days if figure == "days_per_month" else np.inf
+        low, high, basis = range_of(row, figure, value)
+        rows = _labels(bought if figure == "days_per_month" else [*bought, *(o for o in offers if o not in owned)])
+        yield Assumption(figure, "", name, unit, value, low, min(high, most), basis, figure, rows, most)
+
+
+def _speeds(rows: Sequence[Row]) -> Iterator[Assumption]:
+    """Speeds as factors, each error once: figures with one correlation key move together."""
+    errors = speed_errors(rows)
+    groups: dict[Error, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(errors[row["row"]], []).append(row)
+    for error, alike in groups.items():
+        first, models = alike[0], list(dict.fromkeys(row["model"] for row in alike))
+        value = float(first["images_per_s"])
+        if not value > 0:
+            continue
+        known = isinstance(first.get("gpu"), str) and error[0] != "prediction"  # a prediction is off by its machine
+        device = first["gpu"] if known else the(str(first["title"]))
+        several = f"{first['figure_gpus']:g} × " if error[0] == "images_per_s" and first["figure_gpus"] > 1 else ""
+        on = f" on {model_title(models[0])}" if len(models) == 1 else ""
+        low, high, basis = range_of(first, "images_per_s", value)
+        ends, labels = (low / value, high / value, basis), frozenset(row["row"] for row in alike)
+        name = f"speed of {several}{device}{on}"
+        yield Assumption(SPEED, error_key(error), name, FACTOR, 1.0, *ends, "images_per_s", labels)
+
+
+def all_work(name: str, subject: str = "") -> Assumption:
+    """So many times the work."""
+    return _factor(ALL_JOBS, name, ALL_JOBS, frozenset(), subject)
+
+
+def _factor(quantity: str, name: str, figure: str, rows: frozenset[int], subject: str = "") -> Assumption:
+    ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed")
+    return Assumption(quantity, subject, name, FACTOR, 1.0, *ends, figure, rows)
+
+
+def _labels(offers: Sequence[Offered]) -> frozenset[int]:
+    return frozenset(label for one in offers for label in one.labels)
+
+
+def error_key(error: Error) -> str:
+    """A correlation key of speeds as a key of the tables."""
+    return "|".join(map(str, error))
+
+
+def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
+    """Low and high of a row's figure, and their basis: declared, an interval, or assumed (ASSUMED_RANGE)."""
+    low, high = row.get(f"{figure}_low"), row.get(f"{figure}_high")
+    if low is not None and high is not None and low < high:  # missing: None or NaN, which is not below anything
+        measured = figure == "images_per_s" and not row["assumed_interval"]
+        basis = "interval" if measured else "assumed" if figure == "images_per_s" else "declared"
+        return float(low), float(high), basis
+    return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"
