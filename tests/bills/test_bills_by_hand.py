@@ -13,6 +13,7 @@ TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s"
 
 # Daly: M = 6 h, d = 1/12 h, R = 0.1 h, tau = 1 h
 DALY = 6 * math.exp(0.1 / 6) * (math.exp((1 + 1 / 12) / 6) - 1)
+LAST = 6 * math.exp(0.1 / 6) * (math.exp(1 / 6) - 1)  # the hour with which a job ends needs no checkpoint
 
 HOURS = {"kind": "runs", "runs": 1, "hours": 10.0}
 
@@ -31,9 +32,9 @@ def test_interruptions_divide_the_images_of_a_dollar_and_multiply_the_bill():
     costs, _ = priced(prices, [cell("x", 100.0)], work=training(3_600_000))
     row = only(costs)
     assert row["images_per_usd"] == pytest.approx(3600 * 100 / (2 * DALY))
-    assert row["machine_hours"] == pytest.approx(10 * DALY)
-    assert row["usd"] == pytest.approx(20 * DALY)
-    assert row["hours"] == pytest.approx(10 * DALY * (1 + 0.25 / 6))  # a quarter of an hour's wait at each
+    assert row["machine_hours"] == pytest.approx(9 * DALY + LAST)
+    assert row["usd"] == pytest.approx(2 * (9 * DALY + LAST))
+    assert row["hours"] == pytest.approx((9 * DALY + LAST) * (1 + 0.25 / 6))  # a quarter of an hour's wait at each
     offer = offers(prices).loc["x"]
     assert offer["spot_overhead"] == pytest.approx(DALY)
     assert (offer["checkpoint_s"], offer["restore_s"], offer["wait_s"], offer["every_s"]) == (300, 360, 900, 3600)
@@ -48,7 +49,8 @@ def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost(
     assert row["images_per_usd_low"] == pytest.approx(3600 * 80 / (3 * dear))
     assert row["images_per_usd_high"] == pytest.approx(3600 * 125 / 1.5)  # never interrupted
     assert (row["usd_per_hour_low"], row["usd_per_hour_high"]) == (1.5, 3.0)
-    assert row["usd_high"] == pytest.approx(3 * 10 * dear)
+    last = 2 * math.exp(0.05) * (math.exp(1 / 2) - 1)
+    assert row["usd_high"] == pytest.approx(3 * (9 * dear + last))
     assert row["usd_low"] == pytest.approx(1.5 * 10)
 
 
@@ -65,9 +67,10 @@ def test_an_overhead_by_the_formula_and_none_without_interruptions():
     assert float(overhead(1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(DALY)
     assert float(overhead(0.0, 1 / 12, 0.1, 1.0)) == 1.0
     assert float(makespan(10.0, 0.5, 0.2)) == pytest.approx(11)
-    # a job shorter than the interval is one segment: M e^(R/M) (e^((0.5 + d)/M) - 1) / 0.5 an hour of it
-    short = 0.5 * 6 * math.exp(0.1 / 6) * (math.exp((0.5 + 1 / 12) / 6) - 1) / 0.5
+    # a job shorter than the interval is one stretch without a checkpoint; one and a half of them have half a saved one
+    short = 6 * math.exp(0.1 / 6) * (math.exp(0.5 / 6) - 1)
     assert float(wall_time(0.5, 1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(short)
+    assert float(wall_time(1.5, 1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(DALY / 2 + LAST)
     assert math.isnan(float(wall_time(nan, 1 / 6, 1 / 12, 0.1, nan)))
     assert float(wall_time(876_599.0, 0.0, 1.0, 0.0, nan)) == 876_599.0  # a hundred years, and no more
     assert float(wall_time(876_601.0, 0.0, 1.0, 0.0, nan)) == math.inf

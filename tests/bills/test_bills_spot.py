@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from price_lists import cell, machines, planned, price_list, priced
 from sweetspot.bills.spot import checkpoint_interval, losing_rate, makespan, overhead, wall_time
 
 NAN = float("nan")
@@ -17,7 +18,7 @@ def simulate(
     """Machine hours and interruptions of `jobs` simulated jobs: an independent check of `wall_time`.
 
     Plays each job event by event: exponential times to the next interruption, segments of `tau` hours (the last
-    one shorter) each followed by a dump, an interrupted segment or restore begun anew. Hours throughout.
+    one shorter) each but the last followed by a dump, an interrupted segment or restore begun anew. Hours throughout.
     """
     random = np.random.default_rng(seed)
     hours = np.zeros(jobs)
@@ -27,7 +28,7 @@ def simulate(
         failure = random.exponential(1.0 / per_hour)
         while work - done > 1e-12:
             step = min(tau, work - done)
-            need = restoring + step + dump
+            need = restoring + step + (dump if done + step < work - 1e-12 else 0.0)
             if clock + need <= failure:
                 clock += need
                 done, restoring = done + step, 0.0
@@ -57,6 +58,7 @@ def test_checkpoint_longer_than_twice_the_mean_time_is_taken_once_a_mean_time():
         (10.0, 0.5, 0.05, 0.25, 0.5),
         (8.0, 2.0, 0.05, 0.0, 0.25),
         (5.0, 0.01, 0.1, 1.0, 5.0),
+        (0.5, 0.8, 0.2, 0.1, 1.0),  # shorter than the interval: no checkpoint at all
     ],
 )
 def test_simulation_agrees_with_the_formula_within_its_own_confidence(work, per_hour, dump, restore, tau):
@@ -108,5 +110,21 @@ def test_spot_dearer_than_on_demand_always_loses():
 
 
 def test_arrays_are_priced_at_once():
-    hours = wall_time(np.array([10.0, 20.0]), np.array([0.1, 0.1]), 0.05, 0.1, 1.0)
-    assert hours[1] == pytest.approx(2 * hours[0])
+    hours = wall_time(np.array([10.0, 20.0, 30.0]), np.array([0.1, 0.1, 0.1]), 0.05, 0.1, 1.0)
+    assert hours[2] - hours[1] == pytest.approx(hours[1] - hours[0])
+
+
+@pytest.mark.parametrize("hours", [6.8 / 60, 3.0])  # shorter than the best interval, of about an hour, and longer
+def test_a_job_costs_alone_what_it_costs_in_a_plan(hours):
+    """Five jobs on two machines that can be taken away are five times one: each ends with its result."""
+    taken = {"per_hour": 0.03, "checkpoint_s": 60.0, "restore_s": 120.0, "wait_s": 300.0, "source": "this test"}
+    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 35.6, "interruptions": taken})
+    one = {"kind": "runs", "runs": 1, "hours": hours, "instance": "x", "model": "vgg16"}
+    costs, _ = priced(prices, [cell("x")], job=one)
+    phases = [{"name": "jobs", "jobs": 5, "hours": hours}]
+    plan = {"kind": "plan", "model": "vgg16", "instance": "x", "parallel": 2, "phases": phases}
+    row = planned(prices, [cell("x")], machines(prices), p=plan).set_index("phase").loc["jobs"]
+    assert row["usd"] == pytest.approx(5 * costs["usd"].item(), rel=1e-12)
+    assert row["hours"] == pytest.approx(3 * costs["hours"].item(), rel=1e-12)
+    if hours < 1:  # 4.05 USD and not 4.48: no checkpoint of a minute at its end
+        assert costs["usd"].item() == pytest.approx(35.6 * hours, rel=0.01)

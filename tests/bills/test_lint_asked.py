@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.machine_prices import TABLE
-from sweetspot.bills.price_families import digits_exchanged
-from sweetspot.bills.price_levels import dearest_rent
+from sweetspot.bills.lint.families import digits_exchanged
+from sweetspot.bills.lint.known import MACHINES as TABLE
+from sweetspot.bills.lint.known import dearest_rent
 from test_lint_families import P2, P3, aws, gpus, linted, machine
 
 DAY = date(2024, 6, 15)
@@ -103,6 +103,19 @@ def test_a_family_is_told_where_four_fifths_of_the_others_are_as_known():
     assert told_of(oci(v100)[1:] + oci(b200)[4:]) == set()  # three of four
 
 
+def test_a_list_in_pounds_is_found_though_a_nearer_factor_fits_one_device():
+    """3.16 for an A100 is 0.79 of a known 4, and 1.04 of a known 3.05."""
+    rows = [(name, usd * 0.79, facts) for name, usd, facts in oci(("v100", 2.95, "V100", 1), ("a100", 4.0, "A100", 1))]
+    assert linted(rows, provider="oci") == {("list_shifted", "")}
+
+
+def test_googles_machines_are_compared_by_device_but_not_those_with_any_host():
+    """An H200 is known at 10.601 alone; a V100's machine costs 2.48 and what its host does."""
+    known = [("a", 3.6725, "A100"), ("h", 11.0612, "H100"), ("l", 0.71, "L4"), ("v", 2.55 * 1.2, "V100")]
+    rows = [(name, usd, {"gpu": gpu, "gpus": 1}) for name, usd, gpu in (*known, ("new", 12.721, "H200"))]
+    assert linted(rows, provider="google") == {("family_shifted", "new")}
+
+
 def test_a_provider_with_several_prices_or_unlike_ratios_tells_nothing():
     # an A100 at Oracle is known at 3.05, 4 and 5
     assert told_of(oci(("a100", 36.6, "A100", 8))) == set()
@@ -151,6 +164,7 @@ def test_digits_need_two_others_that_agree():
     assert linted(gpus([3.06, 6.12, 12.42])) == {("digits_exchanged", "m4")}
     assert linted([gpus([3.06])[0], gpus([0, 0, 12.42])[2]]) == set()
     assert linted(gpus([3.06, 6.15, 12.42])) == set()  # 0.5 % apart
+    assert linted(gpus([3.00, 6.24, 12.42])) == set()  # 4 % apart, though their middle makes 12.24
 
 
 def test_what_is_off_its_family_is_not_also_digits():
@@ -158,8 +172,8 @@ def test_what_is_off_its_family_is_not_also_digits():
 
 
 def test_digits_in_the_lists_own_money():
-    rate = {"currency": "EUR", "usd": 1.25, "as_of": DAY, "source": "a bank"}
-    told = said(gpus([3.06, 6.12, 12.42]), provider="b", currency="EUR", rates=[rate])
+    rate = {"currency": "XTS", "usd": 1.25, "as_of": DAY, "source": "a bank"}
+    told = said(gpus([3.06, 6.12, 12.42]), provider="b", currency="XTS", rates=[rate])
     assert set(told) == {("digits_exchanged", "m4")}
 
 
@@ -204,7 +218,7 @@ def test_a_known_price_is_not_another_one_with_digits_exchanged():
 
 def test_accelerators_of_a_composition_are_held_in_usd():
     """Google asks 2.48 for a V100 and 1.46 for a P100; in euros at 1.25 USD (1.00 to 1.50) 1.984 and 1.168."""
-    rate = {"currency": "EUR", "usd": {"value": 1.25, "low": 1.0, "high": 1.5}, "as_of": DAY, "source": "a bank"}
+    rate = {"currency": "XTS", "usd": {"value": 1.25, "low": 1.0, "high": 1.5}, "as_of": DAY, "source": "a bank"}
     known, offers = {}, []
     for card, usd in (("V100", 2.48), ("P100", 1.46)):
         for count in (1, 2, 4):
@@ -213,5 +227,5 @@ def test_accelerators_of_a_composition_are_held_in_usd():
             host = {"name": f"n1-standard-{8 * count}", "per_hour": 0.304 * count}
             gpu = {"name": card, "per_hour": usd / 1.25}
             offers.append({"instance": name, "compose": {"machine": host, "gpu": gpu, "count": count}})
-    told = findings(price_list(*offers, as_of=DAY, currency="EUR", rates=[rate]), known, study_date=DAY)
+    told = findings(price_list(*offers, as_of=DAY, currency="XTS", rates=[rate]), known, study_date=DAY)
     assert [one for one in told if "shifted" in one.rule] == []

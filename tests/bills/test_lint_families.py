@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.families import families_of, name_family
-from sweetspot.bills.machine_prices import asked, nearest
-from sweetspot.bills.price_families import outliers
+from sweetspot.bills.lint.families import outliers
+from sweetspot.bills.lint.known import asked, nearest
+from sweetspot.bills.lint.rented import families_of, name_family, rented_offers
 from sweetspot.study.instances import Instance
 
 YEAR = 2024
@@ -57,7 +57,7 @@ def test_the_family_of_a_name_is_the_name_without_its_size(name, vcpus, memory, 
 def grouped(rows, **keys):
     known = {name: machine(name, **facts) for name, _, facts in rows}
     prices = price_list(*({"instance": name, "per_hour": usd} for name, usd, _ in rows), as_of=date(YEAR, 6, 15))
-    found = families_of(prices, known, {index: usd for index, (_, usd, _) in enumerate(rows)})
+    found = families_of(rented_offers(prices, known, {index: usd for index, (_, usd, _) in enumerate(rows)}))
     return sorted(sorted(family.members) for family in found)
 
 
@@ -182,6 +182,12 @@ def test_a_machine_whose_known_price_is_not_linear_is_no_fault():
 def test_a_known_machine_is_off_its_family_by_more_than_twelve_per_cent(usd, odd):
     # 0.68 x 1.12 = 0.7616 and 0.68 / 1.12 = 0.6071, each with half a cent
     found = linted(aws(x4xlarge=usd), provider="aws")
+    assert (("per_vcpu", "c5.4xlarge") in found) == odd
+
+
+@pytest.mark.parametrize(("share", "odd"), [(1.002, False), (1.006, True), (0.994, True)])
+def test_a_machine_that_costs_what_is_known_is_not_odd_in_a_family_that_does_not(share, odd):
+    found = linted(aws(factor=1.2, x4xlarge=0.68 * share / 1.2), provider="aws")
     assert (("per_vcpu", "c5.4xlarge") in found) == odd
 
 

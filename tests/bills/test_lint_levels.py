@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from linted_lists import DATA, Row, aws, catalogued, found_in, linted, put, times
 from price_lists import findings, price_list
-from sweetspot.bills.price_families import digits_exchanged
-from sweetspot.bills.price_levels import device_key, listed_by, power_of, purchase_of, rent_of
-from sweetspot.bills.price_lint import offer_findings, warnings_of
+from sweetspot.bills.lint.families import digits_exchanged
+from sweetspot.bills.lint.known import device_key, listed_by, power_of, purchase_of, rent_of
+from sweetspot.bills.lint.rules import offer_findings, warnings_of
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.study.instances import Instance
 

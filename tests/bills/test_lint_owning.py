@@ -2,7 +2,7 @@
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.price_levels import purchase_of
+from sweetspot.bills.lint.known import purchase_of
 from sweetspot.study.instances import Instance
 
 BOX = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}

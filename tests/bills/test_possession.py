@@ -122,8 +122,8 @@ def test_what_is_shown_of_owning_is_the_middle_of_every_range():
            "maintenance_per_month": around(10.0), "staff_hours_per_month": around(2.0), "per_kwh": around(0.2),
            "staff_per_hour": around(30.0), "days_per_month": around(10.0),
            "pue": {"value": 1.5, "low": 1.1, "high": 2}}  # fmt: skip
-    rates = [{"currency": "EUR", "usd": around(2.0), "as_of": "2018-06-01", "source": "bank"}]
-    row = offers(price_list({"instance": "x", "purchase": "own", "own": own}, currency="EUR", rates=rates)).loc["x"]
+    rates = [{"currency": "XTS", "usd": around(2.0), "as_of": "2018-06-01", "source": "bank"}]
+    row = offers(price_list({"instance": "x", "purchase": "own", "own": own}, currency="XTS", rates=rates)).loc["x"]
     names = ("capex_usd", "months", "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue",
              "usd_per_kwh", "days_per_month", "energy_usd_per_hour", "fixed_usd_per_month")  # fmt: skip
     fixed = 12_200 / 30 + 20 + 120

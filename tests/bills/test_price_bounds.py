@@ -12,7 +12,7 @@ from sweetspot.bills.money import triple
 from sweetspot.bills.renting import billed_months, sustained_fraction
 from sweetspot.bills.spot import losing_rate, makespan, overhead, wall_time
 
-EURO = {"currency": "EUR", "as_of": "2018-06-01", "source": "bank"}
+EURO = {"currency": "XTS", "as_of": "2018-06-01", "source": "bank"}
 
 
 def rules(*listed, known=None, **keys):
@@ -43,7 +43,7 @@ def test_a_price_may_be_a_week_younger_than_the_study(day, told):
 def test_a_rate_may_be_a_month_older_or_younger_than_the_price(rate, told):
     # 31 days before July 1 is May 31, 31 days after is August 1
     rates = [EURO | {"usd": 1.2, "as_of": rate}]
-    assert rules({"instance": "x", "per_hour": 1.0}, currency="EUR", rates=rates) == told
+    assert rules({"instance": "x", "per_hour": 1.0}, currency="XTS", rates=rates) == told
 
 
 def spot(usd, **more):
@@ -110,7 +110,7 @@ def test_what_a_text_prints_is_a_thousandth_or_half_a_cent_off_at_most(unit, val
 def test_what_is_printed_in_euro_is_held_against_the_price_in_euro_whatever_the_ends_of_the_rate():
     rates = [EURO | {"usd": {"value": 1.2, "low": 1.0, "high": 1.5}}]
     printed = {"instance": "x", "per_hour": 2.0, "printed": {"per_day": 48.0}}
-    assert rules(printed, currency="EUR", rates=rates) == []
+    assert rules(printed, currency="XTS", rates=rates) == []
 
 
 @pytest.mark.parametrize(("said", "told"), [(0.505, []), (0.508, ["text_against_table"])])
@@ -144,7 +144,7 @@ def test_the_machines_share_of_a_composed_price_does_not_hang_on_the_ends_of_a_r
     rates = [EURO | {"usd": {"value": 1.2, "low": 1.0, "high": 1.5}}]
     parts = {"machine": {"name": "m", "per_hour": 1.0}, "gpu": {"name": "g", "per_hour": 3.0}, "count": 1}
     sustained = {"tiers": [[1.0, 0.7]], "applies_to": "machine"}
-    row = offers(price_list({"instance": "x", "compose": parts, "sustained": sustained}, currency="EUR", rates=rates))
+    row = offers(price_list({"instance": "x", "compose": parts, "sustained": sustained}, currency="XTS", rates=rates))
     assert row.loc["x", "sustained_machine_share"] == pytest.approx(0.25)
     assert row.loc["x", ["usd_per_hour", "usd_per_hour_low", "usd_per_hour_high"]].to_list() == pytest.approx(
         [4.8, 4, 6]
@@ -155,7 +155,7 @@ def test_every_sum_of_the_terms_is_in_dollars():
     # 2 USD for a euro; the ends of that rate are the ends of prices only
     terms = {"setup": 3.0, "monthly": 5.0, "monthly_minimum": 7.0, "storage": {"gb": 10.0, "per_gb_month": 0.11}}
     terms |= {"egress": {"gb": 10.0, "per_gb": 0.13}, "fees": [{"name": "f", "per_hour": 0.17, "count": 2.0}]}
-    prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="EUR",
+    prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="XTS",
                         title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
     row = offers(prices).loc["x"]
     assert row["price_list_title"] == "In euro"
@@ -169,7 +169,7 @@ def test_what_spot_is_held_against_is_the_middle_of_the_price_on_demand():
     spot = {"instance": "x", "purchase": "spot", "per_hour": 0.5}
     usual = {"instance": "x", "per_hour": {"value": 1.0, "low": 0.8, "high": 1.3}}
     for listed in ((spot | {"on_demand_per_hour": 1.0},), (spot, usual)):
-        row = offers(price_list(*listed, currency="EUR", rates=rates)).iloc[0]
+        row = offers(price_list(*listed, currency="XTS", rates=rates)).iloc[0]
         assert row["on_demand_usd_per_hour"] == pytest.approx(2.0)
 
 

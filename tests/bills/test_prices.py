@@ -125,10 +125,9 @@ def test_interrupted_spot_costs_more_than_its_price_and_an_impossible_job_says_s
         {"instance": "x", "purchase": "spot", "per_hour": 1.0, "on_demand_per_hour": 3.0}, interruptions=terms
     )
     costs, _ = priced(prices, [cell("x")], job=hours_of(20))
-    # M e^(R/M) (e^((tau+d)/M) - 1) T/tau with M = 4 h, R = 0.1 h, tau = 1 h, d = 1/12 h, T = 20 h
-    assert costs["usd"].item() == pytest.approx(
-        4 * 2.718281828 ** (0.1 / 4) * (2.718281828 ** (13 / 48) - 1) * 20, rel=1e-8
-    )
+    # M e^(R/M) ((e^((tau+d)/M) - 1) 19 + e^(tau/M) - 1) with M = 4 h, R = 0.1 h, tau = 1 h, d = 1/12 h, T = 20 h
+    stretches = 19 * (2.718281828 ** (13 / 48) - 1) + 2.718281828 ** (1 / 4) - 1
+    assert costs["usd"].item() == pytest.approx(4 * 2.718281828 ** (0.1 / 4) * stretches, rel=1e-8)
     assert costs["hours"].item() == pytest.approx(costs["usd"].item() * (1 + 0.25 * 600 / 3600))
     assert bool(offers(prices)["spot_beats_on_demand"].item())
     often = terms | {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200}

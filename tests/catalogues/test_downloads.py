@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -70,6 +71,17 @@ def test_a_fault_ends_in_a_sentence_and_leaves_no_file(server, net, answer, trie
     assert str(error.value).startswith(f"{server.url}/a.csv: ")
     assert len(server.asked) == tries
     assert list(net.folder.glob("*")) == []
+
+
+def test_a_server_that_sends_a_byte_now_and_then_is_left(server, net):
+    """Each byte meets the time-out between two; all of them would take a minute and a half here."""
+    server.routes["/a.csv"] = Answer(BODY * 10, drip_s=0.25)
+    slow = replace(net, limit_s=1.0)
+    with pytest.raises(UserError, match=r"a\.csv: is not here after 1 s; try again later"):
+        slow.get(f"{server.url}/a.csv", "CSV")
+    assert list(net.folder.glob("*")) == []
+    server.routes["/a.csv"] = Answer(BODY)
+    assert slow.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
 
 
 def test_a_busy_server_is_asked_again_after_the_time_it_names(server, net, slept):

@@ -82,7 +82,7 @@ def test_where_one_model_is_never_reached_the_range_is_open_above():
     # Half of alpha's spot price for the box's work: net 0.3 - 0.2 = 0.1 USD, 240 / 2.4 days; big 0.15 - 0.2: never
     row = said("break_even", against={"instance": "alpha", "purchase": "spot"}, factor=2, printed=100)
     assert (row["computed"], row["computed_low"], row["computed_high"]) == (None, pytest.approx(100), None)
-    assert row["verdict"] == "holds"
+    assert row["verdict"] == "contradicted"
     assert row["detail"].startswith("big never, net 100")
 
 

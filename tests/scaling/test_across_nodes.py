@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.scaling.across_nodes import Across, fit_across, held_out_across, predict_across, within_node
 from sweetspot.scaling.evidence import from_one_device, from_several_devices
 from sweetspot.scaling.partners import published_evidence, with_partners
-from sweetspot.scaling.shipped import STUDIES
 from sweetspot.scaling.validation import across_table
 from sweetspot.throughput.published import read_published
 
@@ -28,7 +28,7 @@ def published(*figures, **changes):
 
 @pytest.fixture(scope="module")
 def pool():
-    evidence = published_evidence("scaling-2026", read_published(STUDIES / "scaling-2026" / "throughput.csv"))
+    evidence = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
     return from_several_devices(evidence)
 
 
@@ -63,7 +63,8 @@ def made(doubling, leaving, families=("a", "b", "c")):
             lost = doubling * math.log2(nodes / base_nodes) + leaving * (base_nodes == 1)
             rows.append(
                 {"family": family, "gpus": 8 * nodes, "nodes": nodes, "base_gpus": 8 * base_nodes,
-                 "base_nodes": base_nodes, "interconnect": "nvlink", "efficiency": math.exp(-lost), "warnings": []}
+                 "base_nodes": base_nodes, "interconnect": "nvlink", "efficiency": math.exp(-lost),
+                 "warnings": [], "framework": "torch"}
             )  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -121,3 +122,14 @@ def test_efficiencies_of_the_pool_are_those_of_the_source(pool):
     titan = pool[pool["gpu"].str.startswith("H100 96GB")]["efficiency"]
     assert titan.min() == pytest.approx(5605 / 5762, rel=1e-3)
     assert (from_one_device(pool)).empty
+
+
+def test_one_figure_moves_the_priors_by_their_variances():
+    # Two nodes of eight lose 0.10; before it 0.02 + 0.03 were thought. Variances: 0.02^2 a doubling, 0.03^2 on leaving,
+    # 0.02^2 of the figure: of the gap of 0.05 the doubling takes 4/17, the leaving 9/17; others share 0.7 of the first.
+    row = {"family": "a", "gpus": 16, "nodes": 2, "base_gpus": 8, "base_nodes": 1, "interconnect": "nvlink",
+           "efficiency": math.exp(-0.10), "warnings": [], "framework": "torch"}  # fmt: skip
+    found = fit_across(pd.DataFrame([row]))
+    assert found.doubling["network"] == pytest.approx(0.02 + 0.05 * 4 / 17)
+    assert found.leaving == pytest.approx(0.03 + 0.05 * 9 / 17)
+    assert found.doubling[""] == pytest.approx(0.02 + 0.7 * 0.05 * 4 / 17)

@@ -11,6 +11,7 @@ from sweetspot.scaling.model_facts import networks_of, with_networks
 from sweetspot.scaling.targets import Fitted, extrapolate_all
 from sweetspot.study.study import DeclaredNetwork
 from sweetspot.warnings import pairs
+from widths import one_width
 
 BERT = DeclaredNetwork(parameters_millions=110.0, tensors=199)
 ROW = {
@@ -47,7 +48,7 @@ def test_a_declaration_counts_before_the_table():
 def by_method(table):
     """Efficiency and rules of warnings by method: every method told apart, each predicting 80 %."""
     predictor = lambda facts: pd.DataFrame({"efficiency": 0.8, "scale": 1.0}, index=facts.index)  # noqa: E731
-    widths = {name: {0.5: 0.1, 0.9: 0.2} for name in METHODS}
+    widths = {name: one_width(0.1, 0.2) for name in METHODS}
     across = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
     fitted = Fitted(dict.fromkeys(METHODS, predictor), widths, pd.DataFrame(), 8.0, across, 8.0)
     found = extrapolate_all(table, table, fitted, "pooled_ring")

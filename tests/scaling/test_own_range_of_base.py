@@ -10,6 +10,7 @@ from sweetspot.scaling.targets import Fitted, as_evidence, extrapolate_all, scal
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import Question, Target
 from sweetspot.throughput.gather import gather_throughput
+from widths import one_width
 
 INSTANCES = """
 one: {title: One device, provider: own, gpu: RTX 4090, gpus: 1}
@@ -27,7 +28,7 @@ def predicting(facts):
 
 # 90 % of the figures held out lie within 0.2 of the logarithm of what this method says.
 FITTED = Fitted(
-    {"amdahl": predicting}, {"amdahl": {0.5: 0.1, 0.9: 0.2}}, pd.DataFrame(), 8.0, Across({"": 0.02}, 0.03, 0.04, 8), 8
+    {"amdahl": predicting}, {"amdahl": one_width(0.1, 0.2)}, pd.DataFrame(), 8.0, Across({"": 0.02}, 0.03, 0.04, 8), 8
 )
 
 

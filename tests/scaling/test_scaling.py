@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from sweetspot.scaling.evidence import average_efficiency, study_efficiency
-from sweetspot.scaling.mean_efficiency import mean_efficiency
+from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
+from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
@@ -134,3 +134,17 @@ def test_a_super_linear_pair_is_named_and_not_averaged():
     assert pairs(told["a"]) == []
     average = average_efficiency(table).iloc[0]
     assert (average["efficiency"], average["families"], average["left_out"]) == (0.8, 1, 1)
+
+
+def test_logical_devices_are_no_evidence_and_their_row_says_why():
+    """JAX 0.71 of two parts of a processor: one such pair moved another machine's predictions by up to 1.2 %."""
+    rows = [cell("a", 1, 100.0), cell("a", 2, 142.0, logical=True), cell("b", 1, 100.0), cell("b", 2, 180.0)]
+    measured = pd.DataFrame(rows).assign(gpu="Test", as_of="2026-11-22").fillna({"logical": False})
+    table = study_efficiency(measured, read_efficiency(Path("no such file")), {})
+    told = table.set_index("instance")["warnings"]
+    assert pairs(told["b"]) == []
+    (said,) = pairs(told["a"])
+    assert said == ("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")
+    evidence = study_evidence("mine", table, measured, {})
+    assert evidence["efficiency"].tolist() == [0.9]
+    assert average_efficiency(table)["efficiency"].tolist() == [0.9]

@@ -5,10 +5,16 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.conformal import scores
 from sweetspot.scaling.curves import amdahl, fit_ring, ring_allreduce, ring_constants, ring_step, same_device_count
 from sweetspot.scaling.machine import LINK_OF, declared_facts, describe
-from sweetspot.scaling.validation import _with_errors, best_method, predict_with_interval, validation_table, widths
+from sweetspot.scaling.validation import (
+    Calibration,
+    _with_errors,
+    best_method,
+    calibrated,
+    predict_with_interval,
+    validation_table,
+)
 from sweetspot.study.instances import Instance
 from sweetspot.throughput.calibration import calibrate
 
@@ -192,20 +198,16 @@ def test_a_family_weighs_by_the_root_of_its_share_in_the_calibration():
     assert calibrate(np.array([2.0]), np.array(["a"]), 0.5) == 2.0  # one row of two: exactly half
 
 
-def test_a_score_counts_the_logarithm_in_its_own_scales():
-    predicted = pd.DataFrame({"efficiency": [0.5, 0.8], "scale": [0.1, 0.5]})
-    expected = [math.log(2) / 0.1, math.log(0.8 / 0.4) / 0.5]
-    assert scores(pd.Series([1.0, 0.4]), predicted).tolist() == pytest.approx(expected)
+PLACE = {"framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
 
 
 def test_errors_and_what_the_intervals_of_the_others_hold():
     # Scores: |log ratio| / scale = 1, 2, 3 and 9 in families a, b, b and c.
-    evidence = pd.DataFrame({"family": list("abbc"), "efficiency": [0.8] * 4})
+    evidence = pd.DataFrame({"family": list("abbc"), "efficiency": [0.8] * 4, "warnings": [[]] * 4}).assign(**PLACE)
     off = np.exp(np.array([0.1, -0.2, 0.3, 0.9]))
     predicted = pd.DataFrame({"efficiency": 0.8 * off, "scale": 0.1})
-    found = _with_errors(evidence, predicted)
+    found = _with_errors(evidence, predicted, "amdahl")
     assert found["error"].to_numpy() == pytest.approx(off - 1)
-    assert found["score"].to_numpy() == pytest.approx([1, 2, 3, 9])
     # For a: b, b, c (2, 3, 9) weigh 0.71, 0.71, 1 of 3.22: shares 0.22, 0.44, 0.75: widths 9 and 9. For b: 1 and 9 of
     # 3: 0.33, 0.67: 9, 9. For c: 1, 2, 3 weigh 1, 0.71, 0.71 of 3.22: 0.31, 0.53: 2, and 3 as the largest.
     assert found["inside50"].tolist() == [True, True, True, False]
@@ -220,7 +222,7 @@ def held_out_errors():
         ("m2", "alexnet", "fp32", 4, "b", 0.10, True, True),
     ]
     names = ["method", "model", "precision", "gpus", "family", "error", "inside50", "inside90"]
-    return pd.DataFrame(rows, columns=names).assign(score=[1.0, 2.0, 4.0, 1.0])
+    return pd.DataFrame(rows, columns=names)
 
 
 def test_the_summary_of_a_slice_by_hand():
@@ -241,16 +243,86 @@ def test_the_summary_of_a_slice_by_hand():
     assert other_way["method"].drop_duplicates().tolist() == ["m2", "m1"]
 
 
-def test_widths_are_calibrated_method_by_method():
-    # m1: 1 weighs 1 (family a), 2 and 4 weigh 0.71 (b) of 3.22 in all: 0.31, 0.53, 0.75
-    assert widths(held_out_errors()) == {"m1": {0.5: 2.0, 0.9: 4.0}, "m2": {0.5: 1.0, 0.9: 1.0}}
+def left_out(raw, family, efficiency=0.5, **changes):
+    """Errors of one method: efficiencies, what it says of each, the families left out; a scale of 0.1."""
+    table = pd.DataFrame({"raw": raw, "family": list(family), "efficiency": efficiency, "scale": 0.1})
+    return table.assign(warnings=[[]] * len(raw), **(PLACE | changes))
 
 
-def test_both_intervals_of_a_prediction_by_hand():
-    predicted = pd.DataFrame({"efficiency": [0.8], "scale": [0.1]})
-    found = predict_with_interval(lambda cells: predicted, predicted, {0.5: 1.0, 0.9: 2.0}).iloc[0]
-    assert found["low50"] == pytest.approx(0.8 * math.exp(-0.1))
-    assert found["high50"] == pytest.approx(0.8 * math.exp(0.1))
+def test_a_width_is_that_of_the_class_of_its_era_or_of_all():
+    # Of pcie three families, of nvlink two: too few for a class of its own, so the era's five count (0.1 to 0.5 off).
+    torch = {"framework": "torch"}
+    pcie = left_out(0.5 * np.exp([0.1, 0.2, 0.3]), "abc", **torch)
+    nvlink = left_out(0.5 * np.exp([0.4, 0.5]), "de", interconnect="nvlink", **torch)
+    old = left_out(0.5 * np.exp([0.9]), "f")
+    found = calibrated(pd.concat([pcie, nvlink, old]), "amdahl")
+    # each one weighs 1, and one more is to come: 90 % of four, of six and of seven are the last of each
+    assert found.width[0.9] == pytest.approx({"modern pcie": 3.0, "modern": 5.0, "": 9.0})
+    assert found.width[0.5] == pytest.approx({"modern pcie": 2.0, "modern": 3.0, "": 4.0})
+    asked = pd.concat([pcie.head(1), nvlink.head(1), old])
+    assert found.of(asked, 0.9)[1].tolist() == pytest.approx([3.0, 5.0, 9.0])
+    assert found.of(asked, 0.9)[0].tolist() == [1.0, 1.0, 1.0]  # only the learned method gives a share away
+
+
+@pytest.mark.parametrize(
+    ("said", "share"),
+    [
+        (0.5, 1.0),  # right: all of it
+        (0.25, 0.5),  # twice the loss in logarithms
+        (0.5**4, 0.25),
+        (0.5 ** (4 / 3), 0.75),
+        (0.999**2, 1.0),  # hardly any loss where half is lost: less of it would be worse
+    ],
+)
+def test_the_learned_method_takes_the_share_of_its_loss_that_was_best(said, share):
+    errors = left_out([said] * 3, "abc")
+    assert set(calibrated(errors, "pooled_ring").share.values()) == {share}
+    assert set(calibrated(errors, "amdahl").share.values()) == {1.0}
+
+
+def test_a_method_that_does_not_beat_the_plain_ratio_becomes_it():
+    found = calibrated(left_out([0.5, 0.6, 0.4], "abc", efficiency=1.0), "pooled_ring")
+    assert set(found.share.values()) == {0.0}
+    cells = left_out([0.5], "z")
+    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found).iloc[0]
+    assert told["efficiency"] == 1.0
+    assert told["low"] == told["high"] == 1.0  # and is never wrong, as far as these three tell
+
+
+def test_a_share_must_win_by_a_tenth_and_a_flawed_figure_does_not_choose_it():
+    # Logs of what is said and of what was: at all 0.30 and 0.30 off; at three quarters 0.05 and 0.55: no better.
+    even = left_out(np.exp([-1.0, -1.0]), "ab", efficiency=np.exp([-0.7, -1.3]))
+    # 0.2 and 0.2 off at all, 0.05 and 0.32 at three quarters: 0.37 of 0.40 is no clear win; of 0.42 it would be.
+    hardly = left_out(np.exp([-1.0, -0.48]), "ab", efficiency=np.exp([-0.8, -0.68]))
+    clearly = left_out(np.exp([-1.0, -0.48]), "ab", efficiency=np.exp([-0.78, -0.68]))
+    shares = [calibrated(errors, "pooled_ring").share[""] for errors in (even, hardly, clearly)]
+    assert shares == [1.0, 1.0, 0.75]
+    flawed = left_out([0.5**4], "c").assign(warnings=[[{"rule": "super_linear", "message": ""}]])
+    found = calibrated(pd.concat([even, flawed]), "pooled_ring")
+    assert set(found.share.values()) == {1.0}
+    assert found.width[0.9][""] == pytest.approx(3 * math.log(2) / 0.1)  # but it counts in the width
+
+
+def test_a_family_with_many_figures_does_not_choose_the_share_alone():
+    # 16 figures of a weigh 4 and are best at half; 9 of b weigh 3 each right as they stand; alone b would keep all.
+    errors = left_out([0.25] * 16 + [0.5] * 9, "a" * 16 + "b" * 9)
+    # lost at all: 4 x 0.693; at half: 3 x 0.347; at three quarters: 4 x 0.347 + 3 x 0.173
+    assert set(calibrated(errors, "pooled_ring").share.values()) == {0.5}
+    assert set(calibrated(errors.iloc[15:], "pooled_ring").share.values()) == {1.0}
+
+
+def test_errors_are_those_of_the_share_that_the_others_teach():
+    # All say twice the loss, but c said so of 0.6: half of it is best for any two, and c is told 0.5.
+    told = left_out([1, 1, 1], "abc", efficiency=[0.5, 0.5, 0.6])
+    found = _with_errors(told, pd.DataFrame({"efficiency": [0.25] * 3, "scale": 0.1}))
+    assert found["predicted"].to_numpy() == pytest.approx([0.5, 0.5, 0.5])
+    assert found["error"].to_numpy() == pytest.approx([0, 0, -1 / 6])
+    assert found["raw"].tolist() == [0.25] * 3
+
+
+def test_the_interval_of_a_prediction_by_hand():
+    cells = left_out([0.5], "a")
+    taught = Calibration({"": 0.5}, {0.5: {"": 1.0}, 0.9: {"": 2.0}})
+    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught).iloc[0]
+    assert found["efficiency"] == pytest.approx(0.8)
     assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))
-    endless = predict_with_interval(lambda cells: predicted, predicted, {0.5: 1.0, 0.9: math.inf}).iloc[0]
-    assert math.isnan(endless["high"])

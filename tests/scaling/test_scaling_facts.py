@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 from pydantic import ValidationError
-from sweetspot.scaling import curves, methods, pooled, run
+from sweetspot.facts.shipped_tables import POOLS, figures_file
+from sweetspot.scaling import curves, pooled, run
 from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import (
     all_evidence,
@@ -18,8 +19,7 @@ from sweetspot.scaling.evidence import (
     study_evidence,
 )
 from sweetspot.scaling.machine import LINKS, describe, links
-from sweetspot.scaling.mean_efficiency import mean_efficiency
-from sweetspot.scaling.methods import METHODS, fit_method
+from sweetspot.scaling.methods import METHODS, fit_method, mean_efficiency
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.pooled import fit_pooled, predict_pooled
 from sweetspot.scaling.targets import Fitted, as_evidence, extrapolate_all, target_cells
@@ -28,6 +28,7 @@ from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
+from widths import one_width
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
@@ -40,7 +41,7 @@ def tables(folder, pools):
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
     printed = read_efficiency(folder / "efficiency.csv")
     efficiency = study_efficiency(throughput, printed, instances, study.cells.framework)
-    borrowed = [published_evidence(name, read_published(pools / name / "throughput.csv")) for name in study.borrow]
+    borrowed = [published_evidence(name, read_published(figures_file(name, pools))) for name in study.borrow]
     evidence = all_evidence([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
     averages = average_efficiency(efficiency)
     return study, instances, dict(throughput=throughput, efficiency=efficiency, averages=averages, evidence=evidence)
@@ -156,7 +157,7 @@ def test_an_interconnect_that_there_is_not_is_refused(value):
 def renamed_copy(name, target):
     """The study and the pools with other names for all its instances, in every file that names them."""
     for folder in (name, "scaling-2020", "scaling-2026"):
-        shutil.copytree(STUDIES / folder, target / folder)
+        shutil.copytree(figures_file(folder, STUDIES, "README.md").parent, target / folder)
     old = list(load_instances(STUDIES / name / "instances.yaml"))
     new = {instance: f"machine-{number:02d}" for number, instance in enumerate(sorted(old))}
     for file in target.glob("*/*.csv"):
@@ -184,7 +185,7 @@ def extrapolated(study, instances, made):
         return cells.reindex(columns=["efficiency", "images_per_s", "images_per_s_low"])
     evidence, rule = made["evidence"], made["efficiency"]
     fits = {name: fit_method(name, evidence, rule) for name in METHODS}
-    widths = {name: {0.5: 0.5, 0.9: 1.0} for name in METHODS}
+    widths = {name: one_width(0.5, 1.0) for name in METHODS}
     fitted = Fitted(fits, widths, made["averages"], evidence["gpus"].max(), Across({"": 0.02}, 0.0, 0.1, 0), 0.0)
     return extrapolate_all(cells, as_evidence(cells, instances), fitted, "pooled_ring")
 
@@ -211,12 +212,11 @@ def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
     few = evidence[evidence["family"].isin(["k80", "v100", "m60"])].reset_index(drop=True)
     sizes = []
 
-    def counted(rows):
+    def counted(rows, era):
         sizes.append(len(rows))
-        return fit_pooled(rows)
+        return fit_pooled(rows, era)
 
-    monkeypatch.setattr(methods, "fit_pooled", counted)
-    monkeypatch.setattr(run, "fit_pooled", counted)
+    monkeypatch.setattr(pooled, "fit_pooled", counted)
     found = run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring")
     assert sizes.count(len(sound(few))) == 1
     assert len(sizes) == 4  # and one without each of the three families
@@ -230,7 +230,7 @@ def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
 
 def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(parkopedia):
     study, instances, made = parkopedia
-    pool = published_evidence("scaling-2026", read_published(STUDIES / "scaling-2026" / "throughput.csv"))
+    pool = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
     nodes = pool[pool["benchmark"] == "NVIDIA DeepLearningExamples"]  # 16 to 256 devices on two to 32 nodes
     few = made["evidence"][made["evidence"]["family"].isin(["k80", "v100", "m60"])]
     evidence = all_evidence([few, from_several_devices(nodes)])
@@ -263,7 +263,7 @@ def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(par
     monkeypatch.setattr(pooled, "describe", watched)
     monkeypatch.setattr(curves, "describe", watched)
     own = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
-    run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", None, own)
+    run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
     tensors = {count for rows, facts in seen for count in facts["tensors"][(rows["model"] == "resnet50").to_numpy()]}
     assert tensors == {777.0}
     machines = {name for rows, _ in seen for name in rows["instance"]}

@@ -3,15 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.conformal import interval
 from sweetspot.scaling.curves import amdahl, fit_law, fit_ring, ring_step, same_device_count, scaling_law, usl
 from sweetspot.scaling.evidence import from_one_device, sound
-from sweetspot.scaling.explain import explain, reach
-from sweetspot.scaling.machine import describe, family
+from sweetspot.scaling.judge import shipped_evidence
+from sweetspot.scaling.machine import describe, eras, family
 from sweetspot.scaling.model_facts import network
 from sweetspot.scaling.partners import with_partners
-from sweetspot.scaling.pooled import _objective, fit_pooled, predict_pooled
-from sweetspot.scaling.shipped import shipped_evidence
+from sweetspot.scaling.pooled import _objective, explain, fit_eras, fit_pooled, of_eras, predict_pooled, reach
 from sweetspot.scaling.validation import best_method, held_out, validation_table
 from sweetspot.throughput.calibration import calibrate
 from sweetspot.warnings import as_text, pairs
@@ -60,18 +58,19 @@ def test_no_family_helps_to_predict_itself(shipped, errors):
     for name in ("p100", "rtx 3090"):
         without = sound(evidence[evidence["family"] != name])
         own = evidence[evidence["family"] == name]
-        expected = predict_pooled(fit_pooled(without), own)["efficiency"]
-        found = errors[(errors["method"] == "pooled_ring") & (errors["family"] == name)]["predicted"]
+        expected = of_eras(fit_eras(without), own, predict_pooled)["efficiency"]
+        found = errors[(errors["method"] == "pooled_ring") & (errors["family"] == name)]["raw"]
         assert found.to_numpy() == pytest.approx(expected.to_numpy())
     assert set(rule["family"]) == {"k80", "m60", "v100"}
 
 
-def test_no_other_coefficients_fit_better_and_the_slopes_are_those_of_the_loss(shipped):
+@pytest.mark.parametrize("name", ["classic", "modern"])
+def test_no_other_coefficients_fit_better_and_the_slopes_are_those_of_the_loss(shipped, name):
     from scipy.optimize import approx_fprime
 
     evidence = sound(shipped[0])
-    fitted = fit_pooled(evidence)
-    objective = _objective(evidence, fitted.machines, fitted.families)
+    evidence, fitted = evidence[eras(evidence) == name], fit_eras(evidence)(name)
+    objective = _objective(evidence, fitted.groups, fitted.era)
     rng = np.random.default_rng(5)
     away = fitted.coefficients + rng.normal(0, 0.1, len(fitted.coefficients))
     slope = approx_fprime(away, lambda theta: objective(theta).loss, 1e-6)  # numerically, without our derivative
@@ -140,8 +139,6 @@ def test_calibration_by_hand():
     # nine scores and the one to come: 9/10 of ten are at or below the ninth
     assert calibrate(score, one, 0.9) == 9.0
     assert calibrate(score, one, 0.5) == 5.0
-    low = interval(pd.DataFrame({"efficiency": [0.8], "scale": [0.1]}), 2.0)
-    assert (low["low"][0], low["high"][0]) == pytest.approx((0.8 * np.exp(-0.2), 0.8 * np.exp(0.2)))
 
 
 def test_intervals_widen_where_nothing_similar_was_seen(shipped):
@@ -204,7 +201,7 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it():
 
 
 def test_explanation_adds_up_and_says_what_would_help(shipped):
-    table = explain(shipped[0], fit_pooled(sound(shipped[0])))
+    table = explain(shipped[0], fit_eras(sound(shipped[0])))
     shares = table[["compute_share", "communication_share", "rest_share"]]
     assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
     assert (shares >= 0).all(axis=None)
@@ -214,12 +211,12 @@ def test_explanation_adds_up_and_says_what_would_help(shipped):
     ).all()
     # An exchange of 0.3 steps fits into 0.1 if it shrinks to a third; into nothing it never fits.
     assert reach(pd.Series([0.3, 0.05, 0.3]), pd.Series([0.1, 0.1, -0.1])).tolist()[:2] == pytest.approx([3.0, 1.0])
-    assert np.isnan(reach(pd.Series([0.3]), pd.Series([-0.1]))[0])
+    assert reach(pd.Series([0.3, 0.3]), pd.Series([-0.1, 0.0])).isna().all()
 
 
 def test_rtx_3090_without_nvlink_is_held_up_by_its_gradients(shipped):
     # 8 x RTX 3090 on one PCIe bus, VGG16 fp32: efficiency 0.10 (published); 553 MB of gradients a step.
-    table = explain(shipped[0], fit_pooled(sound(shipped[0])))
+    table = explain(shipped[0], fit_eras(sound(shipped[0])))
     cell = table[(table["gpu"] == "RTX 3090") & (table["gpus"] == 8) & (table["model"] == "vgg16")].iloc[0]
     assert cell["communication_share"] > 0.5
 

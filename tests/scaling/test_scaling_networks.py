@@ -260,3 +260,75 @@ def test_names_mean_networks_however_they_are_written():
         share = sum(fact[column] < value for fact in large) / len(large)
         assert 0.3 < share < 0.7
     assert (middling.tensors, middling.normalised) == (pytest.approx(NETWORKS["resnet50"].tensors, rel=0.02), True)
+
+
+def lstm(inputs, width):
+    """Parameters and tensors of one LSTM layer as PyTorch counts them: two matrices, two biases."""
+    return 4 * width * (inputs + width) + 8 * width, 4
+
+
+def normed(inputs, outputs, kernel=1):
+    """A convolution with weight normalisation: direction, length and bias of each output."""
+    return inputs * outputs * kernel + 2 * outputs, 3
+
+
+def added(*layers):
+    return sum(parameters for parameters, _ in layers), sum(tensors for _, tensors in layers)
+
+
+def gnmt():
+    """Wu et al. 2016 in NVIDIA's DeepLearningExamples: 32,320 words, 4 + 4 layers of 1024, one embedding."""
+    words, width = 32_320, 1024
+    encoder = [lstm(width, width)] * 2 + [lstm(2 * width, width)] + [lstm(width, width)] * 2
+    attention = (2 * width**2 + 2 * width + 1, 5)  # query, key, score, and a scalar and a bias to normalise it
+    decoder = [lstm(width, width), attention, *[lstm(2 * width, width)] * 3]
+    return added((words * width, 1), *encoder, *decoder, ((width + 1) * words, 2))
+
+
+def tacotron2():
+    """Shen et al. 2018 as NVIDIA's DeepLearningExamples build it: 148 symbols, 80 mels."""
+    encoder = [(512 * 512 * 5 + 3 * 512, 4)] * 3 + [lstm(512, 256)] * 2
+    prenet = [(80 * 256, 1), (256 * 256, 1)]
+    attention = (1024 * 128 + 512 * 128 + 128 + 2 * 32 * 31 + 32 * 128, 5)
+    decoder = [lstm(256 + 512, 1024), attention, lstm(1024 + 512, 1024), (1537 * 80, 2), (1537, 2)]
+    postnet = [(80 * 512 * 5 + 3 * 512, 4), *[(512 * 512 * 5 + 3 * 512, 4)] * 3, (512 * 80 * 5 + 3 * 80, 4)]
+    return added((148 * 512, 1), *encoder, *prenet, *decoder, *postnet)
+
+
+def waveglow():
+    """Prenger et al. 2018 as NVIDIA's DeepLearningExamples train it: 12 flows, 8 layers of 512 channels each."""
+    layers = [(80 * 80 * 1024 + 80, 2)]
+    for flow in range(12):
+        channels = 8 - 2 * (flow // 4)
+        layers += [(channels**2, 1), normed(channels // 2, 512), ((512 + 1) * channels, 2)]
+        layers += [normed(512, 1024, 3), normed(80 * 8, 1024)] * 8 + [normed(512, 1024)] * 7 + [normed(512, 512)]
+    return added(*layers)
+
+
+def transformer_xl(depth, width, inner, adaptive):
+    """Dai et al. 2019: 267,735 words; one embedding and softmax, or four of a quarter of the width each time."""
+    words, ends = 267_735, (0, 19_997, 39_997, 199_997, 267_735)
+    layer = (5 * width**2 + 2 * width * inner + inner + 5 * width, 11)
+    layers = [layer] * depth + [(2 * width, 2), (3 * width + 3, 2)]  # two biases of positions; three clusters
+    if not adaptive:
+        return added(*layers, (words * width, 1), (words, 1))
+    for part in range(4):
+        size, narrow = ends[part + 1] - ends[part], width // 4**part
+        layers += [(size * narrow, 1), (narrow * width, 1), (size, 1)]
+    return added(*layers, (width**2, 1))  # the first softmax has a projection of its own
+
+
+COUNTED_WORDS = {
+    "gnmt": gnmt(),
+    "tacotron2": tacotron2(),
+    "waveglow": waveglow(),
+    "transformerxlbase": transformer_xl(16, 512, 2048, adaptive=False),
+    "transformerxllarge": transformer_xl(18, 1024, 4096, adaptive=True),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED_WORDS)
+def test_networks_of_speech_and_words_have_the_parameters_and_tensors_of_their_layers(name):
+    parameters, tensors = COUNTED_WORDS[name]
+    assert NETWORKS[name].parameters == pytest.approx(parameters / 1e6, rel=0.002)
+    assert (NETWORKS[name].tensors, NETWORKS[name].normalised) == (tensors, False)

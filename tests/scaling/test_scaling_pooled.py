@@ -5,13 +5,18 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from sweetspot.scaling.machine import CLASSIC, MODERN, eras
 from sweetspot.scaling.pooled import (
+    ERAS,
+    MODERN_TERMS,
     SPREAD,
     TERMS,
     Pooled,
     _family_weight,
     _objective,
+    fit_eras,
     fit_pooled,
+    of_eras,
     parts_pooled,
     predict_pooled,
 )
@@ -35,6 +40,7 @@ CELLS = [
 EFFICIENCY = [0.9, 0.6, 0.55, 0.8]
 MACHINES = {"one / Tesla V100": 0, "two / RTX 3090": 1, "two / Tesla V100": 2}
 FAMILIES = {"rtx 3090": 0, "v100": 1}
+GROUPS = {"machine": MACHINES, "family": FAMILIES}
 WIDTH = len(TERMS) + len(SPREAD) * (len(MACHINES) + len(FAMILIES))
 
 
@@ -123,24 +129,27 @@ def loss(theta, efficiency=EFFICIENCY):
 
 
 def test_the_parts_of_a_step_are_those_of_the_formula(theta):
-    found = parts_pooled(Pooled(theta, np.eye(WIDTH), MACHINES, FAMILIES), frame())
+    found = parts_pooled(Pooled(theta, np.eye(WIDTH), GROUPS), frame())
     expected = pd.DataFrame([parts(theta, *row) for row in CELLS])
     pd.testing.assert_frame_equal(found[["c", "l", "s", "q"]], expected, rtol=1e-12)
     assert expected["q"].gt(0).tolist() == [False, False, True, False]
-    apart = parts_pooled(Pooled(theta, np.eye(WIDTH), MACHINES, FAMILIES), frame(exchange=False))
+    apart = parts_pooled(Pooled(theta, np.eye(WIDTH), GROUPS), frame(exchange=False))
     assert (apart[["c", "l"]] == 0).all(axis=None)  # devices that train independently
+    # XLA, and later builds, are spared what half precision costs beside batch normalisation
+    assert parts_pooled(Pooled(theta, np.eye(WIDTH), GROUPS), frame(xla=True))["q"].tolist() == [0.0] * 4
+    assert parts_pooled(Pooled(theta, np.eye(WIDTH), GROUPS), frame(framework_version="NGC"))["q"].tolist() == [0.0] * 4
 
 
 def test_a_part_lies_between_e_to_the_minus_30_and_e_to_the_6():
     for value, kept in ((-40.0, -30), (9.0, 6), (5.0, 5)):
         theta = np.zeros(WIDTH)
         theta[list(TERMS).index("s")] = value
-        found = parts_pooled(Pooled(theta, np.eye(WIDTH), MACHINES, FAMILIES), frame())
+        found = parts_pooled(Pooled(theta, np.eye(WIDTH), GROUPS), frame())
         assert found["s"].to_numpy() == pytest.approx([math.exp(kept)] * 4)
 
 
 def test_the_loss_is_that_of_the_formula(theta):
-    objective = _objective(frame().assign(efficiency=EFFICIENCY), MACHINES, FAMILIES)
+    objective = _objective(frame().assign(efficiency=EFFICIENCY), GROUPS, ERAS[CLASSIC])
     assert objective(theta).loss == pytest.approx(loss(theta), rel=1e-12)
     assert _family_weight(frame()["family"]) == pytest.approx(WEIGHT)
 
@@ -149,13 +158,13 @@ def test_the_curvature_is_that_of_the_loss_where_the_model_fits_and_less_for_wha
     _, sd = prior()
     jacobian = np.array([slopes(theta, *row) for row in CELLS]) / 0.04
     fits = [math.exp(log_efficiency(theta, *row)) for row in CELLS]
-    exact = _objective(frame().assign(efficiency=fits), MACHINES, FAMILIES)(theta).curvature
+    exact = _objective(frame().assign(efficiency=fits), GROUPS, ERAS[CLASSIC])(theta).curvature
     np.testing.assert_allclose(exact, jacobian.T @ (WEIGHT[:, None] * jacobian) + np.diag(sd**-2), rtol=1e-5, atol=1e-5)
     # A gap of g spreads is one of weight (r + 1) / (2 r^2), r = sqrt(1 + g^2): between the slope of the pseudo-Huber
     # loss over the gap, 1 / r, and its second derivative, 1 / r^3.
     gaps = np.array([0.5, 3.0, -2.0, 0.0])
     root = np.sqrt(1 + gaps**2)
-    away = _objective(frame().assign(efficiency=fits * np.exp(0.04 * gaps)), MACHINES, FAMILIES)(theta).curvature
+    away = _objective(frame().assign(efficiency=fits * np.exp(0.04 * gaps)), GROUPS, ERAS[CLASSIC])(theta).curvature
     weight = WEIGHT * (root + 1) / (2 * root**2)
     np.testing.assert_allclose(away, jacobian.T @ (weight[:, None] * jacobian) + np.diag(sd**-2), rtol=1e-5, atol=1e-5)
 
@@ -163,21 +172,21 @@ def test_the_curvature_is_that_of_the_loss_where_the_model_fits_and_less_for_wha
 def test_the_fit_is_the_least_loss_and_its_covariance_the_inverse_of_the_curvature():
     evidence = frame().assign(efficiency=EFFICIENCY)
     fitted = fit_pooled(evidence)
-    assert (fitted.machines, fitted.families) == (MACHINES, FAMILIES)
+    assert fitted.groups == GROUPS
     best = loss(fitted.coefficients)
     for place in range(WIDTH):
         for shift in (-0.02, 0.02):
             moved = fitted.coefficients.copy()
             moved[place] += shift
             assert loss(moved) > best
-    curvature = _objective(evidence, MACHINES, FAMILIES)(fitted.coefficients).curvature
+    curvature = _objective(evidence, GROUPS, ERAS[CLASSIC])(fitted.coefficients).curvature
     np.testing.assert_allclose(fitted.covariance @ curvature, np.eye(WIDTH), atol=1e-8)
 
 
 def test_the_scale_adds_what_is_not_known_of_machine_family_batch_and_network(theta):
     generator = np.random.default_rng(7)
     root = 0.1 * generator.normal(size=(WIDTH, WIDTH))
-    model = Pooled(theta, root @ root.T, MACHINES, FAMILIES)
+    model = Pooled(theta, root @ root.T, GROUPS)
     cell, fact = CELLS[1]
 
     def variance(machine=True, family=True, **change):
@@ -233,3 +242,86 @@ def test_what_is_assumed_before_any_figure_is_what_the_module_says():
     assert {name: round(math.exp(wide), 1) for name, wide in SPREAD.items()} == {
         "c": 2.7, "c_doubling": 1.8, "l": 2.0, "s": 1.8
     }  # fmt: skip
+
+
+def test_what_is_assumed_of_modern_programs():
+    rate = {name: math.exp(term.mean) for name, term in MODERN_TERMS.items()}
+    either_way = {name: round(math.exp(term.sd), 2) for name, term in MODERN_TERMS.items()}
+    assert 1 / rate["c"] == pytest.approx(4, rel=0.25)  # GB/s of PCIe
+    assert 1 / rate["c_nvlink"] == pytest.approx(12, rel=0.1)  # times as fast
+    assert rate["c_bridge"] == pytest.approx(0.75, rel=0.1)
+    assert rate["l"] == pytest.approx(0.06e-3, rel=0.1)  # s a tensor, in buckets
+    assert rate["s"] == pytest.approx(0.015, rel=0.05)  # of a step
+    assert (rate["c_doubling"], rate["l_doubling"], rate["s_doubling"]) == pytest.approx((1, 1.5, 1.35), rel=0.01)
+    assert either_way == {
+        "c": 2.01, "c_nvlink": 2.72, "c_bridge": 1.35, "c_doubling": 1.05, "l": 2.01, "l_doubling": 1.35, "s": 2.01,
+        "s_doubling": 1.35,
+    }  # fmt: skip
+    # families differ by twice in bandwidth, networks by three times in what they send and in what they wait for
+    factors = {name: {kind: round(math.exp(wide), 1) for kind, wide in kinds.items()}
+               for name, kinds in ERAS[MODERN].spread.items()}  # fmt: skip
+    assert factors == {"c": {"family": 2.0, "network": 3.3}, "c_doubling": {"family": 1.5}, "s": {"network": 2.7}}
+    assert ERAS[MODERN].residual == 0.03
+
+
+# Of a modern model: population, then what BERT-large and the A6000 add. 0.668 GB in half precision, 391 tensors.
+MODERN_CELL = {"instance": "box", "family": "a6000", "gpu": "RTX A6000", "gpus": 4, "model": "bert_large",
+               "precision": "fp16", "interconnect": "pcie", "batch_size": 64.0, "base_images_per_s": 64.0,
+               "framework_version": "", "framework": "torch"}  # fmt: skip
+
+
+def modern_model(**coefficients):
+    """A modern model that knows the families a6000 and v100 and the networks bertlarge and gnmt."""
+    groups = {"family": {"a6000": 0, "v100": 1}, "network": {"bertlarge": 0, "gnmt": 1}}
+    places = [*MODERN_TERMS, "c a6000", "c v100", "c bertlarge", "c gnmt", "doubling a6000", "doubling v100",
+              "s bertlarge", "s gnmt"]  # fmt: skip
+    theta = np.array([coefficients.get(name, -30.0 if name in ("c", "l", "s") else 0.0) for name in places])
+    return Pooled(theta, np.zeros((len(places), len(places))), groups, ERAS[MODERN])
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "changes", "expected"),
+    [
+        # 0.2 s/GB x 3/2 x 0.6682 GB over a step of 1 s; the device's and the network's own parts multiply
+        ({"c": math.log(0.2)}, {}, {"c": 0.2 * 1.5 * 0.6682}),
+        ({"c": math.log(0.2), "c a6000": math.log(2), "c bertlarge": math.log(3)}, {}, {"c": 1.2 * 1.5 * 0.6682}),
+        ({"c": math.log(0.2), "c v100": 1.0, "c gnmt": 1.0}, {}, {"c": 0.2 * 1.5 * 0.6682}),  # of others
+        ({"c": math.log(0.2), "c_nvlink": math.log(0.1)}, {"interconnect": "nvlink"}, {"c": 0.02 * 1.5 * 0.6682}),
+        ({"c": math.log(0.2), "c_bridge": math.log(0.5)}, {"interconnect": "nvlink_bridge"}, {"c": 0.1 * 1.5 * 0.6682}),
+        # four devices are one doubling of two; the bus only, and the family's own
+        ({"c": math.log(0.2), "c_doubling": math.log(1.5)}, {}, {"c": 0.3 * 1.5 * 0.6682}),
+        ({"c": math.log(0.2), "c_doubling": 9.0}, {"interconnect": "nvlink"}, {"c": 0.2 * 1.5 * 0.6682}),
+        ({"c": math.log(0.2), "doubling a6000": math.log(2)}, {}, {"c": 0.4 * 1.5 * 0.6682}),
+        ({"l": math.log(1e-4), "l_doubling": math.log(2)}, {}, {"l": 2e-4 * 391}),
+        ({"s": math.log(0.01), "s_doubling": math.log(3), "s bertlarge": math.log(2)}, {}, {"s": 0.06}),
+    ],
+)
+def test_a_modern_step_by_hand(coefficients, changes, expected):
+    cells = frame([(MODERN_CELL | changes, None)], framework="torch")
+    found = parts_pooled(modern_model(**coefficients), cells).iloc[0]
+    assert list(found.index) == ["c", "l", "s"]
+    for part, value in ({"c": 0.0, "l": 0.0, "s": 0.0} | expected).items():
+        assert found[part] == pytest.approx(value, rel=1e-4, abs=1e-9)
+
+
+def test_each_era_is_told_by_its_own_model_in_the_order_of_the_cells():
+    old, new = CELLS[0][0] | {"framework": "tensorflow"}, MODERN_CELL
+    cells = pd.DataFrame([{"nodes": 1, "xla": False, "exchange": True, "as_of": ""} | one for one in (new, old, new)])
+    cells.index = [7, 3, 5]
+    asked = []
+
+    def told(model, rows):
+        asked.append((model, list(rows.index)))
+        return pd.DataFrame({model: 1.0, "both": 2.0}, index=rows.index)
+
+    found = of_eras(lambda era: era, cells, told)
+    assert asked == [("classic", [3]), ("modern", [7, 5])]
+    assert list(found.index) == [7, 3, 5]
+    assert found["modern"].tolist() == [1.0, 0.0, 1.0] and found["both"].tolist() == [2.0] * 3
+    assert eras(cells.assign(framework=["jax", "pytorch", ""])).tolist() == ["modern", "modern", "classic"]
+
+
+def test_an_era_without_a_figure_has_its_priors():
+    model = fit_eras(frame().assign(efficiency=EFFICIENCY, framework="tensorflow"))("modern")
+    assert model.coefficients.tolist() == [term.mean for term in MODERN_TERMS.values()]
+    assert np.diag(model.covariance) == pytest.approx([term.sd**2 for term in MODERN_TERMS.values()])

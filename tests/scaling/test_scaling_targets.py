@@ -14,16 +14,22 @@ from sweetspot.scaling.evidence import (
     study_evidence,
     super_linear,
 )
-from sweetspot.scaling.explain import explain
-from sweetspot.scaling.mean_efficiency import mean_efficiency
-from sweetspot.scaling.methods import METHODS
+from sweetspot.scaling.methods import METHODS, mean_efficiency
 from sweetspot.scaling.partners import published_evidence, with_partners
-from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled
-from sweetspot.scaling.targets import Fitted, extrapolate_all, held_against_published, scaling_curve, target_cells
+from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled, explain
+from sweetspot.scaling.targets import (
+    Fitted,
+    as_evidence,
+    extrapolate_all,
+    held_against_published,
+    scaling_curve,
+    target_cells,
+)
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question, Target
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.warnings import pairs
+from widths import one_width
 
 ROW = {
     "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
@@ -46,7 +52,8 @@ def model_with(bytes_share, start_share):
     theta = np.zeros(len(TERMS) + 2 * len(SPREAD))
     for name, value in (("c", bytes_share * 0.2 / 0.1024), ("l", start_share * 0.2 / 161)):
         theta[list(TERMS).index(name)] = math.log(value) if value else -30
-    return Pooled(theta, np.eye(len(theta)), {"x": 0}, {"x": 0})
+    model = Pooled(theta, np.eye(len(theta)), {"machine": {"x": 0}, "family": {"x": 0}})
+    return lambda era: model
 
 
 def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
@@ -210,9 +217,10 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     flat = {
         name: (lambda asked: pd.DataFrame({"efficiency": 0.5, "scale": 0.1}, index=asked.index)) for name in METHODS
     }
-    width = {"amdahl": {0.5: 1.0, 0.9: 2.0}, "mean_efficiency": {0.5: 1.0, 0.9: 2.0}}
+    width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
     fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
-    found = extrapolate_all(cells, cells, fitted, "amdahl").set_index("method")
+    facts = as_evidence(cells, {"box": BOX})
+    found = extrapolate_all(cells, facts, fitted, "amdahl").set_index("method")
     row = found.loc["amdahl"]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
     assert row["images_per_s_low"] == pytest.approx(200 * math.exp(-0.2))
@@ -222,10 +230,10 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     # the 2018 rule has an interval of its own: 400 x (0.8 +- 0.337171)
     rule = found.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
     assert rule.to_list() == pytest.approx([320, 400 * 0.462829, 400 * 1.137171], rel=1e-5)
-    within = extrapolate_all(cells, cells, fitted._replace(most_gpus=4.0), "amdahl")
+    within = extrapolate_all(cells, facts, fitted._replace(most_gpus=4.0), "amdahl")
     assert all(pairs(told) == [] for told in within["warnings"])
     # without averages the fitted rule is used, with its calibrated width
-    bare = extrapolate_all(cells, cells, fitted._replace(averages=averages().head(0)), "amdahl").set_index("method")
+    bare = extrapolate_all(cells, facts, fitted._replace(averages=averages().head(0)), "amdahl").set_index("method")
     assert bare.loc["mean_efficiency", "images_per_s"] == 200.0
 
 
@@ -239,7 +247,7 @@ def test_several_nodes_are_one_node_and_what_the_network_costs():
         seen.extend(zip(asked["gpus"], asked["nodes"], strict=True))
         return pd.DataFrame({"efficiency": 0.9, "scale": 0.1}, index=asked.index)
 
-    fitted = Fitted({"amdahl": flat}, {"amdahl": {0.5: 1.0, 0.9: 2.0}}, averages(), 8.0, ACROSS, 16.0)
+    fitted = Fitted({"amdahl": flat}, {"amdahl": one_width(1.0, 2.0)}, averages(), 8.0, ACROSS, 16.0)
     row = extrapolate_all(cells, cells, fitted, "amdahl").iloc[0]
     assert seen == [(8, 1)]  # the method is asked for what fits a node
     # one doubling at 2 % and 3 % for leaving the node: 0.9 x e^-0.05
@@ -258,7 +266,7 @@ def test_the_curve_is_the_headline_method_at_every_count_of_devices():
     target = [Target(instance="box", base_instance="one", gpus=4)]
     cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"box": BOX})
     law = {"amdahl": lambda asked: pd.DataFrame({"efficiency": 1 / asked["gpus"], "scale": 0.1})}
-    fitted = Fitted(law, {"amdahl": {0.5: 1.0, 0.9: 2.0}}, averages(), 8.0, ACROSS, 64.0)
+    fitted = Fitted(law, {"amdahl": one_width(1.0, 2.0)}, averages(), 8.0, ACROSS, 64.0)
     curve = scaling_curve(cells, {"box": BOX}, fitted, "amdahl")
     assert curve["gpus"].tolist() == [2, 3, 4, 6, 8]
     # a box holds four: six and eight are two boxes of three and four, at 2 % a doubling and 3 % for the network

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import huber
 from study_tables import STUDIES
-from sweetspot.scaling.strong import fit_strong, pairs_of, strong_cells, usual_batch
+from sweetspot.scaling.strong import fit_strong, leaves_fast_links, pairs_of, strong_cells, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
@@ -75,7 +75,7 @@ def test_a_machine_that_is_timed_at_another_count_is_estimated():
         name: Instance(title="x", provider="cloud", gpu=gpu, gpus=gpus, nodes=gpus // 8)
         for name, gpu, gpus in (("known", "B200 SXM", 8), ("two", "B200 SXM", 16), ("nobody", "MI300X", 8))
     }
-    found = strong_cells(times, QUESTION, instances, EXTRAPOLATION_COLUMNS).set_index("instance")
+    found = strong_cells(times, fit_strong(times), QUESTION, instances, EXTRAPOLATION_COLUMNS).set_index("instance")
     assert list(found.index) == ["two"]
     row, fitted = found.loc["two"], fit_strong(times)
     minutes = 10.0 / 2 * 2 ** fitted.loss["lora"] * math.exp(fitted.leaving)
@@ -141,7 +141,7 @@ def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves)
 def test_the_nearest_known_count_is_the_base(gpus, base):
     times = table(*many("H100 SXM", "a", 0.2, 0.1, 0.0, {8: 8, 64: 8}))
     given = {"m": Instance(title="x", provider="c", gpu="H100 SXM", gpus=gpus)}
-    row = strong_cells(times, QUESTION, given, EXTRAPOLATION_COLUMNS).iloc[0]
+    row = strong_cells(times, fit_strong(times), QUESTION, given, EXTRAPOLATION_COLUMNS).iloc[0]
     assert f"strong_scaling: {base} to {gpus} devices" in row["source"]
     # one doubling away: the width of one, beside how far submitters agree (1.12)
     half = math.hypot(fit_strong(times).width, 0.113)
@@ -175,7 +175,7 @@ def test_the_shipped_results_left_out_lie_within_the_interval(shipped):
             f"m{count}": Instance(title="x", provider="c", gpu=gpu, gpus=count, nodes=count // 8) for count in counts
         }
         question = QUESTION.model_copy(update={"model": ["llama2_70b_lora"]})
-        found = strong_cells(known, question, machines, EXTRAPOLATION_COLUMNS)
+        found = strong_cells(known, fit_strong(known), question, machines, EXTRAPOLATION_COLUMNS)
         for row in found.itertuples():
             rate = 1 / (60 * truth["llama2_70b_lora", gpu, row.gpus].minutes)
             off.append((abs(row.images_per_s / rate - 1), row.images_per_s_low <= rate <= row.images_per_s_high))
@@ -183,3 +183,27 @@ def test_the_shipped_results_left_out_lie_within_the_interval(shipped):
     assert len(off) == 8
     assert np.median(errors) < 0.20
     assert inside.mean() >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("gpu", "fewer", "more", "leaves"),
+    [("B200 SXM", 4, 8, 0), ("B200 SXM", 8, 9, 1), ("B200 SXM", 9, 8, -1), ("B200 SXM", 9, 16, 0),
+     ("GB200", 8, 72, 0), ("GB300", 72, 73, 1), ("GB200", 73, 144, 0)],
+)  # fmt: skip
+def test_fast_links_join_eight_devices_or_the_72_of_a_rack(gpu, fewer, more, leaves):
+    assert leaves_fast_links(gpu, fewer, more) == leaves
+
+
+def test_times_of_other_benchmarks_teach_the_losses_and_not_the_width():
+    def doubled(gpu, minutes):
+        return [(gpu, 8, 64.0, "s", 8.0, 3000.0), (gpu, 16, minutes, "s", 8.0, 3000.0)]
+
+    own = table(*doubled("B200 SXM", 32.0), *doubled("H100 SXM", 32.0), *doubled("MI300X", 32.0))  # lose nothing
+    apart = table(*doubled("B200 SXM", 32.0), *doubled("H100 SXM", 64.0), *doubled("MI300X", 64.0)).assign(
+        benchmark="b"
+    )
+    alone, both, other = fit_strong(own), fit_strong(own, [apart]), fit_strong(apart)
+    assert (alone.pairs, both.pairs) == (3, 6)
+    # what any benchmark loses lies between the two; how far a figure lies off is told of the own ones only
+    assert alone.loss[""] < both.loss[""] < other.loss[""]
+    assert both.width < 0.4 < other.width

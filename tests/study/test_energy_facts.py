@@ -4,6 +4,7 @@ import json
 
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.study import load_study
 
 STUDY = {
@@ -46,6 +47,8 @@ def read(folder, energy):
         (site(pue=1.2), ["energy.sites[0].pue", "1.2"]),
         (site(pue=fact(1.2), intensity=fact(300)), ["energy.sites[0].intensity", "unknown"]),
         (site(), ["energy.sites[0]", "at least one of pue, g_per_kwh"]),
+        (site(grid="mars"), ["energy.sites[0]", "one of us, us-unplaced", "found 'mars'"]),
+        (site(grid="us", g_per_kwh=fact(300)), ["energy.sites[0]", "one of g_per_kwh and grid"]),
         ({"sites": 2 * site(pue=fact(1.2))["sites"]}, ["energy", "once, found 'cloud' twice"]),
         (device(utilisation=fact(0.5)), ["energy.devices[0].utilisation", "unknown"]),
         (device() | {"utilisation": fact(-0.1)}, ["energy.utilisation", "found -0.1"]),
@@ -82,3 +85,40 @@ def test_a_fact_without_a_range_stands_alone(tmp_path):
     found = read(tmp_path, site(pue=fact(1.2, low=1.1)))
     assert found.site("cloud").pue.ends == (1.2, 1.1, 1.2)
     assert found.site("elsewhere") is None
+
+
+def test_what_is_shipped_fills_what_the_study_leaves_open(tmp_path):
+    """The figures of facts/*.csv by hand; what the study says of a device or a site comes before them."""
+    said = {
+        "shipped": True,
+        "devices": [{"gpu": "H100 SXM", "watts": fact(650)}],
+        "sites": [
+            {"provider": "own", "grid": "finland"},
+            {"provider": "aws", "grid": "france"},
+            {"provider": "lambda", "pue": fact(1.3)},
+            {"provider": "gcp", "g_per_kwh": fact(100)},
+        ],
+    }
+    found = read(tmp_path, said)
+    assert found.utilisation.ends == (0.76, 0.64, 0.83)
+    assert (found.device("H100 SXM").watts.value, found.device("H100 SXM").host_share) == (650, None)
+    assert (found.device("A100 SXM 80GB").watts.value, found.device("A100 SXM 80GB").host_share.value) == (400, 1.031)
+    told = {site.provider: (site.pue and site.pue.value, site.g_per_kwh.value) for site in found.sites}
+    expected = {"own": (None, 79), "aws": (1.14, 56), "lambda": (1.3, 367), "gcp": (1.10, 100), "oci": (1.15, 369)}
+    assert {name: told[name] for name in expected} == expected
+    assert found.site("lambda").g_per_kwh.ends == (367, 367, 412)
+    assert found.site("oci").g_per_kwh.source.startswith("us-ashburn-1: US EPA eGRID 2023")
+    assert type(found).model_validate(found.model_dump(mode="json")) == found  # as a rule hands it on
+
+
+def test_nothing_is_shipped_to_a_study_that_does_not_ask(tmp_path):
+    assert [site.provider for site in read(tmp_path, site(grid="us")).sites] == ["cloud"]
+
+
+@pytest.mark.parametrize("name", ["power", "providers", "grids"])
+def test_every_shipped_fact_has_a_source_a_date_and_stands_once(name):
+    rows = table(name)
+    assert all(row["source"] and row["as_of"] for row in rows)
+    keys = [(row.get("quantity"), row.get("gpu") or row.get("provider") or row.get("grid")) for row in rows]
+    assert len(set(keys)) == len(keys)
+    assert name != "providers" or {row["grid"] for row in rows} <= {row["grid"] for row in table("grids")}

@@ -163,8 +163,9 @@ def test_what_stands_where_nothing_is_written():
 
 
 def test_a_measurement_is_its_flags_in_a_fixed_order():
-    # as they stand in the records of runs made before 2026-11
-    flags = "--protocol 1 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --min-steps-slow 3 --target-half-width 0.0"
+    # as they stand in the records of runs of protocol 2
+    flags = "--protocol 2 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --least-seconds 2.0"
+    flags += " --least-seconds-power 10.0 --min-steps-slow 3 --target-half-width 0.0"
     assert Measure().flags() == f"{flags} --time-limit-s 1800 --no-xla"
     other = Measure(xla=True, time_limit_s=60, budget_minutes=5, estimate_minutes=9, checkpoints={"vgg16": "file"})
     assert other.flags() == f"{flags} --time-limit-s 1800 --xla"

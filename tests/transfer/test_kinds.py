@@ -3,9 +3,8 @@
 import math
 
 import pytest
-from sweetspot.throughput.published import STUDIES
-from sweetspot.transfer.figures import network_name, shipped_figures
-from sweetspot.transfer.kinds import IMAGES, SPEECH, TEXT, UNKNOWN, kind_of
+from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.transfer.figures import IMAGES, SPEECH, TEXT, UNKNOWN, kind_of, network_name, shipped_figures
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 LEARNT = learn_devices(STUDIES)

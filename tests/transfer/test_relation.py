@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.throughput.published import STUDIES
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.transfer.figures import as_figures, shipped_devices, shipped_figures
 from sweetspot.transfer.left_out import BOTH, TWO, WORKLOADS, errors, summary, yardstick
 from sweetspot.transfer.relation import Told, fit_relation, given, predict, without

@@ -1,12 +1,10 @@
 """Devices by their data sheets, and how people write their names."""
 
-import csv
 import math
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.study.device_memory import TABLE
-from sweetspot.throughput.published import STUDIES
+from sweetspot.facts.shipped_tables import STUDIES, table
 from sweetspot.transfer.figures import network_name, shipped_devices
 from sweetspot.transfer.specifications import PEAKS, precision_name
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
@@ -90,9 +88,7 @@ def test_every_device_says_where_it_comes_from_and_what_it_can():
 
 def test_every_figure_is_named_in_its_source_or_as_unconfirmed():
     words = {"memory_gb": "memory", "memory_bandwidth_gb_s": "bandwidth"} | {f"{name}_tflops": name for name in PEAKS}
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
+    for row in table("devices"):
         told = {word for part in row["source"].split(" ; ") for clause in part.split("; ")
                 for word in clause.partition(":")[0].replace(",", " ").split()}  # fmt: skip
         unsure = {name.strip().removesuffix("_tflops") for name in row["unconfirmed"].split(";") if name.strip()}
@@ -101,9 +97,8 @@ def test_every_figure_is_named_in_its_source_or_as_unconfirmed():
 
 
 def test_no_name_is_of_two_devices():
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        names = [name.strip().casefold() for row in csv.DictReader(file)
-                 for name in (row["gpu"], *row["names"].split(";")) if name.strip()]  # fmt: skip
+    names = [name.strip().casefold() for row in table("devices")
+             for name in (row["gpu"], *row["names"].split(";")) if name.strip()]  # fmt: skip
     assert len(names) == len(set(names)) > 150
 
 

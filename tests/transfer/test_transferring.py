@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.several_devices import joined_by, learn_scaling, several
-from sweetspot.throughput.published import STUDIES
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 

@@ -5,11 +5,12 @@ import math
 import pandas as pd
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.targets import extrapolation
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import STUDIES, THROUGHPUT_CSV
+from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.transferring import learn_devices
 from sweetspot.transfer.unmeasured import with_transferred
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
-from sweetspot.bills.priced_cells import Workload, cells_of_known_hours, offered, reference_rate
+from sweetspot.bills.priced_cells import Workload, cells_of_known_hours, offered, rate_of_hours
 from sweetspot.bills.renting import HOUR_S, ROUNDING
 from sweetspot.bills.slots import one_at_a_time, with_slots
 from sweetspot.bills.spot import overhead
@@ -102,7 +102,7 @@ def _jobs(rows: Columns, cells: Columns, name: str, work: Training | Runs) -> Co
         months = np.nan if work.months is None else work.months
         hours = {end: np.full(count, work.hours) for end in ENDS}
         if work.instance is not None:
-            reference = _reference(rows, cells, work.instance, work.model)
+            reference = rate_of_hours(rows, cells, work.instance)
             hours = {end: work.hours * reference / rate[OPPOSITE[end]] for end in ENDS}
     return rows | {
         "workload": objects([name] * count),
@@ -111,21 +111,6 @@ def _jobs(rows: Columns, cells: Columns, name: str, work: Training | Runs) -> Co
         "spread_months": np.full(count, months),
         **{f"work_hours{end}": hours[end] for end in ENDS},
     }
-
-
-def _reference(rows: Columns, cells: Columns, instance: str, model: str | None) -> Array:
-    """Throughput of the machine on which a workload's hours hold, for each row.
-
-    At the row's batch; where the machine has figures of the model at a single batch, that one for rows of another:
-    there each machine has its own.
-    """
-    found = reference_rate(rows, cells, instance)
-    own = (cells["instance"] == instance) & (cells["status"] == "ok") & (cells["model"] == model)
-    batches = np.unique(cells["batch_size"][own])
-    if model is None or len(batches) != 1:
-        return found
-    same = rows | {"batch_size": np.full(size(rows), batches[0])}
-    return np.where(np.isnan(found), reference_rate(same, cells, instance), found)
 
 
 def _rate(rows: Columns, end: str) -> Array:

@@ -34,7 +34,8 @@ def bill_lines(jobs: Columns, fees: Columns, end: str = "") -> Bill:
     """The bills of jobs at one end of the figures (`end`: "", "_low" or "_high").
 
     `jobs` has `instance`, `purchase` and JOB_COLUMNS of the offers table, `work_hours` of one start (also at `end`),
-    `starts` one after the other, and `spread_months` (null: the hours decide how many months of fees are due).
+    `starts` one after the other, and `spread_months` (null: the hours decide how many months of fees are due);
+    `in_a_row`: equal jobs that a start works on one after the other, each of which ends with its result (absent: one).
     `fees` is the fees table.
     """
     starts, rate, energy = numbers(jobs, "starts", f"usd_per_hour{end}", f"energy_usd_per_hour{end}")
@@ -70,8 +71,9 @@ def _time(jobs: Columns, end: str) -> tuple[Array, Array]:
     """Hours from the beginning to the end of one start, and those in which its machine runs."""
     dump, restore, wait = (seconds / HOUR_S for seconds in numbers(jobs, "checkpoint_s", "restore_s", "wait_s"))
     starts, often = numbers(jobs, "starts", f"interruptions_per_hour{end}")
-    work = jobs[f"work_hours{end}"]
-    running = wall_time(work, often, np.where(often > 0, dump, 1.0), restore, jobs["every_s"] / HOUR_S)
+    row = jobs.get("in_a_row", np.ones(size(jobs)))
+    work = jobs[f"work_hours{end}"] / row
+    running = row * wall_time(work, often, np.where(often > 0, dump, 1.0), restore, jobs["every_s"] / HOUR_S)
     hours = makespan(running, often, wait)
     return np.where(hours * starts > NEVER_HOURS, np.inf, hours), running
 

@@ -11,7 +11,7 @@ from sweetspot.bills.costs import NEVER, NO_FIGURE
 from sweetspot.bills.lines import JOB_COLUMNS, bill_lines
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
-from sweetspot.bills.priced_cells import Workload, offered, reference_rate
+from sweetspot.bills.priced_cells import Workload, offered, rate_of_hours, reference_rate
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.rounds import more_boxes
 from sweetspot.cells import CELL_COLUMNS
@@ -86,7 +86,7 @@ def _plan(
     rows: Columns, cells: Columns, fees: Columns, name: str, plan: Plan, instances: Mapping[str, Instance]
 ) -> list[Columns]:
     """The rows of one plan: its phases, possession, total."""
-    reference = reference_rate(rows, cells, plan.instance)
+    reference = rate_of_hours(rows, cells, plan.instance)
     single, of = _single_device(rows, cells, instances)
     least, months = _boxes(rows), np.full(size(rows), np.nan if plan.months is None else plan.months)
     facts = {"room_hours": _room(rows, plan), "boxes": least, "plan_months": months}
@@ -185,7 +185,8 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
     share, more = np.divmod(phase.jobs, machines)  # as in `rounds`
     hours, usd = np.zeros(size(rows)), np.zeros(size(rows))
     for load, count in ((share + 1, more), (share, machines - more)):
-        work = {"work_hours": np.ceil(load / slots) * duration, "starts": np.ones(size(rows))}
+        row = np.maximum(1.0, np.ceil(load / slots))
+        work = {"work_hours": row * duration, "in_a_row": row, "starts": np.ones(size(rows))}
         with np.errstate(invalid="ignore", over="ignore"):
             bill = bill_lines(rows | work | {"spread_months": np.full(size(rows), np.nan)}, fees)
             paid = bill.usd * count

@@ -22,11 +22,13 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> Array:
     Month t = 0, 1, ... pays p(t) = p(0) (1 + change)^(t / 12), the price at its beginning; the last part of a month
     counts as its fraction. NaN change: 1, a price that stays.
     """
-    yearly, span = np.broadcast_arrays(np.nan_to_num(np.asarray(change, float)), np.asarray(months, float))
-    month = np.arange(int(np.ceil(min(float(np.max(span, initial=1.0)), LONGEST) - 1e-9)))
-    weight = np.clip(span[..., None] - month, 0.0, 1.0)
-    price = (1.0 + yearly[..., None]) ** (month / 12.0)
-    factor: Array = (price * weight).sum(axis=-1) / weight.sum(axis=-1)
+    yearly, span = np.nan_to_num(np.asarray(change, float)), np.minimum(np.asarray(months, float), LONGEST)
+    monthly = (1.0 + yearly) ** (1.0 / 12.0)
+    whole = np.floor(span + 1e-9)
+    last = monthly**whole
+    with np.errstate(divide="ignore", invalid="ignore"):
+        full = np.where(monthly == 1.0, whole, (1.0 - last) / (1.0 - monthly))  # geometric sum of the whole months
+    factor: Array = (full + np.maximum(span - whole, 0.0) * last) / span
     return factor
 
 

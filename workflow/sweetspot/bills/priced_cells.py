@@ -11,6 +11,7 @@ from sweetspot.study.workloads import Plan, Runs, Training
 FIGURES = (*CELL_COLUMNS, "images_per_s", "images_per_s_low", "images_per_s_high", "basis", "status", "source")
 THROUGHPUT_COLUMNS = (*FIGURES, "gpu", "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
+ALIKE = ("framework", "model", "batch_size", "precision")  # figures that may be held against each other
 Workload = Training | Runs | Plan
 
 
@@ -67,19 +68,27 @@ def offered(cells: Columns, offers: Columns, names: Sequence[str]) -> Columns:
     return own | {name: offers[name][right] for name in names}
 
 
-def reference_rate(rows: Columns, cells: Columns, instance: str) -> Array:
-    """Throughput of `instance` for each row's framework, model, batch and precision; nan where it has none.
+def reference_rate(rows: Columns, cells: Columns, instance: str, alike: Sequence[str] = ALIKE) -> Array:
+    """Throughput of `instance` for each row's framework, model, batch and precision (`alike`); nan where it has none.
 
     Of several cells of the instance the one with the best basis counts, then the fastest.
     """
-    key = ("framework", "model", "batch_size", "precision")
     own = take(cells, (cells["instance"] == instance) & (cells["status"] == "ok") & ~np.isnan(cells["images_per_s"]))
     best: dict[tuple[object, ...], tuple[int, float]] = {}
-    for cell, basis, rate in zip(keys(own, key), own["basis"], own["images_per_s"], strict=True):
+    for cell, basis, rate in zip(keys(own, alike), own["basis"], own["images_per_s"], strict=True):
         figure = (BASES.index(basis), -float(rate))
         best[cell] = min(figure, best.get(cell, figure))
     rates = {cell: -slowness for cell, (_, slowness) in best.items()}
-    return np.array([rates.get(cell, np.nan) for cell in keys(rows, key)], dtype=float)
+    return np.array([rates.get(cell, np.nan) for cell in keys(rows, alike)], dtype=float)
+
+
+def rate_of_hours(rows: Columns, cells: Columns, instance: str) -> Array:
+    """Throughput of the machine on which a workload's hours hold, for each row; nan where it has none.
+
+    At the row's batch; where it has no figure there, at the batch of its own best figure: each machine has its own.
+    """
+    found, alike = reference_rate(rows, cells, instance), [name for name in ALIKE if name != "batch_size"]
+    return np.where(np.isnan(found), reference_rate(rows, cells, instance, alike), found)
 
 
 def keys(table: Columns, names: Sequence[str]) -> list[tuple[object, ...]]:

@@ -1,6 +1,6 @@
 """All tables that one price list makes: what the rule `price_workloads` writes."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
@@ -8,19 +8,25 @@ from pathlib import Path
 import pyarrow as pa
 
 from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
-from sweetspot.bills.columns import Columns, from_arrow, from_rows, to_arrow
+from sweetspot.bills.columns import Columns, from_arrow, from_rows, stacked, to_arrow
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
+from sweetspot.bills.lint.rules import LINT_COLUMNS, lint, offer_findings, warnings_of
 from sweetspot.bills.metered import Metered, metered_machines
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, offer_rows, offers_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-from sweetspot.bills.price_lint import LINT_COLUMNS, lint, offer_findings, warnings_of
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, Workload, all_cells
-from sweetspot.errors import refuse
+from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
+from sweetspot.bills.together import (
+    check_devices,
+    check_free,
+    check_terms,
+    check_there,
+    check_workloads,
+    of_projects,
+)
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
-from sweetspot.study.workloads import Plan, Runs, load_monthly, load_workloads
+from sweetspot.study.workloads import load_monthly, load_workloads
 
 CONTRACT = {
     "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
@@ -51,8 +57,13 @@ def price_study(
         price_file, name, instances, month_days, study_date, energy, price_paths, metered
     )
     check_workloads(workloads, instances, workload_file)
-    check_there(load_monthly(workload_file), instances, workload_file)
+    check_devices(workloads, instances, workload_file)
+    monthly = load_monthly(workload_file)
+    check_there(monthly, instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
+    check_free(monthly, offers, workload_file, price_file)
+    together = [asdict(finding) for finding in of_projects(workloads, monthly, offers)]
+    findings = stacked([findings, from_rows(together, LINT_COLUMNS)])
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
     tables = {
@@ -100,35 +111,3 @@ def price_tables(
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
     offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])
     return offers, from_rows(fees, FEE_COLUMNS), from_rows([asdict(finding) for finding in findings], LINT_COLUMNS)
-
-
-def check_workloads(workloads: Mapping[str, Workload], instances: Collection[str], workload_file: Path) -> None:
-    """Refuse workloads of unknown machines. Raises UserError."""
-    named = {key: work.instance for key, work in workloads.items() if isinstance(work, Runs | Plan)}
-    refuse(
-        f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml"
-        for key, machine in named.items()
-        if machine is not None and machine not in instances
-    )
-
-
-def check_there(works: Mapping[str, Monthly], instances: Collection[str], workload_file: Path) -> None:
-    """Refuse unknown machines among those that are there. Raises UserError."""
-    refuse(
-        f"{workload_file}: {key}.have[{number}] is '{machine}'; expected an instance of instances.yaml"
-        for key, work in works.items()
-        for number, machine in enumerate(work.have)
-        if machine not in instances
-    )
-
-
-def check_terms(workloads: Mapping[str, Workload], offers: Columns, workload_file: Path, price_file: Path) -> None:
-    """Refuse terms longer than a project. Raises UserError."""
-    refuse(
-        f"{price_file}: offers[{number}].commitment.term_months is {term:g};"
-        f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
-        for key, work in workloads.items()
-        if isinstance(work, Plan) and work.months is not None
-        for number, term in enumerate(offers["term_months"])
-        if term > work.months
-    )

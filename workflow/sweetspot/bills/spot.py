@@ -28,15 +28,21 @@ def wall_time(
 ) -> Array:
     """Expected machine hours for `work` hours of training; inf where that is beyond NEVER_HOURS.
 
-    T_w = M e^(R/M) (e^((tau+d)/M) - 1) T_s/tau (Daly 2006) with M = 1/per_hour; all times in hours. `every` tau
-    (nan: the best one), never longer than the work itself. Without interruptions nothing is saved: T_w = T_s.
+    All times in hours, M = 1/per_hour. A stretch of tau hours with the checkpoint d after it takes M e^(R/M)
+    (e^((tau+d)/M) - 1) (Daly 2006); there are T_s/tau of them, and the last has no checkpoint, for its end is the
+    result (Daly's dump time is (T_s/tau - 1) d). So T_w = M e^(R/M) [(T_s/tau - 1) (e^((tau+d)/M) - 1) + e^(tau/M)
+    - 1], and a job shorter than tau takes none at all. `every` tau (nan: the best one), never longer than the work
+    itself. Without interruptions nothing is saved: T_w = T_s.
     """
     work, rate, dump, restore, every = np.broadcast_arrays(
         *(np.asarray(part, float) for part in (work, per_hour, dump, restore, every))
     )
     tau = np.where(np.isnan(every), checkpoint_interval(dump, _between(rate)), every)
     tau = np.where(np.isnan(work), tau, np.minimum(tau, np.where(work > 0, work, tau)))
-    total = work * _factor(rate, dump, restore, tau)
+    rest, last = work - tau, np.minimum(work, tau)
+    with np.errstate(invalid="ignore"):
+        saved = np.where(rest > 0, rest * _factor(rate, dump, restore, tau), 0.0)
+    total = saved + last * _factor(rate, np.zeros_like(dump), restore, tau)
     return np.where(total > NEVER_HOURS, np.inf, total)
 
 

@@ -1,4 +1,4 @@
-"""Files from addresses: with time-outs, a few tries, a checksum, and a copy for when there is no network.
+"""Files from addresses: with time-outs, a limit in all, a few tries, a checksum, and a copy for days without network.
 
 A proxy is taken from the environment (HTTPS_PROXY, NO_PROXY). Every fault ends in one sentence (UserError); a file
 is in the cache whole or not at all.
@@ -9,9 +9,12 @@ import hashlib
 import json
 import os
 import re
+import signal
+import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -20,11 +23,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
+from sweetspot.files import checksum, write_whole
 
 TRIES = 4
 LONGEST_PAUSE_S = 60.0
 TIMEOUTS_S = (10.0, 60.0)  # to connect, and between two bytes
+LIMIT_S = 900.0  # of a file in all its tries: a server that sends a byte a second meets every other time-out
 CHUNK = 1 << 16
 MOST_BYTES = 200_000_000
 LATER = {408, 429, 500, 502, 503, 504}
@@ -81,6 +85,7 @@ class Downloads:
     offline: bool = False
     reuse: timedelta = timedelta(0)
     timeouts_s: tuple[float, float] = TIMEOUTS_S
+    limit_s: float = LIMIT_S
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], datetime] = lambda: datetime.now(UTC).replace(microsecond=0)
 
@@ -143,7 +148,8 @@ class Downloads:
             reraise=True,
         )
         try:
-            return again(self._once, url, what, most_bytes)
+            with _within(self.limit_s, f"{shown(url)}: is not here after {self.limit_s:g} s; try again later"):
+                return again(self._once, url, what, most_bytes)
         except LaterError as error:
             raise UserError(f"{shown(url)}: {error} in {TRIES} tries; try again later") from None
 
@@ -180,10 +186,26 @@ class Downloads:
         return found
 
 
-def checksum(file: Path) -> str:
-    """SHA-256 of the file, in hexadecimal digits."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+@contextmanager
+def _within(limit_s: float, said: str) -> Iterator[None]:
+    """End the block after `limit_s`, whatever it waits for. Raises UserError.
+
+    Only the main thread of a program on Unix can be interrupted so, as that of every command is.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise UserError(said)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _day(header: str) -> date | None:

@@ -30,8 +30,8 @@ def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> list[dict
     cannot be checked, or not printed: recomputed, but the text gives no number), `reason` (one sentence), `rests_on`
     (the figures used that are not the source's own, or OWN) and `detail` (values by model, what was compared).
     Said of several models, `computed` is the median over them; `computed_low` and `computed_high` are the range over
-    models and over the rounding of the printed numbers used; the claim holds if the printed number lies in that range
-    widened by the claim's tolerance. A number that is not there is None.
+    models and over the rounding of the printed numbers used. The claim holds if the printed number comes out for each
+    model, within that rounding and the claim's tolerance. A number that is not there is None.
     """
     own = cited(claims)
     return [_row(claim, evidence, own) for claim in claims]
@@ -52,7 +52,8 @@ def _row(claim: kinds.Claim, evidence: Evidence, own: frozenset[str]) -> dict[st
     spelled = ", ".join(f"{name} {_figure(value)}" for name, value in recomputed.values.items()) if several else None
     ends = _widened(claim, *(recomputed.ends or (reached[0], reached[-1]))) if reached else None
     others = foreign(recomputed.figures, own)
-    verdict = _verdict(claim, ends, others)
+    each = [recomputed.ends] if recomputed.ends else [(value, value) for value in values]
+    verdict = _verdict(claim, [_widened(claim, *pair) for pair in each], others)
     return {
         **row,
         "computed": _finite(_median(values)),
@@ -73,18 +74,18 @@ def _widened(claim: kinds.Claim, low: float, high: float) -> tuple[float, float]
     return low, high
 
 
-def _verdict(claim: kinds.Claim, ends: tuple[float, float] | None, others: Sequence[str]) -> str:
-    """`ends` of the recomputed value, None where it is never reached; `others`: figures that are not the source's."""
+def _verdict(claim: kinds.Claim, each: Sequence[tuple[float, float]], others: Sequence[str]) -> str:
+    """`each`: ends of the recomputed values, inf where one is never reached; `others`: figures not of the source."""
     if not claim.checkable:
         return UNKNOWN
     if claim.printed is None:
         return NOT_PRINTED
-    if ends:
-        # 0.865 printed as 0.87 must not fail on the last digit of a float.
-        slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
-        above, below = claim.printed >= ends[0] - slack, claim.printed <= ends[1] + slack
-        if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation]:
-            return HOLDS
+    # 0.865 printed as 0.87 must not fail on the last digit of a float.
+    slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
+    above = all(claim.printed >= low - slack for low, _ in each)
+    below = all(claim.printed <= high + slack for _, high in each)
+    if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation]:
+        return HOLDS
     return DIFFERS if others else CONTRADICTED
 
 

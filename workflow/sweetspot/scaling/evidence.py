@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.cells import READ, USABLE, weakest
-from sweetspot.scaling.machine import declared_facts, family
+from sweetspot.scaling.machine import MODERN, declared_facts, eras, family
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.published import frameworks_of
@@ -16,54 +17,18 @@ if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
 EFFICIENCY_COLUMNS = (
-    "base_instance",
-    "instance",
-    "gpus",
-    "nodes",
-    "framework",
-    "model",
-    "batch_size",
-    "precision",
-    "variant",
-    "interconnect",
-    "network",
-    "xla",
-    "efficiency",
-    "basis",
-    "source",
-    "warnings",
-)
+    "base_instance", "instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
+    "interconnect", "network", "xla", "efficiency", "basis", "source", "warnings",
+)  # fmt: skip
 SUPER_LINEAR = 1.05  # an efficiency above it says that the single-device figure is too slow
 OBSERVED = READ  # a scaled figure holds an efficiency already; using it would count it twice
 EVIDENCE_COLUMNS = (
-    "study",
-    "benchmark",
-    "family",
-    "gpu",
-    "instance",
-    "gpus",
-    "nodes",
-    "framework",
-    "framework_version",
-    "model",
-    "batch_size",
-    "precision",
-    "variant",
-    "dataset",
-    "interconnect",
-    "interconnect_guessed",
-    "network",
-    "xla",
-    "exchange",
-    "note",
-    "as_of",
-    "base_gpus",
-    "base_nodes",
-    "base_images_per_s",
-    "efficiency",
-    "source",
+    "study", "benchmark", "family", "gpu", "instance", "gpus", "nodes", "framework", "framework_version",
+    "model", "batch_size", "precision", "variant", "dataset", "interconnect", "interconnect_guessed", "network",
+    "xla", "exchange", "note", "as_of", "base_gpus", "base_nodes", "base_images_per_s", "efficiency", "source",
     "warnings",
-)
+)  # fmt: skip
+LOGICAL = [warning("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")]
 SAME_CELL = ["framework", "model", "batch_size", "precision"]
 
 
@@ -93,7 +58,11 @@ def study_efficiency(
     for name in ("interconnect", "network"):
         declared = {instance: getattr(entry, name) for instance, entry in instances.items()}
         both[name] = [declared.get(instance) for instance in both.get("instance", [])]
-    both["warnings"] = [super_linear(value) for value in both.get("efficiency", [])]
+    parts_of_one = both.pop("logical").eq(True) if "logical" in both else pd.Series(False, index=both.index)
+    both["warnings"] = [
+        super_linear(value) + (LOGICAL if logical else [])
+        for value, logical in zip(both.get("efficiency", []), parts_of_one, strict=True)
+    ]
     return _typed(both.reindex(columns=list(EFFICIENCY_COLUMNS)))
 
 
@@ -124,6 +93,7 @@ def _paired(row: Any, singles: Mapping[tuple, list[Any]], instances: Mapping[str
             return {
                 **{name: getattr(row, name) for name in ("instance", "gpus", "nodes", *SAME_CELL, "variant", "xla")},
                 "base_instance": base,
+                "logical": bool(getattr(row, "logical", False)),
                 "efficiency": row.images_per_s / (row.gpus * one.images_per_s),
                 "basis": weakest(row.basis, one.basis),
                 "source": " ; ".join(dict.fromkeys([row.source, one.source])),
@@ -140,8 +110,13 @@ def super_linear(efficiency: float) -> list[dict[str, str]]:
 
 
 def sound(evidence: pd.DataFrame) -> pd.DataFrame:
-    """The rows without a warning: super-linear figures, and those of the same base, are predicted but not fitted."""
-    return evidence[evidence["warnings"].map(len).eq(0).to_numpy(dtype=bool)]
+    """The rows to learn from: super-linear figures, and those of the same base, are predicted but not fitted.
+
+    Nor are those without a batch, but for MODERN ones: suites fill the memory, and then steps are much alike.
+    """
+    allowed = np.where(eras(evidence) == MODERN, "batch_not_stated", "")
+    told = zip(evidence["warnings"], allowed, strict=True)
+    return evidence[np.array([not {pair["rule"] for pair in pairs} - {may} for pairs, may in told], dtype=bool)]
 
 
 def study_evidence(
@@ -151,13 +126,15 @@ def study_evidence(
 
     efficiency: `study_efficiency`; throughput: results/<study>/throughput.parquet. Pairs whose single-device figure
     (images_per_s of the base with the same framework, model, batch and precision, a stand-in included) is missing are
-    left out.
+    left out, and so are logical devices, which are never evidence.
     """
     cell = ["base_instance", *SAME_CELL]
     single = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)].rename(
         columns={"instance": "base_instance"}
     )
     single = best_figures(single, cell).rename(columns={"images_per_s": "base_images_per_s"})
+    # As an array: an empty list would choose no columns of an empty table.
+    efficiency = efficiency[np.array([LOGICAL[0] not in told for told in efficiency["warnings"]], dtype=bool)]
     pairs = efficiency.merge(single[[*cell, "gpu", "as_of", "base_images_per_s"]], on=cell, how="inner")
     table = declared_facts(pairs, instances).assign(
         study=study,
@@ -198,11 +175,14 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     """Mean over the families (instance pairs) of each model and batch: the 2018 study's last row of table 1.
 
     efficiency: EFFICIENCY_COLUMNS. A pair that stands several times (printed and measured, several variants)
-    counts once, by its mean; pairs with a super-linear figure are left out and counted in `left_out`.
+    counts once, by its mean; pairs with a super-linear figure are left out and counted in `left_out`, logical devices
+    left out without a word: their rows of the table have one.
     Returns framework, model, batch_size, precision, efficiency (mean), spread (sample standard deviation over the
     families), families, left_out. Source: Parkopedia 2018, section 3.
     """
     cell = SAME_CELL
+    if "warnings" in efficiency:
+        efficiency = efficiency[np.array([LOGICAL[0] not in told for told in efficiency["warnings"]], dtype=bool)]
     pairs = efficiency.groupby([*cell, "base_instance", "instance", "gpus"], as_index=False)["efficiency"].mean()
     sound = pairs["efficiency"] <= SUPER_LINEAR
     means = pairs[sound].groupby(cell)["efficiency"].agg(efficiency="mean", spread="std", families="size")

@@ -32,7 +32,10 @@ BUS_GB_S |= {"h100": 128, "h200": 128, "rtx 5090": 128}
 BOARD_2018, BUS_2018 = 300, 32  # of the V100, and of PCIe 3.0: what most figures of the pools were taken on
 DEFAULT_BATCH = 64  # tf_cnn_benchmarks' own default for most networks; used where a row does not state one
 USUAL_STEP = 0.4  # seconds of a PyTorch step where no batch is stated: the median of the pool's own, full of memory
-BUCKETED = ("torch", "pytorch")
+SHORTEST_STEP = 0.001  # seconds; below it batch and rate do not count the same thing (sentences, and tokens a second)
+# Two eras of programs, learnt apart: gradients sent one by one, or in buckets while the rest is computed.
+CLASSIC, MODERN = "classic", "modern"
+BUCKETED = ("torch", "pytorch", "jax")
 LINKS = ("nvlink", "bridge", "pcie", "network")
 # Link class of an interconnect: full links between all devices of a board, a bridge between two of them, or the bus
 # of the host, which is also what devices have that nothing joins.
@@ -77,6 +80,11 @@ def declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> 
     )
 
 
+def eras(cells: pd.DataFrame) -> pd.Series:
+    """MODERN for frameworks that send gradients in buckets (PyTorch's DDP, XLA's own), else CLASSIC; same index."""
+    return pd.Series(np.where(cells["framework"].isin(BUCKETED), MODERN, CLASSIC), cells.index, dtype=object)
+
+
 def links(cells: pd.DataFrame) -> pd.Series:
     """Link class of each cell, one of LINKS: `network` on several nodes, else by its interconnect.
 
@@ -96,8 +104,8 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
     Returns floats unless said: devices; step_s
     (seconds of one device's step); gradient_gb (1e9 bytes a device sends, half in fp16); tensors; the flags (0 or 1)
     fp16, xla, nvlink, bridge, normalised, recent (TensorFlow 1.15 or later), later_build (a vendor's build or a patch
-    release), bucketed (gradients are sent in buckets: PyTorch's DDP), tensor_cores and exchange (0 where the devices
-    train independently); known_network and known_batch (bool); link (text, one of LINKS).
+    release), tensor_cores and exchange (0 where the devices train independently); known_network and known_batch (bool;
+    a step below SHORTEST_STEP has none); link (text, one of LINKS).
     """
     facts = networks_of(cells)
     batch = cells["batch_size"].astype(float)
@@ -105,7 +113,6 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
     version = cells["framework_version"].fillna("").astype(str).str.lower()
     dated = cells["as_of"].fillna("").astype(str) if "as_of" in cells else pd.Series("", index=cells.index)
     kind = links(cells)
-    bucketed = cells["framework"].isin(BUCKETED)
     later = version.str.contains("ngc") | version.str.match(r"1\.15\.[4-9]|2\.[3-9]|2\.1\d")
     flags = {
         "fp16": half,
@@ -115,22 +122,22 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
         "normalised": [fact.normalised for fact in facts],
         "recent": later | version.str.match(r"1\.15|2\.[2-9]|2\.1\d") | ((version == "") & ~dated.between("1", RECENT)),
         "later_build": later,
-        "bucketed": bucketed,
         "tensor_cores": [bool(TENSOR_CORES.search(str(gpu))) for gpu in cells["gpu"]],
         "exchange": cells["exchange"],
     }
     parameters = np.array([fact.parameters for fact in facts])
     rate = cells["base_images_per_s"].astype(float)
-    usual = np.where(bucketed, USUAL_STEP, DEFAULT_BATCH / rate)
+    usual = np.where(eras(cells) == MODERN, USUAL_STEP, DEFAULT_BATCH / rate)
+    known = (batch / rate).ge(SHORTEST_STEP)
     table = pd.DataFrame(
         {
             "devices": cells["gpus"].astype(float),
-            "step_s": (batch / rate).where(batch.notna(), usual),
+            "step_s": (batch / rate).where(known, usual),
             "gradient_gb": parameters * 4e-3 * np.where(half, 0.5, 1.0),
             "tensors": [float(fact.tensors) for fact in facts],
             "faster": _faster(cells, kind),
             "known_network": [fact.known for fact in facts],
-            "known_batch": batch.notna(),
+            "known_batch": known,
             "link": kind,
         },
         index=cells.index,

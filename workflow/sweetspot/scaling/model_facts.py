@@ -90,6 +90,16 @@ NETWORKS |= {
     "llama3170b": Network(70_554.0, 723, 68.45, False),
     "llama31405b": Network(405_853.0, 1137, 401.6, False),
 }
+# Counted from the layers of NVIDIA's DeepLearningExamples, multiply-adds not: GNMT v2 (vocabulary of 32,320, 4 + 4 LSTM
+# layers of 1024), Tacotron 2, WaveGlow (12 flows of 512 channels), Transformer-XL (16 x 512 and 18 x 1024, 267,735
+# words, of which large has adaptive widths).
+NETWORKS |= {
+    "gnmt": Network(160.7, 44, math.nan, False),
+    "tacotron2": Network(28.2, 60, math.nan, False),
+    "transformerxlbase": Network(192.0, 182, math.nan, False),
+    "transformerxllarge": Network(285.2, 215, math.nan, False),
+    "waveglow": Network(268.3, 938, math.nan, False),
+}
 ALIASES = {
     "inceptionv1": "googlenet",
     "googlenetv1": "googlenet",
@@ -113,13 +123,16 @@ DECLARED = ("parameters_millions", "tensors", "normalised")
 MIDDLING = Network(30.0, 160, 5.0, True, known=False)
 
 
-def network(model: str) -> Network:
-    """Facts of `model`; spelling (case, separators, a version `v1.5` or `v2` of a ResNet) does not matter."""
+def network_key(model: str) -> str:
+    """The name of `model` in NETWORKS; spelling (case, separators, `v1.5` or `v2` of a ResNet) does not matter."""
     plain = re.sub(r"[^a-z0-9]", "", model.lower())
     plain = ALIASES.get(plain, plain)
-    if plain not in NETWORKS:
-        plain = re.sub(r"v(1|15|2)$", "", plain)
-    return NETWORKS.get(plain, MIDDLING)
+    return plain if plain in NETWORKS else re.sub(r"v(1|15|2)$", "", plain)
+
+
+def network(model: str) -> Network:
+    """Facts of `model`, by `network_key`."""
+    return NETWORKS.get(network_key(model), MIDDLING)
 
 
 def with_networks(cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNetwork"]) -> "pd.DataFrame":

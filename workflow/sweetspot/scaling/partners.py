@@ -5,7 +5,11 @@ from typing import Any, get_args
 
 import pandas as pd
 
-from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPER_LINEAR, super_linear
+from sweetspot.scaling.evidence import (
+    EVIDENCE_COLUMNS,
+    SUPER_LINEAR,
+    super_linear,
+)
 from sweetspot.scaling.machine import family
 from sweetspot.study.base import Framework
 from sweetspot.throughput.published_machine import with_machine_facts

@@ -6,26 +6,35 @@ c  exposed exchange: 2 (N-1)/N x gradient bytes x seconds per byte, over T_1;
 l  start of the exchanges: gradient tensors x seconds per tensor, over T_1;
 q  the slow-down of half precision with batch normalisation that TensorFlow without XLA shows on several devices.
 The logarithm of each part is linear in facts of the cell (link, XLA, age of the software, device count) and has a
-random part of the device family and of the machine. All are estimated together by penalised robust least squares on
-log efficiency. Figures of one machine repeat each other: twelve logs of one machine do not count as twelve machines.
+random part of the groups that a cell is of. All are estimated together by penalised robust least squares on log
+efficiency. Figures of one machine repeat each other: twelve logs of one machine do not count as twelve machines.
 A machine never seen takes the population's value, and the spread of the machines widens its interval.
+The two eras of programs (`machine.eras`) are fitted apart. Modern programs hide their exchange behind computing, each
+in a way of its own (what is sent in which precision, how often): there a network has a random part, a machine none.
 Sources: alpha-beta model, Patarasuk & Yuan 2009; partial pooling, Gelman & Hill 2007, chapters 12 and 13.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.machine import describe
+from sweetspot.scaling.machine import CLASSIC, MODERN, describe, eras
+from sweetspot.scaling.model_facts import network_key
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-RESIDUAL = 0.04  # scatter of repeated figures of one machine, in log efficiency (RTX 2080 Ti logs: 0.02 to 0.06)
 FAMILY_SHARE = 0.5  # of the spread between machines, the part that goes with the device family
 SLOWDOWN_LIMIT = 2.5  # half precision never cost more than this many single-device steps
+GOAL = 0.9  # of efficiency: what is said to be reached by a larger batch or a faster link
+CELL = ["study", "gpu", "instance", "gpus", "framework", "model", "batch_size", "precision", "variant", "dataset"]
+EXPLAIN_COLUMNS = (
+    *CELL, "efficiency", "compute_share", "communication_share", "rest_share", "batch_for_90",
+    "bandwidth_factor_for_90", "source", "warnings",
+)  # fmt: skip
 GRADIENT = 1e-2  # of the loss at the end; predictions then lie within 1e-4 of the optimum
 UNKNOWN_BATCH = 0.5  # log step time where the batch is not stated: a factor of 1.6 either way
 UNKNOWN_NETWORK = 0.7  # log gradient bytes and tensors of a network that is not in the table
@@ -39,9 +48,17 @@ class Term(NamedTuple):
     sd: float
 
 
-# Weak priors in log units. c: seconds per 1e9 bytes (PCIe about 4 GB/s, NVLink four times that); a ring's bandwidth
-# does not depend on the device count, hence the tight c_doubling. l: seconds per tensor (0.15 ms; XLA merges
-# starts). s: 2.5 % of a step. q: a third of a step, more with the device count.
+class Era(NamedTuple):
+    """The coefficients of one era; how far groups lie from each (log units), by kind of group; scatter of a figure."""
+
+    terms: dict[str, Term]
+    spread: dict[str, dict[str, float]]
+    residual: float
+
+
+# Weak priors in log units. c: seconds per 1e9 bytes (PCIe about 4 GB/s, NVLink four times that, twelve times in modern
+# programs); a ring's bandwidth does not depend on the device count, hence the tight c_doubling. l: seconds per tensor
+# (0.15 ms; XLA merges starts, buckets too). s: 2.5 % of a step. q: a third of a step, more with the device count.
 TERMS = {
     "c": Term("c", -1.5, 0.7),
     "c_nvlink": Term("c", -1.3, 0.7),
@@ -53,28 +70,48 @@ TERMS = {
     "l_xla": Term("l", -1.0, 0.5),
     "l_doubling": Term("l", 0.4, 0.3),
     "l_old": Term("l", 0.0, 0.5),
-    "c_bucketed": Term("c", 0.0, 0.5),
-    "l_bucketed": Term("l", -1.0, 0.5),
-    "s_bucketed": Term("s", 0.0, 0.5),
     "s": Term("s", -3.7, 0.7),
     "s_doubling": Term("s", 0.2, 0.3),
     "q": Term("q", -1.0, 0.7),
     "q_ring": Term("q", 0.7, 0.3),
     "q_old": Term("q", -0.7, 0.5),
 }
+MODERN_TERMS = {
+    "c": Term("c", -1.5, 0.7),
+    "c_nvlink": Term("c", -2.5, 1.0),
+    "c_bridge": Term("c", -0.3, 0.3),
+    "c_doubling": Term("c", 0.0, 0.05),
+    "l": Term("l", -9.7, 0.7),
+    "l_doubling": Term("l", 0.4, 0.3),
+    "s": Term("s", -4.2, 0.7),
+    "s_doubling": Term("s", 0.3, 0.3),
+}
 # Spread of the machines around the population, log units: bandwidth, its change per doubling (buses that several
-# devices share), latency, waiting.
+# devices share), latency, waiting. FAMILY_SHARE of the variance goes with the device family.
 SPREAD = {"c": 1.0, "c_doubling": 0.6, "l": 0.7, "s": 0.6}
-PARTS = ("c", "l", "s", "q")
+_SHARES = {"machine": (1 - FAMILY_SHARE) ** 0.5, "family": FAMILY_SHARE**0.5}
+ERAS = {
+    CLASSIC: Era(
+        TERMS, {name: {kind: wide * part for kind, part in _SHARES.items()} for name, wide in SPREAD.items()}, 0.04
+    ),  # repeated figures of one machine scatter by 0.02 to 0.06 (RTX 2080 Ti logs)
+    MODERN: Era(
+        MODERN_TERMS, {"c": {"family": 0.7, "network": 1.2}, "c_doubling": {"family": 0.4}, "s": {"network": 1.0}}, 0.03
+    ),
+}
+
+Groups = dict[str, dict[str, int]]  # kind -> name -> number
 
 
 class Pooled(NamedTuple):
-    """A fitted model: coefficients (TERMS, then each SPREAD for machines and families), covariance, known groups."""
+    """A fitted model of one era: coefficients (its terms, then each spread by kind of group), covariance, groups."""
 
     coefficients: np.ndarray
     covariance: np.ndarray
-    machines: dict[str, int]
-    families: dict[str, int]
+    groups: Groups
+    era: Era = ERAS[CLASSIC]
+
+
+ByEra = Callable[[str], Pooled]
 
 
 class Objective(NamedTuple):
@@ -85,13 +122,23 @@ class Objective(NamedTuple):
     curvature: np.ndarray
 
 
-def fit_pooled(evidence: pd.DataFrame) -> Pooled:
+def fit_eras(evidence: pd.DataFrame) -> ByEra:
+    """`fit_pooled` of the rows of an era, when it is first asked for; one without a row has its priors alone."""
+    own = eras(evidence)
+    return cache(lambda name: fit_pooled(evidence[(own == name).to_numpy()], ERAS[name]))
+
+
+def fit_pooled(evidence: pd.DataFrame, era: Era = ERAS[CLASSIC]) -> Pooled:
     """Fit to evidence: the columns `machine.describe` needs, `family` (device) and `efficiency` (dimensionless)."""
     from scipy.optimize import minimize
 
-    machines, families = _groups(evidence)
-    objective = _objective(evidence, machines, families)
-    mean, _ = _priors(len(machines), len(families))
+    kinds = {kind for spreads in era.spread.values() for kind in spreads}
+    labels = {kind: sorted(set(own)) for kind, own in _labels(evidence).items() if kind in kinds}
+    groups = {kind: {name: at for at, name in enumerate(names)} for kind, names in labels.items()}
+    mean, sd = _priors(groups, era)
+    if evidence.empty:
+        return Pooled(mean, np.diag(sd**2), groups, era)
+    objective = _objective(evidence, groups, era)
     found = minimize(
         lambda theta: objective(theta).loss,
         mean,
@@ -100,15 +147,13 @@ def fit_pooled(evidence: pd.DataFrame) -> Pooled:
         method="trust-exact",
         options={"gtol": GRADIENT, "maxiter": 80},
     )
-    return Pooled(found.x, np.linalg.inv(objective(found.x).curvature), machines, families)
+    return Pooled(found.x, np.linalg.inv(objective(found.x).curvature), groups, era)
 
 
-def _objective(
-    evidence: pd.DataFrame, machines: dict[str, int], families: dict[str, int]
-) -> Callable[[np.ndarray], Objective]:
+def _objective(evidence: pd.DataFrame, groups: Groups, era: Era) -> Callable[[np.ndarray], Objective]:
     """The loss of coefficients: robust (pseudo-Huber) gaps of log efficiency, and priors as squares."""
-    design, base = _design(evidence, machines, families)
-    mean, sd = _priors(len(machines), len(families))
+    design, base = _design(evidence, groups, era)
+    mean, sd = _priors(groups, era)
     target = np.log(evidence["efficiency"].to_numpy(dtype=float))
     weight = _family_weight(evidence["family"])
     last: dict[bytes, Objective] = {}
@@ -121,10 +166,10 @@ def _objective(
 
     def _evaluated(theta: np.ndarray) -> Objective:
         overhead, slope = _overhead(theta, design, base)
-        gap = (target + np.log1p(overhead)) / RESIDUAL
+        gap = (target + np.log1p(overhead)) / era.residual
         root = np.sqrt(1 + gap**2)  # the loss grows with the gap, not its square: one odd log cannot lead
         off = (theta - mean) / sd
-        steep = 1 / (RESIDUAL * (1 + overhead))
+        steep = 1 / (era.residual * (1 + overhead))
         curved = _times(slope, steep * np.sqrt(weight * (root + 1) / 2) / root)
         return Objective(
             float(weight @ (root - 1) + off @ off / 2),
@@ -135,41 +180,47 @@ def _objective(
     return objective
 
 
+def of_eras(models: ByEra, cells: pd.DataFrame, told: Callable[[Pooled, pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
+    """`told` (predict_pooled, parts_pooled) of each cell by the model of its era; same index; 0: it has none."""
+    own = eras(cells)
+    parts = [told(models(name), cells[(own == name).to_numpy()]) for name in sorted(set(own)) or [CLASSIC]]
+    return pd.concat(parts).loc[cells.index].fillna(0.0)
+
+
 def predict_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
     """Efficiency of cells (columns as in fit_pooled, without efficiency) and `scale`, its sd in log units; same index.
 
     The scale holds the scatter of figures, the uncertainty of the coefficients, the spread of machines and
     device families for those never seen, and what an unstated batch or an unknown network leaves open.
     """
-    design, base = _design(cells, model.machines, model.families)
+    design, base = _design(cells, model.groups, model.era)
     overhead, slope = _overhead(model.coefficients, design, base)
     slope = slope.toarray() / (1 + overhead)[:, None]
     variance = np.einsum("ij,jk,ik->i", slope, model.covariance, slope)
-    new_machine = ~_machine(cells).isin(model.machines).to_numpy()
-    new_family = ~cells["family"].isin(model.families).to_numpy()
-    unseen = (1 - FAMILY_SHARE) * new_machine + FAMILY_SHARE * new_family
-    for name, spread in SPREAD.items():
-        variance += unseen * (slope[:, list(TERMS).index(name)] * spread) ** 2
+    labels = _labels(cells)
+    new = {kind: ~labels[kind].isin(numbers).to_numpy() for kind, numbers in model.groups.items()}
+    at = {name: slope[:, number] for number, name in enumerate(model.era.terms)}
+    for name, kinds in model.era.spread.items():
+        for kind, spread in kinds.items():
+            variance += new[kind] * (at[name] * spread) ** 2
     facts = describe(cells)
-    exchange = slope[:, list(TERMS).index("c")] + slope[:, list(TERMS).index("l")]
+    exchange = at["c"] + at["l"]
     variance += np.where(facts["known_batch"], 0, (exchange * UNKNOWN_BATCH) ** 2)
     variance += np.where(facts["known_network"], 0, (exchange * UNKNOWN_NETWORK) ** 2)
-    return pd.DataFrame({"efficiency": 1 / (1 + overhead), "scale": np.sqrt(variance + RESIDUAL**2)}, index=cells.index)
+    scale = np.sqrt(variance + model.era.residual**2)
+    return pd.DataFrame({"efficiency": 1 / (1 + overhead), "scale": scale}, index=cells.index)
 
 
 def parts_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
     """The parts c, l, s, q of the step of N devices, in single-device steps, same index."""
-    design, base = _design(cells, model.machines, model.families)
+    design, base = _design(cells, model.groups, model.era)
     return pd.DataFrame(_parts(model.coefficients, design, base), index=cells.index)
 
 
-def _machine(cells: pd.DataFrame) -> pd.Series:
-    return cells["instance"].fillna("").astype(str) + " / " + cells["gpu"].fillna("").astype(str)
-
-
-def _groups(evidence: pd.DataFrame) -> tuple[dict[str, int], dict[str, int]]:
-    machines = {name: number for number, name in enumerate(sorted(set(_machine(evidence))))}
-    return machines, {name: number for number, name in enumerate(sorted(set(evidence["family"])))}
+def _labels(cells: pd.DataFrame) -> dict[str, pd.Series]:
+    """The groups that each cell is of: its machine, its device family, what a program does for its network."""
+    machine = cells["instance"].fillna("").astype(str) + " / " + cells["gpu"].fillna("").astype(str)
+    return {"machine": machine, "family": cells["family"], "network": cells["model"].astype(str).map(network_key)}
 
 
 def _family_weight(families: pd.Series) -> np.ndarray:
@@ -178,17 +229,16 @@ def _family_weight(families: pd.Series) -> np.ndarray:
     return count**-0.5 / np.mean(count**-0.5)
 
 
-def _priors(machines: int, families: int) -> tuple[np.ndarray, np.ndarray]:
-    mean = [term.mean for term in TERMS.values()]
-    sd = [term.sd for term in TERMS.values()]
-    for spread in SPREAD.values():
-        sd += [spread * np.sqrt(1 - FAMILY_SHARE)] * machines + [spread * np.sqrt(FAMILY_SHARE)] * families
+def _priors(groups: Groups, era: Era) -> tuple[np.ndarray, np.ndarray]:
+    mean = [term.mean for term in era.terms.values()]
+    sd = [term.sd for term in era.terms.values()]
+    for kinds in era.spread.values():
+        for kind, spread in kinds.items():
+            sd += [spread] * len(groups[kind])
     return np.array(mean + [0.0] * (len(sd) - len(mean))), np.array(sd)
 
 
-def _design(
-    cells: pd.DataFrame, machines: dict[str, int], families: dict[str, int]
-) -> tuple[dict[str, "csr_array"], dict[str, np.ndarray]]:
+def _design(cells: pd.DataFrame, groups: Groups, era: Era) -> tuple[dict[str, "csr_array"], dict[str, np.ndarray]]:
     """Per part the linear facts of each cell (rows x coefficients), and the physical quantity they multiply."""
     facts = describe(cells)
     doublings = np.log2(facts["devices"] / 2)
@@ -202,39 +252,36 @@ def _design(
         "l_xla": facts["xla"],
         "l_doubling": doublings,
         "l_old": 1 - facts["recent"],
-        "c_bucketed": facts["bucketed"],
-        "l_bucketed": facts["bucketed"],
-        "s_bucketed": facts["bucketed"],
         "s_doubling": doublings,
         "q_ring": np.log(ring),
         "q_old": 1 - facts["recent"],
     }
-    places = [
-        (groups, labels.map(groups).to_numpy(dtype=float))
-        for groups, labels in ((machines, _machine(cells)), (families, cells["family"]))
-    ]
-    return _linear(columns, places, len(cells)), _quantities(facts, ring)
+    labels = _labels(cells)
+    places = {kind: labels[kind].map(numbers).to_numpy(dtype=float) for kind, numbers in groups.items()}
+    return _linear(columns, places, groups, era), _quantities(facts, ring)
 
 
 def _linear(
-    columns: dict[str, pd.Series], places: list[tuple[dict[str, int], np.ndarray]], cells: int
+    columns: dict[str, pd.Series], places: dict[str, np.ndarray], groups: Groups, era: Era
 ) -> dict[str, "csr_array"]:
-    """Columns (1 where one is not given) at the coefficients of TERMS and of the row's machine and family, by part.
+    """Columns (1 where one is not given) at the coefficients of an era and of the row's groups, by part.
 
-    places: groups and the number of each row's own (NaN: never seen). Sparse, since a row has one of each.
+    places: by kind the number of each row's own group (NaN: never seen). Sparse, since a row has one of each.
     """
     from scipy.sparse import csr_array
 
-    entries: dict[str, list[np.ndarray]] = {part: [] for part in PARTS}  # each: values, rows, coefficients
-    filled = {name: np.broadcast_to(np.asarray(columns.get(name, 1.0), dtype=float), cells) for name in TERMS}
-    for number, (name, term) in enumerate(TERMS.items()):
-        entries[term.part].append(np.stack([filled[name], np.arange(cells), np.full(cells, number)]))
-    width = len(TERMS)
-    for name in SPREAD:
-        for groups, place in places:
-            seen = np.flatnonzero(~np.isnan(place))
-            entries[TERMS[name].part].append(np.stack([filled[name][seen], seen, width + place[seen]]))
-            width += len(groups)
+    cells = len(places["family"])
+    entries: dict[str, list[np.ndarray]] = {}  # by part, each: values, rows, coefficients
+    filled = {name: np.broadcast_to(np.asarray(columns.get(name, 1.0), dtype=float), cells) for name in era.terms}
+    for number, (name, term) in enumerate(era.terms.items()):
+        at = np.stack([filled[name], np.arange(cells), np.full(cells, number)])
+        entries.setdefault(term.part, []).append(at)
+    width = len(era.terms)
+    for name, kinds in era.spread.items():
+        for kind in kinds:
+            seen = np.flatnonzero(~np.isnan(places[kind]))
+            entries[era.terms[name].part].append(np.stack([filled[name][seen], seen, width + places[kind][seen]]))
+            width += len(groups[kind])
     design = {}
     for part, several in entries.items():
         values, rows, coefficients = np.concatenate(several, axis=1)
@@ -244,8 +291,7 @@ def _linear(
 
 def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
     """What each part multiplies: 1e9 bytes and tensors per second of a step, 1, and whether half precision slows."""
-    slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"]
-    slow = slow * (1 - facts["later_build"]) * (1 - facts["bucketed"])  # seen in TensorFlow only
+    slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"] * (1 - facts["later_build"])
     base = {
         "c": facts["exchange"] * ring * facts["gradient_gb"] / facts["step_s"],
         "l": facts["exchange"] * facts["tensors"] / facts["step_s"],
@@ -256,8 +302,8 @@ def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
 
 
 def _parts(theta: np.ndarray, design: dict[str, "csr_array"], base: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    raw = {part: np.exp(np.clip(design[part] @ theta, -30, 6)) * base[part] for part in PARTS}
-    return {**raw, "q": SLOWDOWN_LIMIT * np.tanh(raw["q"] / SLOWDOWN_LIMIT)}
+    raw = {part: np.exp(np.clip(rows @ theta, -30, 6)) * base[part] for part, rows in design.items()}
+    return raw | {"q": SLOWDOWN_LIMIT * np.tanh(raw["q"] / SLOWDOWN_LIMIT)} if "q" in raw else raw
 
 
 def _overhead(
@@ -265,11 +311,43 @@ def _overhead(
 ) -> tuple[np.ndarray, "csr_array"]:
     """S + c + l + q in single-device steps, and its derivative by each coefficient."""
     parts = _parts(theta, design, base)
-    raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
-    slopes = {**parts, "q": raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)}
-    return np.sum(list(parts.values()), axis=0), sum(_times(design[part], slopes[part]) for part in PARTS)
+    slopes = dict(parts)
+    if "q" in parts:
+        raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
+        slopes["q"] = raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)
+    return np.sum(list(parts.values()), axis=0), sum(_times(design[part], slope) for part, slope in slopes.items())
 
 
 def _times(matrix: "csr_array", rows: np.ndarray) -> "csr_array":
     """Each row of the matrix times its own number."""
     return matrix.multiply(rows[:, None]).tocsr()
+
+
+def explain(evidence: pd.DataFrame, pooled: ByEra) -> pd.DataFrame:
+    """Split the step of each multi-device figure by the ring model fitted to all of them; EXPLAIN_COLUMNS.
+
+    Of the step T_N = T_1 / efficiency, compute is T_1, communication what the ring model gives for bytes and starts
+    (at most T_N - T_1), rest the remainder: waiting, input, slower kernels. Shares add to 1; where a figure is
+    super-linear, compute is 1. batch_for_90: the batch per device at which efficiency reaches 90 %, since the
+    exchange does not grow with the batch; bandwidth_factor_for_90: how many times faster the link must be; NaN where
+    neither can reach it (the rest alone is too much) and 1 x the present one where it is reached already.
+    """
+    parts = of_eras(pooled, evidence, parts_pooled)
+    overhead = np.maximum(1 / evidence["efficiency"] - 1, 0)
+    exchange = np.minimum(parts["c"] + parts["l"], overhead)
+    carried = np.where(parts["c"] + parts["l"] > 0, parts["c"] / (parts["c"] + parts["l"]), 0) * exchange
+    rest = overhead - exchange
+    spare = 1 / GOAL - 1 - rest
+    table = evidence.assign(
+        compute_share=1 / (1 + overhead),
+        communication_share=exchange / (1 + overhead),
+        rest_share=rest / (1 + overhead),
+        batch_for_90=np.ceil(evidence["batch_size"] * reach(exchange, spare)),
+        bandwidth_factor_for_90=reach(carried, spare - (exchange - carried)),
+    )
+    return table[list(EXPLAIN_COLUMNS)].reset_index(drop=True)
+
+
+def reach(part: pd.Series, spare: pd.Series) -> pd.Series:
+    """Factor by which `part` must shrink to fit into `spare` (single-device steps); 1: it fits, NaN: never."""
+    return (part / spare.where(spare > 0)).clip(lower=1.0)

@@ -1,7 +1,7 @@
 """Several devices from the transferred figure of one: the scaling model on top of the transfer, with both errors."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,17 +11,16 @@ import pandas as pd
 
 from sweetspot.scaling.across_nodes import Across, fit_across, over_the_network, within_node
 from sweetspot.scaling.evidence import from_one_device, from_several_devices
+from sweetspot.scaling.judge import shipped_evidence
 from sweetspot.scaling.machine import BOARD_GB_S, family
-from sweetspot.scaling.methods import Predictor, fit_method
-from sweetspot.scaling.shipped import shipped_evidence
-from sweetspot.scaling.validation import held_out, predict_with_interval, widths
+from sweetspot.scaling.methods import LEARNED, Predictor, fit_method
+from sweetspot.scaling.validation import Calibration, held_out, predict_with_interval, widths
 from sweetspot.throughput.published_machine import guessed_interconnect
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.transfer.transferring import Measured
 
-METHOD = "pooled_ring"
 NODE = 8  # devices of one node, unless a board of its own holds fewer
 JOINED = ("pcie", "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "none")
 
@@ -30,7 +29,7 @@ class Scaling(NamedTuple):
     """The scaling model fitted to what the project ships: within a node, and beyond it."""
 
     predictor: Predictor
-    width: Mapping[float, float]
+    width: Calibration
     across: Across
     most_gpus: float
 
@@ -40,9 +39,9 @@ def learn_scaling(studies: Path) -> Scaling:
     """Fit to the shipped evidence; the width of the interval comes from device families left out."""
     evidence, rule = shipped_evidence(studies)
     one = from_one_device(evidence)
-    width = widths(held_out(one, rule, [METHOD]))[METHOD]
+    width = widths(held_out(one, rule, [LEARNED]))[LEARNED]
     across = fit_across(from_several_devices(evidence))
-    return Scaling(fit_method(METHOD, one, rule), width, across, float(evidence["gpus"].max()))
+    return Scaling(fit_method(LEARNED, one, rule), width, across, float(evidence["gpus"].max()))
 
 
 def joined_by(gpu: str) -> str:

@@ -10,14 +10,14 @@ benchmark with few pairs stays near the others. The interval is conformal, from 
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from sweetspot.scaling.across_nodes import Prior, Slopes, pooled_slopes
 from sweetspot.scaling.machine import family
-from sweetspot.scaling.slopes import Prior, Slopes, pooled_slopes
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.calibration import calibrate
 from sweetspot.throughput.time_to_target import Result, results, uneven_counts
@@ -83,11 +83,15 @@ def leaves_fast_links(gpu: str, fewer: int, more: int) -> float:
     return float((more > joined) - (fewer > joined))
 
 
-def fit_strong(times: pd.DataFrame) -> Strong:
-    """Fit to results at several counts; without a pair the priors alone, and a width of their own."""
-    pairs = pairs_of(times)
+def fit_strong(times: pd.DataFrame, others: Sequence[pd.DataFrame] = ()) -> Strong:
+    """Fit to results at several counts; without a pair the priors alone, and a width of their own.
+
+    others: times of other benchmarks, which say something of the losses; the width is that of `times`' own.
+    """
+    pairs = pairs_of(pd.concat([times, *others]))
     loss, samples, leaving = fit_losses(pairs)
     errors = held_out_strong(pairs, "family")
+    errors = errors[errors["benchmark"].isin(set(times["benchmark"]))]
     score = (errors["gap"].abs() / np.sqrt(errors["doublings"])).to_numpy(dtype=float)
     width = calibrate(score, errors["family"].to_numpy(), 0.9) if len(errors) else 2 * LOSS[1]
     return Strong(loss, samples, leaving, max(float(width), FLOOR), len(pairs))
@@ -136,14 +140,17 @@ class Change(NamedTuple):
 
 
 def strong_cells(
-    times: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], columns: Iterable[str]
+    times: pd.DataFrame,
+    fitted: Strong,
+    question: "Question",
+    instances: Mapping[str, "Instance"],
+    columns: Iterable[str],
 ) -> pd.DataFrame:
     """Times of the instances whose device somebody has timed, but not at their count; rows of `extrapolation`.
 
     The base is the known count nearest in doublings. Intervals cover 90 %.
     """
     known = results(times)
-    fitted = fit_strong(times)
     rows = []
     for name, instance in instances.items():
         for model in question.model:
@@ -184,6 +191,8 @@ def _predicted(times: pd.DataFrame, fitted: Strong, base: Result, gpus: int) -> 
         "images_per_s_high": rate * factor,
         "headline": True,
         "basis": "extrapolated",
+        "round": base.round,
+        "rounds_behind": base.behind,
         "source": (
             f"{METHOD}: {base.gpus} to {gpus} devices, {100 * (2**lost - 1):.0f} % more device time a doubling and "
             f"{100 * math.expm1(fitted.leaving):.0f} % once over the network ({fitted.pairs} pairs of submissions), "

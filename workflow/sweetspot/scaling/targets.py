@@ -9,10 +9,9 @@ import pandas as pd
 from sweetspot.cells import USABLE
 from sweetspot.scaling.across_nodes import Across, over_the_network, within_node
 from sweetspot.scaling.machine import declared_facts, family
-from sweetspot.scaling.mean_efficiency import mean_efficiency
-from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor
+from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor, mean_efficiency
 from sweetspot.scaling.model_facts import networks_of, unknown_network
-from sweetspot.scaling.validation import predict_with_interval
+from sweetspot.scaling.validation import Calibration, predict_with_interval
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.against_published import against_published
 from sweetspot.warnings import joined, warning
@@ -22,25 +21,10 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Question, Target
 
 EXTRAPOLATION_COLUMNS = (
-    "instance",
-    "base_instance",
-    "gpus",
-    "nodes",
-    "framework",
-    "model",
-    "batch_size",
-    "precision",
-    "variant",
-    "method",
-    "efficiency",
-    "images_per_s",
-    "images_per_s_low",
-    "images_per_s_high",
-    "headline",
-    "basis",
-    "source",
-    "warnings",
-)
+    "instance", "base_instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
+    "method", "efficiency", "images_per_s", "images_per_s_low", "images_per_s_high", "headline", "basis",
+    "source", "round", "rounds_behind", "warnings",
+)  # fmt: skip
 
 TO_90 = 1.644854 / 1.959964  # from the 95 % ends of throughput.parquet to the 90 % of a prediction, in logarithms
 CURVE_COUNTS = (2, 3, 4, 6, 8)  # devices at which the curve of a chart is predicted
@@ -56,7 +40,7 @@ class Fitted(NamedTuple):
     """
 
     predictors: Mapping[str, Predictor]
-    widths: Mapping[str, Mapping[float, float]]
+    widths: Mapping[str, Calibration | None]
     averages: pd.DataFrame
     most_gpus: float
     across: Across
@@ -153,7 +137,7 @@ def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method:
     on families left out.
     """
     width = fitted.widths[method]
-    if method == RULE_2018 and (len(fitted.averages) or not width):
+    if width is None or (method == RULE_2018 and len(fitted.averages)):
         predicted = mean_efficiency(fitted.averages, cells)
     else:
         predicted = predict_with_interval(fitted.predictors[method], within_node(facts), width)
@@ -218,7 +202,7 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
         source=[f"{method}: {why} ; {base}" for why, base in zip(predicted["source"], cells["source"], strict=True)],
         warnings=predicted["warnings"],
     )
-    return table[list(EXTRAPOLATION_COLUMNS)]
+    return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))
 
 
 def _with_uncertain_base(cells: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:

@@ -1,26 +1,29 @@
-"""How wrong each method is on device families it has never seen."""
+"""How wrong each method is on device families it has never seen, and what follows: its share, and its intervals.
+
+What was left out also says whether a method beats the plain ratio (n devices deliver n times one). The learned method
+takes that share of its loss (in log efficiency) that was best, of SHARES: at 0 it has become the plain ratio. Shares
+and widths are those of a class, an era and a link, where FEWEST families of it were left out; else of its era, or all.
+"""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.across_nodes import METHOD, covered, held_out_across
-from sweetspot.scaling.conformal import LEVELS, interval, scores
-from sweetspot.scaling.methods import METHODS, Predictor, fit_method
-from sweetspot.throughput.calibration import calibrate
+from sweetspot.scaling.evidence import sound
+from sweetspot.scaling.machine import eras, links
+from sweetspot.scaling.methods import LEARNED, METHODS, Predictor, fit_method
+from sweetspot.throughput.calibration import LEVELS, calibrate
 
 STUDY_MODELS = ("inception3", "resnet50", "vgg16")
 VALIDATION_COLUMNS = (
-    "method",
-    "slice",
-    "rows",
-    "median_abs_error",
-    "p90_abs_error",
-    "bias",
-    "coverage50",
-    "coverage90",
-)
+    "method", "slice", "rows", "median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90",
+)  # fmt: skip
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+CLEARLY = 0.9  # of the method's own error; below it a share is taken in its place
+FEWEST = 3  # families, of which one is left out
 
 
 def held_out(
@@ -30,8 +33,9 @@ def held_out(
 
     evidence, rule: as in `methods.fit_method`; figures with a warning are predicted too, though never fitted. group:
     the column of evidence whose values are left out in turn; the 2018 rule knows families only.
-    Returns the columns of evidence and `method`, `predicted`, `scale`, `error` (predicted / efficiency - 1) and
-    inside50, inside90 (bool): whether the interval holds the figure, whose width comes from the other families' errors.
+    Returns the columns of evidence and `method`, `raw` (what the method says), `predicted` (its share of it), `scale`,
+    `error` (predicted / efficiency - 1) and inside50, inside90 (bool): whether the interval holds the figure. Share and
+    width come from the other families' errors.
     """
     families = evidence[group].to_numpy()
     parts = []
@@ -43,35 +47,80 @@ def held_out(
             predictor = fit_method(method, evidence[away], left if len(left) else rule)
             folds.append(predictor(evidence[~away]))
         predicted = pd.concat(folds).loc[evidence.index]
-        parts.append(_with_errors(evidence, predicted).assign(method=method))
+        parts.append(_with_errors(evidence, predicted, method).assign(method=method))
     return pd.concat(parts, ignore_index=True)
 
 
-def _with_errors(evidence: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    families, score = evidence["family"].to_numpy(), scores(evidence["efficiency"], predicted)
-    table = evidence.assign(
-        predicted=predicted["efficiency"],
-        scale=predicted["scale"],
-        error=predicted["efficiency"] / evidence["efficiency"] - 1,
-        score=score,
-    )
-    for level in LEVELS:
-        width = {name: calibrate(score[families != name], families[families != name], level) for name in set(families)}
-        table[f"inside{round(100 * level)}"] = score <= evidence["family"].map(width).to_numpy(dtype=float)
-    return table
+def classes(cells: pd.DataFrame) -> pd.DataFrame:
+    """The classes that a cell is of, from its own to that of all; same index. cells: framework, interconnect, nodes."""
+    era = eras(cells)
+    return pd.DataFrame({"own": era + " " + links(cells), "era": era, "all": ""}, index=cells.index)
+
+
+class Calibration(NamedTuple):
+    """By class the share of the method's loss that counts, and by level how many scales an interval reaches."""
+
+    share: Mapping[str, float]
+    width: Mapping[float, Mapping[str, float]]
+
+    def of(self, cells: pd.DataFrame, level: float) -> tuple[pd.Series, pd.Series]:
+        """Share and width of cells, each by the first of its classes that is known."""
+        known = [next(name for name in row if name in self.share) for row in classes(cells).itertuples(index=False)]
+        found = pd.Series(known, cells.index, dtype=object)
+        return found.map(self.share).astype(float), found.map(self.width[level]).astype(float)
+
+
+def calibrated(errors: pd.DataFrame, method: str) -> Calibration:
+    """What errors on families left out (`raw`, `scale`, EVIDENCE_COLUMNS) teach of one method.
+
+    Figures with a warning do not choose a share, and count in a width.
+    """
+    share: dict[str, float] = {}
+    width: dict[float, dict[str, float]] = {level: {} for level in LEVELS}
+    for _, names in classes(errors).items():
+        for name in sorted(set(names)):
+            own = errors[(names == name).to_numpy()]
+            if name and own["family"].nunique() < FEWEST:
+                continue
+            share[name] = _share(sound(own)) if method == LEARNED else 1.0
+            gap = np.abs(np.log(own["efficiency"]) - share[name] * np.log(own["raw"])) / own["scale"]
+            for level in LEVELS:
+                width[level][name] = calibrate(gap.to_numpy(dtype=float), own["family"].to_numpy(), level)
+    return Calibration(share, width)
+
+
+def _share(own: pd.DataFrame) -> float:
+    """Of SHARES the one with the least mean error, families weighed as in `calibrate`; all, unless one wins clearly."""
+    true, raw = np.log(own["efficiency"].astype(float)), np.log(own["raw"])
+    weight = own["family"].map(own["family"].value_counts()).astype(float) ** -0.5
+    lost = {share: float(np.sum(weight * (true - share * raw).abs())) for share in SHARES}
+    least, best = min((error, share) for share, error in lost.items())
+    return best if least < CLEARLY * lost[1.0] else 1.0
+
+
+def _with_errors(evidence: pd.DataFrame, predicted: pd.DataFrame, method: str = LEARNED) -> pd.DataFrame:
+    table = evidence.assign(raw=predicted["efficiency"], scale=predicted["scale"])
+    parts = []
+    for name in sorted(set(table["family"])):
+        away = (table["family"] != name).to_numpy()
+        taught = calibrated(table[away] if away.any() else table, method)
+        own = table[~away]
+        share, _ = taught.of(own, LEVELS[0])
+        own = own.assign(predicted=own["raw"] ** share)
+        gap = np.abs(np.log(own["predicted"] / own["efficiency"])) / own["scale"]
+        inside = {f"inside{round(100 * level)}": gap <= taught.of(own, level)[1] for level in LEVELS}
+        parts.append(own.assign(error=own["predicted"] / own["efficiency"] - 1, **inside))
+    return pd.concat(parts).loc[evidence.index]
 
 
 def summary(errors: pd.DataFrame) -> dict[str, float]:
-    """rows, median and 90th percentile of |error|, bias (median error), coverage of the 50 % and 90 % intervals."""
+    """rows, median and 90th percentile of |error|, bias (median error), coverage of the intervals that errors tell."""
     size = errors["error"].abs()
-    return {
-        "rows": len(errors),
-        "median_abs_error": float(size.median()),
-        "p90_abs_error": float(size.quantile(0.9)),
-        "bias": float(errors["error"].median()),
-        "coverage50": float(errors["inside50"].mean()),
-        "coverage90": float(errors["inside90"].mean()),
+    covered = {
+        f"coverage{level}": float(errors[f"inside{level}"].mean()) for level in (50, 90) if f"inside{level}" in errors
     }
+    spread = {"median_abs_error": float(size.median()), "p90_abs_error": float(size.quantile(0.9))}
+    return {"rows": len(errors), **spread, "bias": float(errors["error"].median()), **covered}
 
 
 def validation_table(errors: pd.DataFrame) -> pd.DataFrame:
@@ -107,17 +156,14 @@ def best_method(validation: pd.DataFrame) -> str:
     return str(overall.loc[overall["median_abs_error"].idxmin(), "method"])
 
 
-def widths(errors: pd.DataFrame) -> dict[str, dict[float, float]]:
-    """Per method and level the calibrated width (in scales) from the errors of all families."""
-    return {
-        method: {level: calibrate(own["score"].to_numpy(), own["family"].to_numpy(), level) for level in LEVELS}
-        for method, own in errors.groupby("method", sort=False)
-    }
+def widths(errors: pd.DataFrame) -> dict[str, Calibration]:
+    """`calibrated` of each method from the errors of all families."""
+    return {str(name): calibrated(own, str(name)) for name, own in errors.groupby("method", sort=False)}
 
 
-def predict_with_interval(predictor: Predictor, cells: pd.DataFrame, width: Mapping[float, float]) -> pd.DataFrame:
-    """Efficiency of cells by a fitted method, with low/high (90 %) and low50/high50; same index."""
+def predict_with_interval(predictor: Predictor, cells: pd.DataFrame, taught: Calibration) -> pd.DataFrame:
+    """`efficiency` of cells by a fitted method, `scale`, `low` and `high` (90 %); same index."""
     predicted = predictor(cells)
-    wide, narrow = interval(predicted, width[0.9]), interval(predicted, width[0.5])
-    named = narrow.rename(columns={"low": "low50", "high": "high50"})
-    return pd.concat([predicted, wide, named], axis=1).replace([np.inf], np.nan)
+    share, width = taught.of(cells, LEVELS[-1])
+    efficiency, spread = predicted["efficiency"] ** share, np.exp(width * predicted["scale"])
+    return predicted.assign(efficiency=efficiency, low=efficiency / spread, high=efficiency * spread)

@@ -12,9 +12,12 @@ from sweetspot.errors import UserError, refuse
 from sweetspot.study.spelling import Location, near, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
+# A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
+PART = SLUG.replace("._-", "_-")
+Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
-Framework = Literal["tensorflow", "jax", "torch", "keras-jax", "keras-torch", "command"]
+Framework = Literal["tensorflow", "jax", "torch", "command"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -71,9 +74,14 @@ def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location
         case "union_tag_not_found" | "union_tag_invalid":
             return _untagged(error)
         case "string_pattern_mismatch":
-            reason = "expected a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)"
+            joined = error.get("ctx", {}).get("pattern") == f"^{PART}$"
+            allowed = "'_' and '-', no '.', which joins it to others" if joined else "'.', '_' and '-'"
+            reason = f"expected a name of letters, digits, {allowed} (1 to 64, first a letter or digit)"
         case _:
-            reason = f"expected: {error['msg'].removeprefix('Value error, ')}"
+            expected = error["msg"].removeprefix("Value error, ")
+            if not key:  # of the whole file, whose content is no value to show
+                return f"expected {expected}"
+            reason = f"expected: {expected}"
     return f"key '{key}' is {value}; {reason}"
 
 

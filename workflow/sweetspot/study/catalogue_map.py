@@ -1,5 +1,6 @@
 """`catalogue` of study.yaml: which name an instance of the study has in other people's price catalogues."""
 
+import re
 from collections.abc import Collection, Iterator
 from datetime import date
 from pathlib import Path
@@ -8,11 +9,13 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from sweetspot.errors import Faults
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Slug, Text
 
 Refreshed = Literal["on_demand", "spot", "preemptible", "reserved"]
 CONTRACTS: Refreshed = "reserved"
 RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
+SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for one of them
 Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=2000)]
 
 
@@ -72,6 +75,13 @@ class OwnPart(Part):
         return self
 
 
+class Shipped(Closed):
+    """Price lists that the names of the library refresh."""
+
+    rates: list[Slug] = Field([], description="Price lists with rates an hour, on demand or spot")
+    contracts: list[Slug] = Field([], description="Price lists with contracts paid by the hour, which azure has")
+
+
 class CatalogueMap(Closed):
     """Sources of `sweetspot refresh-prices`, and the names of the study's instances there."""
 
@@ -80,20 +90,59 @@ class CatalogueMap(Closed):
     aws: dict[Slug, RegionPart] = Field({}, description="AWS' public price list, by region: on demand only")
     azure: dict[Slug, RegionPart] = Field({}, description="Azure's public retail prices, by region")
     csv: dict[Slug, OwnPart] = Field({}, description="Tables of one's own, as a file or at an address")
+    shipped: Shipped = Field(
+        Shipped(),
+        description="Price lists whose machines are refreshed by the names of the library's facts/catalogue_names.csv, "
+        "where no part here names them",
+    )
 
     def parts(self) -> Iterator[tuple[str, str, Part]]:
         """Source, key and part, in the order of the sources."""
-        for source in type(self).model_fields:
+        for source in ("skypilot", "gpuhunt", "aws", "azure", "csv"):
             for key, part in getattr(self, source).items():
                 yield source, key, part
 
+    def completed(self, machines: Collection[str]) -> "CatalogueMap":
+        """With a part for each file and place in which the library knows machines that no part here names."""
+        own = {name for _, _, part in self.parts() for name in part.instances}
+        known = {
+            name: row for row in table("catalogue_names") for name in (row["instance"], *row["names"].split(" ; "))
+        }
+        found: dict[tuple[str, str, str], dict[str, str]] = {}
+        for name in machines:
+            row = known.get(SEVERAL_NODES.sub("", name))
+            if row is not None and name not in own:
+                found.setdefault((row["catalogue"], row["file"], row["place"]), {})[name] = row["machine"]
+        skypilot, azure, asked = dict(self.skypilot), dict(self.azure), self.shipped
+        for (source, file, place), named in found.items():
+            key = f"shipped-{file}-{place}".strip("-")
+            if source == "skypilot" and asked.rates:
+                skypilot[key] = FilePart(lists=asked.rates, file=file, place=place or None, instances=named)
+            if source == "azure" and asked.rates:
+                azure[key] = RegionPart(lists=asked.rates, region=file, instances=named)
+            if source == "azure" and asked.contracts:
+                azure[f"{key}-contracts"] = RegionPart(
+                    lists=asked.contracts, purchases=[CONTRACTS], region=file, instances=named
+                )
+        return self.model_copy(update={"skypilot": skypilot, "azure": azure, "shipped": Shipped()})
 
-def check_catalogue(
+
+def checked_catalogue(
     catalogue: CatalogueMap | None, machines: Collection[str], price_lists: Collection[str], file: str | Path
-) -> None:
-    """Refuse names that nobody declared, and an offer that two parts would refresh. Raises UserError."""
+) -> CatalogueMap:
+    """The map with the names of the library (`completed`); empty where a study has none.
+
+    Raises UserError: a name that nobody declared, and an offer that two parts would refresh.
+    """
+    catalogue = catalogue or CatalogueMap()
     faults, taken = Faults(), dict[tuple[str, str, str], str]()
-    for source, key, part in catalogue.parts() if catalogue else ():
+    for kind, names in catalogue.shipped:
+        for name in names:
+            if name not in price_lists:
+                faults.add(
+                    f"{file}: catalogue.shipped.{kind} names {name!r}; expected some of {', '.join(price_lists)}"
+                )
+    for source, key, part in catalogue.parts():
         where = f"catalogue.{source}.{key}"
         for name in part.lists:
             if name not in price_lists:
@@ -111,6 +160,7 @@ def check_catalogue(
                 )
                 break
     faults.end()
+    return catalogue.completed(machines)
 
 
 def _offers(part: Part) -> Iterator[tuple[str, str, str]]:

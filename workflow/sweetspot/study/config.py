@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from sweetspot.cells import PROTOCOL
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text
 
 
@@ -57,10 +58,18 @@ class Exclusion(Closed):
 class Measure(Closed):
     """The measurement protocol; changing it means measuring again."""
 
-    protocol: Whole = Field(1, description="Version of what a measurement means; a new number repeats every run")
+    protocol: Whole = Field(
+        PROTOCOL,
+        description="Version of what a measurement means; a new number repeats every run. A lower one than this "
+        f"version of Sweetspot measures by ({PROTOCOL}) counts as that",
+    )
     warmup_steps: Whole = Field(2, description="Steps not timed, the first (which compiles) included")
     min_steps: Whole = Field(5, description="Timed steps after which a run may end")
     min_seconds: float = Field(20.0, description="Timed seconds after which a slow run may end", gt=0, le=86_400)
+    least_seconds: float = Field(2.0, description="Timed seconds before which no run ends", ge=0, le=86_400)
+    least_seconds_power: float = Field(
+        10.0, description="The same where power or energy is read, which renews ten times a second", ge=0, le=86_400
+    )
     min_steps_slow: Whole = Field(3, description="Timed steps that even a slow run makes")
     target_half_width: float = Field(
         0.0,
@@ -80,6 +89,11 @@ class Measure(Closed):
         {}, description="What an hour of a measured instance counts against budget_usd; others count nothing"
     )
     estimate_minutes: Positive = Field(3.0, description="Length of a run assumed where nothing like it was measured")
+
+    @field_validator("protocol")
+    @classmethod
+    def _at_least_todays(cls, value: int) -> int:
+        return max(value, PROTOCOL)
 
     @model_validator(mode="after")
     def _money_needs_a_rate(self) -> "Measure":

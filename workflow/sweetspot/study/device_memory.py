@@ -1,27 +1,31 @@
 """How much memory a device has, by its name in instances.yaml; the table of devices, read for this alone."""
 
-import csv
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sweetspot.facts.shipped_tables import table
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-TABLE = Path(__file__).parent / "devices.csv"  # the one table of devices: memory here, speed in transfer/
+
+BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, without TF32 and bf16
 
 
 @cache
-def _known() -> dict[str, float]:
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+def _known() -> dict[str, dict[str, str]]:
     return {
-        name.strip().casefold(): float(row["memory_gb"])
-        for row in rows
+        name.strip().casefold(): row
+        for row in table("devices")
         for name in (row["gpu"], *row["names"].split(";"))
         if name.strip()
     }
+
+
+def is_before_ampere(gpu: str) -> bool:
+    """Whether a device is known to be of an architecture that has neither TF32 nor bf16."""
+    return _known().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
 
 
 def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
@@ -29,5 +33,10 @@ def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
 
     A data sheet's 80 GB are 80 GiB on the chip, of which the driver leaves 1 to 2 % less.
     """
-    found = {name: machine.gpu_memory_gib or _known().get(machine.gpu.casefold()) for name, machine in machines.items()}
+    found = {name: machine.gpu_memory_gib or _size(machine.gpu) for name, machine in machines.items()}
     return {name: size for name, size in found.items() if size}
+
+
+def _size(gpu: str) -> float | None:
+    row = _known().get(gpu.casefold())
+    return None if row is None else float(row["memory_gb"])

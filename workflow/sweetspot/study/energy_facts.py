@@ -1,15 +1,16 @@
 """What a study declares of power and electricity: facts with source and date, for energy and carbon of a training.
 
-They stand in study.yaml under `energy`: a provider, a device and what training draws are the same in every price list.
+They stand in study.yaml under `energy`, what it leaves to the library in facts/power.csv, providers.csv and grids.csv.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Slug, Text
 from sweetspot.study.terms import LARGEST_PUE, LEAST, Number
 
@@ -48,6 +49,12 @@ class Fact(Closed):
         """Value, low and high; the value itself where an end is not given."""
         low, high = (self.value if end is None else end for end in (self.low, self.high))
         return (self.value, low, high)
+
+
+def _fact(row: Mapping[str, str]) -> Fact:
+    """The fact in a row of a shipped table; an end that is empty is not given."""
+    ends = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
+    return Fact(**ends, as_of=row["as_of"], source=row["source"])
 
 
 def _between(least: float, most: float, words: str) -> Callable[[Fact], Fact]:
@@ -89,12 +96,24 @@ class Site(Closed):
         None, description="Power of its buildings over power of the machines; of a bought machine own.pue counts"
     )
     g_per_kwh: Intensity | None = Field(None, description="g CO2e for a kWh from the grid there")
+    grid: Slug | None = Field(None, description="In place of g_per_kwh: a grid of the library's facts/grids.csv")
 
     @model_validator(mode="after")
     def _says_something(self) -> "Site":
-        if self.pue is None and self.g_per_kwh is None:
-            raise ValueError("at least one of pue, g_per_kwh")
+        if self.pue is None and self.g_per_kwh is None and self.grid is None:
+            raise ValueError("at least one of pue, g_per_kwh, grid")
+        known = [row["grid"] for row in table("grids")]
+        if self.grid is not None and (self.g_per_kwh is not None or self.grid not in known):
+            raise ValueError(f"one of g_per_kwh and grid, which is one of {', '.join(known)}; found {self.grid!r}")
         return self
+
+    def completed(self, shipped: "Site | None") -> "Site":
+        """With what it does not say taken from `shipped`, and its grid looked up."""
+        pue = self.pue or (shipped and shipped.pue)
+        grid = None if self.g_per_kwh else self.grid or (shipped and shipped.grid)
+        found = next((row for row in table("grids") if row["grid"] == grid), None)
+        g_per_kwh = _fact(found | {"source": f"{grid}: {found['source']}"}) if found else self.g_per_kwh
+        return self.model_copy(update={"pue": pue, "g_per_kwh": g_per_kwh, "grid": None})
 
 
 class Energy(Closed):
@@ -108,6 +127,11 @@ class Energy(Closed):
     )
     devices: list[DevicePower] = Field([], description="Power of the devices of rented machines")
     sites: list[Site] = Field([], description="PUE and grid of each provider")
+    shipped: bool = Field(
+        False,
+        description="Whether devices, sites and utilisation that are not declared here are those of the library's "
+        "facts/power.csv and providers.csv (2026, sites in the eastern US); what is declared here comes first",
+    )
 
     @model_validator(mode="after")
     def _each_once(self) -> "Energy":
@@ -115,9 +139,30 @@ class Energy(Closed):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
                 raise ValueError(f"each device and each provider once, found {twice[0]!r} twice")
-        if self.devices and self.utilisation is None:
+        if self.devices and self.utilisation is None and not self.shipped:
             raise ValueError("utilisation beside devices: the power of a data sheet is the most that a device draws")
         return self
+
+    def completed(self) -> "Energy":
+        """With its grids looked up and, where it asks for what is shipped, what it does not declare."""
+        sites = {site.provider: site for site in self.sites}
+        devices = {device.gpu: device for device in self.devices}
+        if not self.shipped:
+            return self.model_copy(update={"sites": [site.completed(None) for site in self.sites]})
+        facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}
+        for (quantity, gpu), watts in facts.items():
+            if quantity == "watts" and gpu not in devices:
+                devices[gpu] = DevicePower(gpu=gpu, watts=watts, host_share=facts.get(("host_share", gpu)))
+        for row in table("providers"):
+            shipped = Site(provider=row["provider"], pue=_fact(row), grid=row["grid"])
+            sites[shipped.provider] = sites.get(shipped.provider, shipped).completed(shipped)
+        return self.model_copy(
+            update={
+                "utilisation": self.utilisation or facts["utilisation", ""],
+                "devices": list(devices.values()),
+                "sites": [site.completed(None) for site in sites.values()],
+            }
+        )
 
     def device(self, gpu: str) -> DevicePower | None:
         """The power of a device; None where it is not declared."""

@@ -131,7 +131,8 @@ def load_needs(path: str | Path) -> dict[str, Need]:
     Raises UserError naming file and key.
     """
     file, found = Path(path), {}
-    for name, entry in (load_yaml(file) if file.is_file() else {}).items():
+    entries = load_yaml(file) if file.is_file() else {}
+    for name, entry in entries.items():
         alone = any(phase.get("gpus_per_job") == "one" for phase in entry.get("phases", ()))
         jobs = {f"{name}.{job['name']}": job for job in entry.get("jobs", ())} if entry.get("kind") == "monthly" else {}
         for key, stated in (jobs or {name: entry}).items():
@@ -139,6 +140,24 @@ def load_needs(path: str | Path) -> dict[str, Need]:
             found[key] = Need(needs, 1 if alone else _devices(stated.get("devices_per_job")))
             if stated.get("urgent_devices_per_job") not in (None, stated.get("devices_per_job")):
                 found[f"{key}.urgent"] = Need(needs, _devices(stated["urgent_devices_per_job"]))
+    for job, (name, one) in jobs_of_plans(entries).items():
+        found[job] = Need(found[name].stated, 1 if one else None)
+    return found
+
+
+def jobs_of_plans(entries: Mapping[str, Any]) -> dict[str, tuple[str, bool]]:
+    """The jobs that stand for a plan whose model nothing else in workloads.yaml trains, as `<plan>.<phase>`: their
+    plan, and whether they take one device. An option is what a job is priced on: without one the plan would have none.
+
+    Of its phases those whose jobs take the whole machine, where there are any: they have the machine's own figure.
+    """
+    jobs = [job for entry in entries.values() for job in (entry, *entry.get("jobs", ())) if entry.get("kind") != "plan"]
+    trained = {job.get("model") for job in jobs}
+    found: dict[str, tuple[str, bool]] = {}
+    for name, entry in entries.items():
+        if entry.get("kind") == "plan" and entry.get("model") not in trained:
+            ones = {f"{name}.{phase['name']}": phase.get("gpus_per_job") == "one" for phase in entry["phases"]}
+            found |= {job: (name, one) for job, one in ones.items() if not one or all(ones.values())}
     return found
 
 

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from sweetspot.study.base import Closed, Count, Slug, Text
+from sweetspot.study.base import Closed, Count, Part, Slug, Text
 from sweetspot.study.memory import Needs
-from sweetspot.study.sharing import SAYS_SPREAD, Spread
+from sweetspot.study.sharing import SAYS_SPREAD, Arrivals, Spread
 from sweetspot.study.side_by_side import CONTENTION, SAYS_CONTENTION, SAYS_DEVICES, Contention, DevicesPerJob
-from sweetspot.study.terms import NotNegative, Positive, Share
+from sweetspot.study.terms import NotNegative, Share
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 ALIKE = 0.5
@@ -17,13 +17,13 @@ ALIKE = 0.5
 class JobClass(Needs):
     """Jobs of one kind: each is independent of the others."""
 
-    name: Slug = Field(description="Name of the class")
+    name: Part = Field(description="Name of the class")
     title: Text | None = Field(None, description="Name for people")
     model: Slug = Field(description="Network trained; its throughput tells how long a job takes on each machine")
     samples: AboveZero | None = Field(None, description="Samples that one job sees; or hours and instance")
     hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
     instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
-    per_month: Positive = Field(description="Jobs a month; a range is what 90 % of the months lie in")
+    per_month: Arrivals = Field(description="Jobs a month; a range is what 90 % of the months lie in")
     devices_per_job: DevicesPerJob = Field(description=SAYS_DEVICES)
     within_hours: AboveZero | None = Field(None, description="Hours after which the result of an urgent job is due")
     urgent_per_month: NotNegative | None = Field(None, description="Of these jobs, how many a month are urgent")

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from sweetspot.errors import Faults
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
+from sweetspot.study.currency import wrong_rate
 from sweetspot.study.purchases import INTERRUPTIBLE, Purchase
 from sweetspot.study.terms import (
     Billing,
@@ -112,13 +113,20 @@ def load_price_list(path: str | Path) -> PriceList:
 
 
 def check_together(prices: PriceList, path: str | Path) -> None:
-    """What no single key shows: repeated offers, missing rates, too long terms. Raises UserError."""
+    """What no single key shows: repeated offers, rates that are none, too long terms. Raises UserError."""
     faults = Faults()
     seen: set[tuple[str, str]] = set()
     rented = {
         offer.instance for offer in prices.offers if offer.same_price_as is None and offer.purchase == "on_demand"
     }
-    known = {"USD", *(rate.currency for rate in prices.rates)}
+    known = {"USD"}
+    for number, rate in enumerate(prices.rates):
+        wrong = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
+        if wrong is not None:
+            faults.add(f"{path}: rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {wrong}")
+        if rate.currency in known and rate.currency != "USD":
+            faults.add(f"{path}: rates[{number}] is a second rate of {rate.currency}; expected one")
+        known.add(rate.currency)
     for number, offer in enumerate(prices.offers):
         key = f"{path}: offers[{number}]"
         if (offer.instance, offer.purchase) in seen:

@@ -12,8 +12,8 @@ Point = tuple[Years, Kept, Kept, Kept]
 YearlyChange = Annotated[float, Field(strict=True, gt=-1, le=9)]
 CurveName = Literal["data-centre", "gaming"]
 
-# (years since the device came out, share of its new price: median, low, high), from (0, 1). `sweetspot
-# fit-price-paths` recomputes them from config/studies/prices-2026/resale.csv. Shares above 1 were seen (shortage);
+# (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research
+# fit-price-paths` recomputes them from facts/pools/prices-2026/resale.csv. Shares above 1 were seen (shortage);
 # nobody may plan with more than 1.
 CURVES: dict[str, tuple[Point, ...]] = {
     "data-centre": (

@@ -22,7 +22,7 @@ FRAMEWORK = "command"
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 AXES = ("batch_size", "gpus", "precision", "variant")  # what a script must be told where the matrix varies it
 NAMES = (*AXES, "global_batch_size", "run", "scratch")
-GROUPS = ("step", "seconds", "milliseconds", "rate", "time", "loss")
+GROUPS = ("step", "seconds", "milliseconds", "rate", "steps_per_s", "time", "loss")
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", strict=True)]
 Every = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 
@@ -33,13 +33,20 @@ class Lines(Closed):
     pattern: Text = Field(
         description="Regular expression, searched in each line. Without groups a line is the end of `every` steps and "
         "the harness keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), "
-        "rate (samples a second), time (seconds on any clock), loss"
+        "rate (samples a second), steps_per_s (such as it/s), time (seconds on any clock), loss"
+    )
+    apart: Text | None = Field(
+        None,
+        description="Regular expression of lines that tell of something else than training (a validation, a checkpoint "
+        "that was written): the time from the step before one to the step behind it is left out",
     )
     every: Every = Field(1, description="Steps from one such line to the next, where the line holds no number")
 
-    @field_validator("pattern")
+    @field_validator("pattern", "apart")
     @classmethod
-    def _is_one(cls, value: str) -> str:
+    def _is_one(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
         try:
             found = re.compile(value)
         except re.error as error:
@@ -58,6 +65,9 @@ class JsonLines(Closed):
     )
     step: Text | None = Field(None, description="Key of the step's number")
     seconds: Text | None = Field(None, description="Key of the seconds of one step")
+    milliseconds: Text | None = Field(None, description="Key of the milliseconds of one step")
+    rate: Text | None = Field(None, description="Key of the samples a second")
+    steps_per_s: Text | None = Field(None, description="Key of the steps a second, such as it/s")
     time: Text | None = Field(None, description="Key of the time, seconds on any clock")
     loss: Text | None = Field(None, description="Key of the loss: where it is no number the run has failed")
     every: Every = Field(1, description="Steps from one object to the next, where it holds no number")

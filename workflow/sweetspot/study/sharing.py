@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from sweetspot.study.base import Closed, Count, Text, validated
-from sweetspot.study.terms import Positive
+from sweetspot.study.terms import Amount, Positive
 from sweetspot.study.yamlfile import load_yaml
 
 SAYS_SPREAD = (
@@ -15,12 +15,26 @@ SAYS_SPREAD = (
     "hours"
 )
 Spread = Annotated[float, Field(strict=True, ge=0, le=20)]
+# More are dealt out one by one for minutes, and of a range of more than three decades nobody knows anything.
+MOST_A_MONTH, WIDEST = 100_000, 1000.0
+
+
+def _countable(jobs: Amount) -> Amount:
+    low, high = jobs.ends
+    if high > MOST_A_MONTH:
+        raise ValueError(f"at most {MOST_A_MONTH:,} jobs a month (of several that are alike make one), found {high:g}")
+    if high > low * WIDEST:
+        raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
+    return jobs
+
+
+Arrivals = Annotated[Positive, AfterValidator(_countable)]
 
 
 class Shared(Closed):
     """Jobs of this workload that arrive at random, month after month, at a machine that several people share."""
 
-    per_month: Positive = Field(description="Jobs a month of all people together (of `runs`: single runs)")
+    per_month: Arrivals = Field(description="Jobs a month of all people together (of `runs`: single runs)")
     hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
     people: Count | None = Field(None, description="People who send them; with more of them come more jobs")
     source: Text | None = Field(None, description="Where the numbers come from")

@@ -1,6 +1,7 @@
 """Which key a person meant by a misspelt one: the nearest of those that its place in the file may have."""
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -8,6 +9,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 
 Location = tuple[int | str, ...]
+ALIKE = str.maketrans("oil", "011")
+LEAST = 5  # of fewer signs a slip may be a name
 CUTOFF = 0.7  # of difflib's ratio: `capx` is 0.89 of `capex`, `note` 0.5 of `months`
 
 
@@ -26,6 +29,26 @@ def nearest(model: type[BaseModel], location: Location, missing: Iterable[Locati
 def near(wrong: str, names: Iterable[str]) -> str | None:
     """The one of `names` that is spelt most like `wrong`; None where none is near."""
     return next(iter(difflib.get_close_matches(wrong, list(names), n=1, cutoff=CUTOFF)), None)
+
+
+def slipped(wrong: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that `wrong` surely means: another case or sign, two letters exchanged, one lost, O for 0.
+
+    None where it is one of them, or may be a name of its own, as `resnet50d` and `resnet51` beside `resnet50`.
+    """
+    every = list(names)
+    return None if wrong in every else next((name for name in every if _is_slip(_plain(wrong), _plain(name))), None)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower()).translate(ALIKE)
+
+
+def _is_slip(wrong: str, name: str) -> bool:
+    places = range(len(name)) if len(name) >= LEAST else range(0)
+    exchanged = (name[:i] + name[i : i + 2][::-1] + name[i + 2 :] for i in places)
+    lost = (name[:i] + name[i + 1 :] for i in places if name[i].isalpha())
+    return wrong in (name, *exchanged, *lost)
 
 
 def _models(kind: Any, place: Location) -> list[type[BaseModel]]:

@@ -127,6 +127,15 @@ class Study(Closed):
     deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field(
         [], description="Deadlines in hours: for each the cheapest option that finishes a workload in time is named"
     )
+    work: Slug | None = Field(
+        None,
+        description="What of workloads.yaml the answer is about; absent: the plan, else the training",
+    )
+    offers_in_hand: list[Text] = Field(
+        [],
+        description="Offers that the decision is about, by price list, machine or option: they always stand in the "
+        "table; none named: everything for sale",
+    )
     counts: Counted = Field(
         "train", description="What a bill of the answer pays for: training a model, one run, one task, or a month"
     )
@@ -188,9 +197,14 @@ def load_study(folder: str | Path) -> Study:
     check_study_name(root.name, root.parent)
     if not root.is_dir():
         known = sorted(entry.name for entry in root.parent.glob("*") if (entry / "study.yaml").is_file())
-        raise UserError(f"study {root.name!r} does not exist; expected one of {', '.join(known) or 'none (no study)'}")
+        if not known:
+            place = root.parent.absolute()
+            raise UserError(
+                f"study {root.name!r} does not exist: no study lies in {place}; start in the project's folder"
+            )
+        raise UserError(f"study {root.name!r} does not exist; expected one of {', '.join(known)}")
     file = root / "study.yaml"
     study = validated(Study, load_yaml(file), file)
     if study.name != root.name:
         raise UserError(f"{file}: key 'name' is {study.name!r}; expected the folder's name {root.name!r}")
-    return study
+    return study.model_copy(update={"energy": study.energy and study.energy.completed()})

@@ -17,6 +17,7 @@ LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+LessThanAll = Annotated[float, Field(strict=True, ge=0, lt=1)]
 
 
 class Amount(Closed):
@@ -255,7 +256,7 @@ class Own(Closed):
     pue: Pue = Field(Amount(value=1.0), description="Power of the building over power of the machine, from 1 to 3")
     per_kwh: NotNegative = Field(description="Price of electricity")
     days_per_month: Positive = Field(description="Days of use a month, 24 hours each")
-    downtime_share: Share = Field(0.0, description="Share of the planned days in which it is broken")
+    downtime_share: LessThanAll = Field(0.0, description="Share of the planned days in which it is broken")
     discount_rate: Share = Field(0.0, description="Yearly discount rate for present values")
     boxes: Count = Field(1, description="How many such machines are bought")
     staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")

@@ -60,7 +60,7 @@ Trend = Annotated[
     Discriminator(lambda given: "(preset)" if isinstance(given, str) else "(own)"),
 ]
 
-# `sweetspot fit-price-paths` recomputes each number from config/studies/prices-2026; docs/prices.md has its table.
+# `python -m research fit-price-paths` recomputes each number from facts/pools/prices-2026 (research/README.md).
 PRESETS: dict[str, Path] = {
     "fixed": Fixed(kind="fixed"),
     "hyperscaler": Jumps(kind="jumps", per_year=0.13, change=-0.33, change_low=-0.46, change_high=-0.25),

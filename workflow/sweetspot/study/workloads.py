@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, RootModel, model_validator
 
-from sweetspot.study.base import Closed, Count, Slug, Text, validated
-from sweetspot.study.memory import Needs
+from sweetspot.study.base import Closed, Count, Part, Slug, Text, validated
+from sweetspot.study.memory import Needs, jobs_of_plans
 from sweetspot.study.monthly import JobClass, Monthly
 from sweetspot.study.sharing import Shared
 from sweetspot.study.side_by_side import SideBySide
@@ -47,7 +47,7 @@ class Runs(SideBySide):
 class Phase(Closed):
     """One phase of a project: jobs that may run side by side; the next phase waits for all of them."""
 
-    name: Slug = Field(description="Name of the phase")
+    name: Part = Field(description="Name of the phase")
     jobs: Count = Field(description="Independent jobs")
     hours: AboveZero = Field(description="Hours of one job on the plan's reference instance")
     gpus_per_job: Literal["one", "all"] = Field(
@@ -80,8 +80,10 @@ class Plan(Needs):
     source: Text = Field(description="Where the numbers come from")
 
     @model_validator(mode="after")
-    def _bought_within(self) -> "Plan":
-        later = self.buy_after_months
+    def _of_its_months(self) -> "Plan":
+        later, names = self.buy_after_months, [phase.name for phase in self.phases]
+        if len(set(names)) < len(names):
+            raise ValueError(f"a name once among phases, found {max(names, key=names.count)} twice")
         if later and not self.renewed:
             raise ValueError("renewed: true with buy_after_months: the work is spread over the months")
         if later and (self.months is None or later != sorted(set(later)) or later[-1] >= self.months):
@@ -93,7 +95,7 @@ class Plan(Needs):
 Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]
 
 
-class Workloads(RootModel[dict[Slug, Workload]]):
+class Workloads(RootModel[dict[Part, Workload]]):
     """workloads.yaml: workloads by name."""
 
 
@@ -101,12 +103,20 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
     """Read the workloads, in the order of the file. Raises UserError naming file and key.
 
     Of a `monthly` one, one job of each class stands here, as `<workload>.<class>`: that is what is priced
-    (`load_monthly` has the rest).
+    (`load_monthly` has the rest). So does one job of each phase, as `<plan>.<phase>`, of a plan whose model nothing
+    else in the file trains (`jobs_of_plans`).
     """
     found: dict[str, Training | Runs | Plan] = {}
     for name, work in _read(path).items():
         found |= _one_of_each(name, work) if isinstance(work, Monthly) else {name: work}
-    return found
+    plans = {name: work for name, work in found.items() if isinstance(work, Plan)}
+    alone = jobs_of_plans(load_yaml(path))
+    return found | {
+        job: _one_of_phase(plan, phase)
+        for name, plan in plans.items()
+        for phase in plan.phases
+        if (job := f"{name}.{phase.name}") in alone
+    }
 
 
 def load_monthly(path: str | Path) -> dict[str, Monthly]:
@@ -140,6 +150,14 @@ def _one_of_each(name: str, work: Monthly) -> dict[str, Training | Runs]:
         if job.urgent_per_month is not None:
             found[work.priced_as(name, job, urgent=True)] = _one_job(work, job, urgent=True)
     return found
+
+
+def _one_of_phase(plan: Plan, phase: Phase) -> Runs:
+    return Runs(
+        kind="runs", title=f"One job of {phase.name}", runs=1, hours=phase.hours, instance=plan.instance,
+        model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
+        contention=0.0, gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
+    )  # fmt: skip
 
 
 def _one_job(work: Monthly, job: JobClass, urgent: bool) -> Training | Runs:

@@ -7,8 +7,10 @@ from typing import Any
 import yaml
 
 from sweetspot.errors import UserError
+from sweetspot.files import read_given
 
 MAX_BYTES = 2_000_000
+DEEPEST = 50  # brackets within each other: no file of a study has ten, and thousands end Python itself
 # YAML 1.1 reads these as numbers that nobody means: 010 is 8, and 1:30 is 90 (sixties, like 1 minute 30 seconds).
 OCTAL, SIXTIES = re.compile(r"[-+]?0[0-7_]+"), re.compile(r"[-+]?[0-9_]+(:[0-5]?[0-9])+(\.[0-9_]*)?")
 
@@ -18,7 +20,10 @@ class _StrictLoader(yaml.CSafeLoader):
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         seen = set()
-        for key_node, _ in node.value:
+        for key_node, value_node in node.value:
+            if node.flow_style and key_node.value.isdecimal() and value_node.value == "":
+                problem = f"',{key_node.value}' ends a number; a decimal has a point, such as 3.{key_node.value}"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key_node.start_mark)
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
                 raise yaml.MarkedYAMLError(
@@ -51,17 +56,10 @@ for _tag in ("int", "float"):
 def load_yaml(path: str | Path) -> Any:
     """Read one YAML file. Raises UserError: missing, empty, too large, not YAML, repeated key, alias, 010, 1:30."""
     file = Path(path)
-    try:
-        raw = file.read_bytes()
-    except OSError as error:
-        raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
-    if len(raw) > MAX_BYTES:
-        raise UserError(f"{file}: {len(raw)} bytes; a configuration file has at most {MAX_BYTES}")
+    raw = read_given(file, MAX_BYTES)
     try:
         text = raw.decode("utf-8")
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            if isinstance(event, yaml.AliasEvent):  # a few aliases of aliases can grow to gigabytes
-                raise yaml.MarkedYAMLError(problem="aliases (*name) are not allowed", problem_mark=event.start_mark)
+        _require_plain(text)
         value = yaml.load(text, Loader=_StrictLoader)
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: byte {error.start} is not UTF-8 text") from None
@@ -74,3 +72,15 @@ def load_yaml(path: str | Path) -> Any:
     if value is None:
         raise UserError(f"{file}: the file is empty")
     return value
+
+
+def _require_plain(text: str) -> None:
+    """Refuse what takes more room or depth than it shows, before anything is made of it. Raises MarkedYAMLError."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):  # a few aliases of aliases can grow to gigabytes
+            raise yaml.MarkedYAMLError(problem="aliases (*name) are not allowed", problem_mark=event.start_mark)
+        if depth > DEEPEST:
+            problem = f"more than {DEEPEST} brackets or levels within each other"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)

@@ -1,4 +1,4 @@
-"""Single-device figures as the transfer model reads them: which workload, on which device, by which program."""
+"""Single-device figures as the transfer model reads them: which workload and kind, which device, by which program."""
 
 import re
 from functools import cache
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.errors import UserError
-from sweetspot.study.device_memory import TABLE
-from sweetspot.throughput.published import STUDIES, read_published
+from sweetspot.facts.shipped_tables import DEVICES, STUDIES, figures_file
+from sweetspot.study.spelling import slipped
+from sweetspot.throughput.published import read_published
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.transfer.kinds import kind_of
 from sweetspot.transfer.pools import POOLS
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
+from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
@@ -30,10 +30,58 @@ TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
 VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
 
 
+IMAGES, TEXT, SPEECH, UNKNOWN = "images", "text", "speech", "unknown"
+# How names begin, in small letters without separators; the first that fits counts.
+BEGINNINGS = {
+    SPEECH: (
+        "tacotron", "waveglow", "wavenet", "fastpitch", "hifigan", "jasper", "quartznet", "conformer", "wav2vec",
+        "whisper", "rnnt", "deepspeech", "hubert",
+    ),
+    TEXT: (
+        "bert", "roberta", "distilbert", "albert", "electra", "deberta", "gpt", "nanogpt", "llama", "mistral",
+        "mixtral", "qwen", "gemma", "falcon", "mpt", "opt", "bloom", "phi", "pythia", "deepseek", "t5", "bart",
+        "transformer", "gnmt", "lstm", "xlnet", "mamba",
+    ),
+    IMAGES: (
+        "resnet", "resnext", "wideresnet", "vgg", "alexnet", "googlenet", "inception", "xception", "overfeat", "lenet",
+        "densenet", "mobilenet", "efficientnet", "tfefficientnet", "efficientvit", "nasnet", "squeezenet",
+        "shufflenet", "regnet", "convnext", "vit", "deit", "swin", "ssd", "retinanet", "maskrcnn", "fasterrcnn",
+        "yolo", "unet", "nnunet", "trivial", "cifar", "mnist", "stablediffusion", "dcgan",
+    ),
+}  # fmt: skip
+COUNTED = {"tokens": TEXT, "sequences": TEXT, "mels": SPEECH}  # by the unit, where the name tells nothing
+
+
 def network_name(model: str) -> str:
     """A model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD fine-tune`, `ResNet-50 v1.5`."""
     plain = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
     return VERSION.sub("", TASK.sub("", plain))
+
+
+def meant_network(model: str, figures: pd.DataFrame) -> str | None:
+    """The network of the figures that a model's name surely means by a slip (`resnet5O`); None where it is one."""
+    return slipped(network_name(model), sorted(set(figures["network"])))
+
+
+def kind_of(network: str, unit: str = "") -> str:
+    """IMAGES, TEXT or SPEECH by the name of a network (`figures.network_name`), else by what its unit counts.
+
+    UNKNOWN where neither tells: images are also what a figure counts whose unit nobody stated.
+    """
+    plain = re.sub(r"[^a-z0-9]", "", network.lower())
+    for kind, names in BEGINNINGS.items():
+        if plain.startswith(names):
+            return kind
+    return COUNTED.get(unit, UNKNOWN)
+
+
+def unknown_kind(model: str) -> dict[str, str]:
+    """The warning of a network of which neither name nor unit tells the kind."""
+    return warning(
+        "kind_unknown",
+        f"whether {model} works on images, text or speech is not known: devices are related by what all kinds have in "
+        "common, the interval is wider",
+    )
 
 
 def bits_of(precision: pd.Series) -> pd.Series:
@@ -87,16 +135,13 @@ def related(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def shipped_devices() -> "Devices":
-    """The table of device specifications that comes with the project. Raises UserError where it is missing."""
-    return read_devices(TABLE)
+    """The table of device specifications that comes with the library."""
+    return read_devices(DEVICES)
 
 
 @cache
 def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
-    """What the project ships, as `as_figures` gives it, of workloads that several devices have run.
-
-    Raises UserError where the studies are not beside the package (it must be installed with `pip install -e`).
-    """
+    """What the library ships, as `as_figures` gives it, of workloads that several devices have run."""
     return related(as_figures(single_device_rows(studies), shipped_devices()))
 
 
@@ -105,10 +150,7 @@ def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
     """The single-device rows of POOLS in COLUMNS and `unit`, without those that the host or another program decides."""
     parts = []
     for name in POOLS:
-        path = studies / name / "throughput.csv"
-        if not path.is_file():
-            raise UserError(f"{path}: the shipped figures are missing; expected the package in its repository")
-        parts.append(with_machine_facts(read_published(path)))
+        parts.append(with_machine_facts(read_published(figures_file(name, studies))))
     table = pd.concat(parts, ignore_index=True)
     kept = (table["gpus"] == 1) & ~table["dataset"].str.contains(DISTORTED)
     kept &= ~table["framework_version"].str.contains(WITHOUT_CUDNN, regex=False)

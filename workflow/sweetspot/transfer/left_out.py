@@ -1,70 +1,155 @@
-"""How wrong the transfer is: workloads, devices, both and whole networks left out in turn, and the yardstick beside."""
+"""How wrong the transfer is: what is left out in turn, other people's figures, and the plain rules beside it.
 
-from collections.abc import Iterator
+It also says how far the relation is to be trusted (`Trust`). A person's program is in no pool, so where a device is
+known by its data sheet only, the errors that count are those with the program and the device left out: the relation
+counts by the share that was best there, the rest is the plain ratio of bandwidths; at 0 the plain ratio stands alone.
+Shares and widths are those of the era of the devices, modern or older, since the two err by different amounts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.throughput.calibration import calibrate
-from sweetspot.transfer.relation import fit_relation, given, without
+from sweetspot.transfer.relation import Relation, Told, fit_relation, given, predict, without
 
 LEVEL = 0.9
 WORKLOADS, TWO, NETWORKS = "workload", "workload, two devices known", "network, in every benchmark"
 KINDS = "every network of its kind"
-DEVICES, BOTH = "device", "workload and device"
-LEFT_OUT = (WORKLOADS, TWO, NETWORKS, KINDS, DEVICES, BOTH)
+DEVICES, BOTH, PROGRAMS = "device", "workload and device", "program and device"
+LEFT_OUT = (WORKLOADS, TWO, NETWORKS, KINDS, DEVICES, BOTH, PROGRAMS)
+BLIND = (DEVICES, BOTH, PROGRAMS)  # of which the device left out has no figure at all
 TOGETHER = {NETWORKS: "network", KINDS: "kind"}  # what leaves with a workload, beside itself
-ERROR_COLUMNS = ("workload", "precision", "known", "device", "gap", "sd")
+ERROR_COLUMNS = ("workload", "precision", "known", "device", "era", "gap", "sd", "plain")
 KNOWN, SPECIFIED = "known", "specified"
-WIDTH_FROM = {KNOWN: WORKLOADS, SPECIFIED: BOTH}  # which errors an interval's width comes from
-
+TRUST_FROM = {KNOWN: WORKLOADS, SPECIFIED: PROGRAMS}  # which errors share and width come from
+OLD, MODERN = "older", "modern"
+OLDER = ("kepler", "maxwell", "pascal", "volta", "turing", "vega")  # architectures before 2020
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+CLEARLY = 0.9  # of the relation's own error; below it a share is taken in its place
+FEWEST = 3  # groups, of which one is left out
+SAME = 0.01  # figures of one device, network and precision that differ by less are the same figure
+PAIR_COLUMNS = ("workload", "precision", "known", "device", "place", "gap", "inside90", "yardstick")
 
 Pair = tuple[tuple[int, ...], int]  # numbers of rows: the figures that are known, and the one to be told
 
 
+class Trust(NamedTuple):
+    """How much of the relation counts beside the plain ratio, and how many of its own sd an interval reaches."""
+
+    share: float
+    width: float
+
+
+Trusts = Mapping[tuple[str, str], Trust]  # by place and era
+
+
+def era_of(architectures: np.ndarray) -> str:
+    """MODERN where all devices are; OLD where one is older."""
+    return OLD if any(name in OLDER for name in architectures) else MODERN
+
+
+def told_of(width: np.ndarray, told: Told, known: list[int], rates: np.ndarray, wanted: int, share: float) -> float:
+    """Log throughput of the cell `wanted`: `share` of what the relation tells, the rest by bandwidths from `known`.
+
+    width: log bandwidths of all cells; told: of them, with the known ones given; rates: their log throughputs.
+    """
+    if share == 1:
+        return float(told.mean[wanted])
+    return float(share * told.mean[wanted] + (1 - share) * np.mean(rates + width[wanted] - width[known]))
+
+
 def errors(figures: pd.DataFrame, away: str) -> pd.DataFrame:
-    """Predict figures by fits without what `away` (one of LEFT_OUT) says, in ERROR_COLUMNS, `score` and `inside90`.
+    """Predict figures by fits without what `away` (one of LEFT_OUT) says, in ERROR_COLUMNS, `told` and `inside90`.
 
     figures: `figures.related`. Of the workload only the figures of `known` are told (with DEVICES: all but that of the
-    device left out, one row each). gap: log of predicted / measured; sd: the model's own; score: |gap| / sd. The
-    interval's width comes from the other workloads' errors, or the other devices' where a device is left out.
+    device left out, one row each). gap, plain: logs of predicted / measured, of the relation and of the plain ratio of
+    bandwidths; told: that of the share of both; sd: the relation's own. Share and width come from the other workloads'
+    errors, or the other devices' where a device is left out.
     """
     fitted = fit_relation(figures)
-    rate = figures["log_rate"].to_numpy()
-    places = {name: figures[name].to_numpy() for name in ("workload", "network", "kind", "device", "precision")}
+    rate, width, built = (figures[name].to_numpy() for name in ("log_rate", "bandwidth", "architecture"))
+    places = {
+        name: figures[name].to_numpy() for name in (*TOGETHER.values(), "workload", "device", "precision", "stack")
+    }
     rows = []
     for gone, pairs in _folds(places, away):
         told, at = without(fitted, gone), {row: number for number, row in enumerate(gone)}
         for known, wanted in pairs:
-            then = given(told, [at[row] for row in known], rate[list(known)]) if known else told
+            numbers, rates = [at[row] for row in known], rate[list(known)]
+            then = given(told, numbers, rates) if known else told
             here, place = at[wanted], {name: values[wanted] for name, values in places.items()}
             of = " + ".join(places["device"][list(known)])
             gap, sd = then.mean[here] - rate[wanted], np.sqrt(then.covariance[here, here])
-            rows.append((place["workload"], place["precision"], of, place["device"], gap, sd))
-    return _covered(pd.DataFrame(rows, columns=list(ERROR_COLUMNS)), away)
+            plain = told_of(width[gone], then, numbers, rates, here, 0.0) - rate[wanted] if known else np.nan
+            era = era_of(built[[*known, wanted]])
+            rows.append((place["workload"], place["precision"], of, place["device"], era, gap, sd, plain))
+    return _told(pd.DataFrame(rows, columns=list(ERROR_COLUMNS)), away)
 
 
 def _folds(places: dict[str, np.ndarray], away: str) -> Iterator[tuple[np.ndarray, list[Pair]]]:
     """Rows left out together, and what is to be predicted then."""
-    for name in dict.fromkeys(places["device"]) if away == DEVICES else ():
-        gone = np.flatnonzero(places["device"] == name)
-        yield gone, [((), int(row)) for row in gone]
-    for name in dict.fromkeys(places["workload"]) if away != DEVICES else ():
-        own = np.flatnonzero(places["workload"] == name)
-        if away == BOTH:
-            for wanted in own:
-                gone = (places["workload"] == name) | (places["device"] == places["device"][wanted])
-                yield np.flatnonzero(gone), [((int(row),), int(wanted)) for row in own if row != wanted]
-        else:
+    workload, device, stack = (places[name] for name in ("workload", "device", "stack"))
+    if away == DEVICES:
+        for name in dict.fromkeys(device):
+            gone = np.flatnonzero(device == name)
+            yield gone, [((), int(row)) for row in gone]
+    elif away in BLIND:
+        program = stack if away == PROGRAMS else workload
+        for own, name in dict.fromkeys(zip(program, device, strict=True)):
+            wanted = np.flatnonzero((program == own) & (device == name))
+            gone = np.flatnonzero((program == own) | (device == name))
+            known = {row: np.flatnonzero((workload == workload[row]) & (device != name)) for row in wanted}
+            yield gone, [((int(one),), int(row)) for row in wanted for one in known[row]]
+    else:
+        for name in dict.fromkeys(workload):
+            own = np.flatnonzero(workload == name)
             of = places[TOGETHER.get(away, "workload")]
-            gone = np.flatnonzero(of == of[own[0]])
-            yield gone, _pairs(own, 2 if away == TWO else 1)
+            chosen = combinations((int(row) for row in own), 2 if away == TWO else 1)
+            yield (
+                np.flatnonzero(of == of[own[0]]),
+                [(known, int(row)) for known in chosen for row in own if row not in known],
+            )
 
 
-def _pairs(own: np.ndarray, many: int) -> list[Pair]:
-    chosen = combinations((int(row) for row in own), many)
-    return [(known, int(row)) for known in chosen for row in own if row not in known]
+def _told(table: pd.DataFrame, away: str) -> pd.DataFrame:
+    groups = table["device" if away in BLIND else "workload"].to_numpy()
+    parts = []
+    for name in sorted(set(groups)):
+        own, others = table[groups == name], table[groups != name]
+        trust = own["era"].map(_trusts(others if len(others) else table, away))
+        gap = _shared(own, trust.map(lambda one: one.share).astype(float))
+        inside = gap.abs() <= trust.map(lambda one: one.width).astype(float) * own["sd"]
+        parts.append(own.assign(told=gap, inside90=inside))
+    return pd.concat(parts).loc[table.index]
+
+
+def _shared(table: pd.DataFrame, share: float | pd.Series) -> pd.Series:
+    return share * table["gap"] + (1 - share) * table["plain"].fillna(table["gap"])
+
+
+def _trusts(table: pd.DataFrame, away: str) -> dict[str, Trust]:
+    """By era, from its own errors, or from all where fewer than FEWEST groups are of it."""
+    by = "device" if away in BLIND else "workload"
+    found = {}
+    for era in (OLD, MODERN):
+        own = table[table["era"] == era]
+        own = own if own[by].nunique() >= FEWEST else table
+        lost, best = min((float(_shared(own, share).abs().mean()), share) for share in SHARES)
+        share = best if away == PROGRAMS and lost < CLEARLY * own["gap"].abs().mean() else 1.0
+        score = (_shared(own, share).abs() / own["sd"]).to_numpy()
+        found[era] = Trust(share, calibrate(score, own[by].to_numpy(), LEVEL))
+    return found
+
+
+def trusts(figures: pd.DataFrame) -> dict[tuple[str, str], Trust]:
+    """How far to trust the relation where both devices are known and where one is specified (no surer), by era."""
+    known, specified = (_trusts(errors(figures, TRUST_FROM[place]), TRUST_FROM[place]) for place in (KNOWN, SPECIFIED))
+    wider = {era: trust._replace(width=max(trust.width, known[era].width)) for era, trust in specified.items()}
+    return {(KNOWN, era): trust for era, trust in known.items()} | {(SPECIFIED, era): wider[era] for era in wider}
 
 
 def yardstick(figures: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
@@ -73,70 +158,96 @@ def yardstick(figures: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     pairs: `errors`; of several known devices the first counts. Log of predicted / measured, same index; NaN where no
     other workload of the precision has run on both.
     """
-    rates = figures.pivot_table(index="workload", columns="device", values="log_rate")
-    precision = figures.groupby("workload")["precision"].first().reindex(rates.index).to_numpy()
-    column = {name: rates[name].to_numpy() for name in rates.columns}
-    row = {name: number for number, name in enumerate(rates.index)}
+    simple, rates = _median_ratio(figures), figures.set_index(["workload", "device"])["log_rate"]
     gaps = []
-    for workload, known, device in zip(pairs["workload"], pairs["known"], pairs["device"], strict=True):
-        ratio = column[device] - column[known.partition(" + ")[0]] if known else np.full(len(rates), np.nan)
-        own = row[workload]
-        others = ratio[(precision == precision[own]) & (np.arange(len(rates)) != own) & ~np.isnan(ratio)]
-        gaps.append(np.median(others) - ratio[own] if len(others) else np.nan)
+    for workload, own, known, device in pairs[["workload", "precision", "known", "device"]].itertuples(index=False):
+        first = known.partition(" + ")[0]
+        ratio = rates[workload, device] - rates[workload, first] if known else np.nan
+        gaps.append(simple(own, frozenset({workload}), first, device) - ratio if known else np.nan)
     return pd.Series(gaps, pairs.index, dtype=float)
 
 
-def _covered(table: pd.DataFrame, away: str) -> pd.DataFrame:
-    score = (table["gap"].abs() / table["sd"]).to_numpy()
-    groups = table["device" if away in (DEVICES, BOTH) else "workload"].to_numpy()
-    width = {name: calibrate(score[groups != name], groups[groups != name], LEVEL) for name in set(groups)}
-    half = pd.Series(groups, table.index).map(width).to_numpy(dtype=float)
-    return table.assign(score=score, inside90=score <= half)
+def _median_ratio(figures: pd.DataFrame) -> Callable[[str, frozenset[str], str, str], float]:
+    """The median log ratio of two devices over workloads of a precision that are not hidden; NaN without one."""
+    rates = figures.pivot_table(index="workload", columns="device", values="log_rate")
+    precision = figures.groupby("workload")["precision"].first().reindex(rates.index).to_numpy()
+    column, names = {name: rates[name].to_numpy() for name in rates}, rates.index.to_numpy()
 
+    def ratio(own: str, hidden: frozenset[str], first: str, second: str) -> float:
+        both = column[second] - column[first]
+        others = both[(precision == own) & ~np.isin(names, list(hidden)) & ~np.isnan(both)]
+        return float(np.median(others)) if len(others) else float("nan")
 
-def widths(figures: pd.DataFrame) -> dict[str, float]:
-    """How many of its own sd an interval of LEVEL reaches, where both devices are known and where one is specified."""
-    found = {}
-    for place, away in WIDTH_FROM.items():
-        table = errors(figures, away)
-        groups = table["device" if away == BOTH else "workload"].to_numpy()
-        found[place] = calibrate(table["score"].to_numpy(), groups, LEVEL)
-    return found
+    return ratio
 
 
 def summary(gaps: pd.Series, inside: pd.Series, simple: pd.Series) -> dict[str, float]:
     """Counts, median and 90th percentile of |predicted / measured - 1|, coverage, and the same of the yardstick.
 
-    gaps and simple: logs of predicted / measured; the yardstick's rows are those where it tells anything, and
-    `same_median`, `same_p90` are the model's errors on just these.
+    gaps and simple: logs of predicted / measured; the yardstick's rows are those where it tells anything.
     """
     error, plain = np.expm1(gaps).abs(), np.expm1(simple).abs()
-    both = error[plain.notna()]
     return {
-        "rows": len(error),
-        "median_abs_error": float(error.median()),
-        "p90_abs_error": float(error.quantile(0.9)),
-        "coverage90": float(inside.mean()),
-        "yardstick_rows": int(plain.notna().sum()),
-        "yardstick_median": float(plain.median()),
-        "yardstick_p90": float(plain.quantile(0.9)),
-        "same_median": float(both.median()),
-        "same_p90": float(both.quantile(0.9)),
-    }
+        "rows": len(error), "median_abs_error": float(error.median()), "p90_abs_error": float(error.quantile(0.9)),
+        "coverage90": float(inside.mean()), "yardstick_rows": int(plain.notna().sum()),
+        "yardstick_median": float(plain.median()), "yardstick_p90": float(plain.quantile(0.9)),
+    }  # fmt: skip
 
 
 def shipped_errors(figures: pd.DataFrame, suite: str) -> pd.DataFrame:
-    """`summary` of each of LEFT_OUT, of all figures and of those of one suite: columns left_out, figures and its keys.
+    """`summary` of each of LEFT_OUT, of all figures, one suite's and modern devices': left_out, figures and its keys.
 
-    Where a device is left out the yardstick says nothing: it needs figures of both.
+    The yardstick is the median ratio over other workloads; where the device has no figure, the ratio of bandwidths.
     """
     rows = []
     for away in LEFT_OUT:
         table = errors(figures, away)
-        blind = away in (DEVICES, BOTH)
-        simple = pd.Series(np.nan, table.index) if blind else yardstick(figures, table)
+        simple = table["plain"] if away in BLIND else yardstick(figures, table)
         of_suite = table["workload"].str.startswith(suite)
-        for name, kept in (("all", ~of_suite | of_suite), (suite, of_suite)):
+        for name, kept in (("all", of_suite | True), (suite, of_suite), (MODERN, table["era"] == MODERN)):
             part = table[kept]
-            rows.append({"left_out": away, "figures": name, **summary(part["gap"], part["inside90"], simple[kept])})
+            rows.append({"left_out": away, "figures": name, **summary(part["told"], part["inside90"], simple[kept])})
     return pd.DataFrame(rows)
+
+
+def judged(figures: pd.DataFrame, relation: Relation, trusted: Trusts) -> pd.DataFrame:
+    """Every pair of devices within a workload of somebody else's figures, the first taken as known, in PAIR_COLUMNS.
+
+    figures: `figures.as_figures` of a file. The relation is fitted to the shipped figures without those that stand in
+    the file too, with all of their workload, so that no workload is predicted from itself. place: KNOWN where both
+    devices have other figures, else SPECIFIED. gap, yardstick: logs of predicted / measured; the yardstick is the
+    median ratio of the two over the file's and the shipped workloads of the same precision but this one, where there
+    is none the ratio of their bandwidths.
+    """
+    pool = relation.figures
+    fits: dict[tuple[str, ...], Relation] = {(): relation}
+    simple = _median_ratio(
+        pd.concat([pool, figures.assign(workload="file | " + figures["workload"])], ignore_index=True)
+    )
+    rows = []
+    for name, own in figures.groupby("workload", sort=False):
+        same = tuple(_same_workloads(own, pool))
+        if same not in fits:
+            fits[same] = fit_relation(pool[~pool["workload"].isin(same)].reset_index(drop=True))
+        seen = set(fits[same].figures["device"])
+        told, rate = predict(fits[same], own.assign(workload="asked")), own["log_rate"].to_numpy()
+        names, precision = own["device"].tolist(), own["precision"].iloc[0]
+        width, built = own["bandwidth"].to_numpy(), own["architecture"].to_numpy()
+        for known, wanted in ((one, two) for one in range(len(own)) for two in range(len(own)) if one != two):
+            pair, then = (names[known], names[wanted]), given(told, [known], rate[[known]])
+            place = KNOWN if seen.issuperset(pair) else SPECIFIED
+            trust = trusted[place, era_of(built[[known, wanted]])]
+            gap = told_of(width, then, [known], rate[[known]], wanted, trust.share) - rate[wanted]
+            half = trust.width * np.sqrt(then.covariance[wanted, wanted])
+            ratio = simple(precision, frozenset({*same, f"file | {name}"}), *pair)
+            plain = (
+                told_of(width, then, [known], rate[[known]], wanted, 0.0) if np.isnan(ratio) else rate[known] + ratio
+            )
+            rows.append((name, precision, *pair, place, gap, bool(abs(gap) <= half), plain - rate[wanted]))
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+
+
+def _same_workloads(own: pd.DataFrame, pool: pd.DataFrame) -> list[str]:
+    """Workloads of the pool that hold a figure of `own`: same device, network and precision, the same throughput."""
+    both = own.merge(pool, on=["device", "network", "precision"], suffixes=("_own", ""))
+    return sorted(set(both.loc[(both["log_rate"] - both["log_rate_own"]).abs() < SAME, "workload"]))

@@ -1,7 +1,7 @@
 """The throughput of a person's workload on devices where nobody has run it, with its interval and its warnings."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -9,11 +9,21 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.throughput.published import STUDIES
-from sweetspot.transfer.figures import BITS, network_name, shipped_devices, shipped_figures
-from sweetspot.transfer.kinds import UNKNOWN, kind_of, unknown_kind
-from sweetspot.transfer.left_out import KNOWN, SPECIFIED, widths
+from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.throughput.measured import measured_table
+from sweetspot.transfer.figures import (
+    BITS,
+    UNKNOWN,
+    kind_of,
+    meant_network,
+    network_name,
+    shipped_devices,
+    shipped_figures,
+    unknown_kind,
+)
+from sweetspot.transfer.left_out import KNOWN, SPECIFIED, Trusts, era_of, told_of, trusts
 from sweetspot.transfer.relation import Relation, fit_relation, given, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
 from sweetspot.warnings import joined, warning
@@ -23,6 +33,7 @@ TOLD_COLUMNS = ("gpu", "images_per_s", "images_per_s_low", "images_per_s_high", 
 # sheet tells. A tenth of it is refused: such a figure says nothing of another device.
 SHORT_STEP, TOO_SHORT = 0.010, 0.001
 BATCHED = ("images", "samples", "sequences")
+REACH_95 = 1.96  # sd that a 95 % interval reaches either side
 UNSTEADY = 0.05  # log sd of a figure whose steps were not steady, where its runs tell none
 
 
@@ -45,18 +56,18 @@ class Measured(NamedTuple):
 
 
 class Learnt(NamedTuple):
-    """What the shipped figures teach of devices: the fit, widths of intervals by place, and the table of devices."""
+    """What the shipped figures teach of devices: the fit, how far to trust it, and the table of devices."""
 
     relation: Relation
-    width: Mapping[str, float]
+    trusts: Trusts
     devices: Devices
 
 
 @cache
 def learn_devices(studies: Path = STUDIES) -> Learnt:
-    """Fit to what the project ships in `studies`, with widths from workloads and devices left out. Raises UserError."""
+    """Fit to what the project ships in `studies`, and how far what was left out trusts it. Raises UserError."""
     figures = shipped_figures(studies)
-    return Learnt(fit_relation(figures), widths(figures), shipped_devices())
+    return Learnt(fit_relation(figures), trusts(figures), shipped_devices())
 
 
 def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Learnt) -> pd.DataFrame:
@@ -69,6 +80,9 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
     """
     first = known[0]
     precision = precision_name(first.precision)
+    meant = meant_network(first.model, learnt.relation.figures)
+    if meant is not None:
+        raise UserError(f"the model is {first.model!r}; did you mean '{meant}'? (another network needs another name)")
     _check(known, precision)
     able = [device for device in wanted if device.peak(precision) > 0]
     if not able:
@@ -82,8 +96,11 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
     rows = []
     for number, device in enumerate(able, len(known)):
         place = KNOWN if {device.gpu, *(figure.device.gpu for figure in known)} <= seen else SPECIFIED
-        half = learnt.width[place] * math.sqrt(told.covariance[number, number])
-        rows.append(_row(device, known, math.exp(told.mean[number]), half, place, learnt))
+        numbers = list(range(len(known)))
+        trust = learnt.trusts[place, era_of(cells["architecture"].to_numpy()[[*numbers, number]])]
+        rate = math.exp(told_of(cells["bandwidth"].to_numpy(), told, numbers, rates, number, trust.share))
+        half = trust.width * math.sqrt(told.covariance[number, number])
+        rows.append(_row(device, known, rate, half, place, learnt))
     rows += [_cannot(device, precision) for device in wanted if device not in able]
     order = {device.gpu: number for number, device in enumerate(wanted)}
     return pd.DataFrame(sorted(rows, key=lambda row: order[str(row["gpu"])]), columns=list(TOLD_COLUMNS))
@@ -183,3 +200,34 @@ def _cannot(device: Device, precision: str) -> dict[str, object]:
     told = [cannot_run(device, precision)]
     row = dict.fromkeys(TOLD_COLUMNS[1:4], math.nan)
     return {"gpu": device.gpu, **row, "place": "", "warnings": told}
+
+
+def from_run_files(files: Sequence[str], devices: Devices) -> Measured:
+    """The figure of runs of one cell. An unsteady one has a warning and a wider spread.
+
+    Raises UserError: no run file, a run that failed, of several or of logical devices, of a processor, of two cells.
+    """
+    cells = measured_table(files, {})
+    if len(cells) != 1:
+        raise UserError(
+            f"{files[0]}: the run files are of {len(cells)} cells ({', '.join(CELL_COLUMNS)}); expected one"
+        )
+    cell = cells.iloc[0]
+    if cell["status"] not in USABLE:
+        raise UserError(f"{files[0]}: the run has the status {cell['status']!r} and no figure; expected one that ran")
+    if cell["gpus"] != 1 or cell["logical"]:
+        what = "logical devices" if cell["logical"] else "devices"
+        raise UserError(f"{files[0]}: a figure of {cell['gpus']} {what}; expected one of a single device")
+    spread = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / REACH_95 if cell["runs"] > 1 else 0.0
+    told = [warning("unstable", "the measured figure is not steady")] if cell["status"] == "unstable" else []
+    return Measured(
+        devices.get(str(cell["gpu"])),
+        float(cell["images_per_s"]),
+        str(cell["model"]),
+        str(cell["precision"]),
+        str(cell["framework"]),
+        float(cell["batch_size"]),
+        str(cell["unit"]),
+        max(spread, UNSTEADY) if told else spread,
+        tuple(told),
+    )

@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime
 
-from sweetspot.catalogues.downloads import Downloads, checksum, shown
+from sweetspot.catalogues.downloads import Downloads, shown
 from sweetspot.catalogues.readers import read_plain
 from sweetspot.catalogues.sources.source import Asked, Fetched, Source
+from sweetspot.files import checksum
 from sweetspot.study.catalogue_map import OwnPart
 
 

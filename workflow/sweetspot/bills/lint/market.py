@@ -1,18 +1,18 @@
-"""Lint against the very prices that a provider is known to ask: a list or a family shifted alike, digits exchanged."""
+"""Prices against what is known of the market: far off, a list or a family shifted alike, digits exchanged."""
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sweetspot.bills.families import Machines, name_family
-from sweetspot.bills.machine_prices import asked, nearest
-from sweetspot.bills.money import to_usd
-from sweetspot.bills.price_families import CENT, Finding, digits_exchanged
-from sweetspot.bills.price_levels import listed_by, provider_key
-from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.bills.lint.families import digits_exchanged
+from sweetspot.bills.lint.known import dearest_rent, listed_by, nearest, provider_key, rent_of, vcpu_rent
+from sweetspot.bills.lint.rented import CENT, Finding, Rented, label
 
+# Markets differ by region, form and provider; only what is beyond four times the known range is worth a word. Where the
+# known prices are all alike, they are of one or two providers, and others may ask a tenth.
+FAR, FAR_OF_FEW = 4.0, 12.0
 # Google's cards that go into any N1 machine: a whole machine's price depends on the host.
 INTO_ANY_HOST = ("k80", "p100", "v100", "t4", "p4")
 # What a factor may come from; within a quarter of it.
@@ -36,27 +36,10 @@ FEW_FAMILIES = 0.02
 
 
 @dataclass(frozen=True)
-class Priced:
-    """A rented offer: USD a device-hour (or a vCPU-hour), the device's word."""
-
-    offer: Offer
-    device: str
-    units: float
-    usd: float
-    source: str
-    year: int
-
-    @property
-    def name(self) -> str:
-        """The machine."""
-        return self.offer.instance
-
-
-@dataclass(frozen=True)
 class Known:
     """An offer whose provider's prices are known: USD a unit-hour, those prices, and `own` of the very machine."""
 
-    entry: Priced
+    entry: Rented
     usd: float
     levels: tuple[float, ...]
     own: tuple[float, ...]
@@ -83,51 +66,92 @@ class Known:
 Families = dict[tuple[str, str], list[Known]]
 
 
-def hint(factor: float) -> str:
+def against_market(rented: Sequence[Rented], source: str) -> list[Finding]:
+    """What the known prices say of rented offers; `source`: of the whole list."""
+    far_off = _far_off(rented)
+    if any(finding.instance == "" for finding in far_off):
+        return far_off  # what all prices are off by says it all
+    shifted = _against_asked(rented, source)
+    whole = any(finding.instance == "" and finding.severity == "warning" for finding in shifted)
+    return shifted if whole else [*far_off, *shifted]
+
+
+def _hint(factor: float) -> str:
     """What a factor may come from, in brackets; nothing for another."""
-    for known, what in FACTORS.items():
-        if known / NEAR_FACTOR < factor < known * NEAR_FACTOR:
-            return f" ({what}?)"
-    return ""
+    near = (what for known, what in FACTORS.items() if known / NEAR_FACTOR < factor < known * NEAR_FACTOR)
+    return next((f" ({what}?)" for what in near), "")
 
 
-def against_asked(rented: Iterable[Priced], machines: Machines, prices: PriceList) -> list[Finding]:
+def _far_off(rented: Sequence[Rented]) -> list[Finding]:
+    """Prices far beyond the known range; where that is all of a list, one finding for the list."""
+    known = [(entry, *_range(entry)) for entry in rented if entry.units]
+    factors = {}
+    for entry, low, high in known:
+        far = FAR if high >= 2 * low else FAR_OF_FEW
+        if entry.each > high * far or entry.each < low / far:
+            middle = math.sqrt(max(low, 0.01 * high) * high)
+            factors[entry.name, entry.offer.purchase] = (entry, entry.each / middle, low, high)
+    found = [factor for _, factor, _, _ in factors.values()]
+    if len(found) > 1 and len(found) >= MOST * len(known) and len({factor > 1 for factor in found}) == 1:
+        count = f"all {len(found)}" if len(found) == len(known) else f"{len(found)} of {len(known)}"
+        words = f"{count} prices are far off: {_times(min(found))} to {_times(max(found))} the known level"
+        return [known[0][0].told("market_level", words + _hint(statistics.median(found)), "")]
+    return [
+        entry.told(
+            "market_level",
+            f"{entry.name} at {entry.each * entry.units:.4g} an hour is {entry.each:.4g} a {entry.unit}; known prices"
+            f" are {low:.3g} to {high:.3g}{_hint(factor)}",
+        )
+        for entry, factor, low, high in factors.values()
+    ]
+
+
+def _range(entry: Rented) -> tuple[float, float]:
+    """Known USD a unit-hour; for an unknown device anything up to the dearest of all."""
+    if entry.device == "vcpu":
+        level = vcpu_rent()
+        # Spot prices of processors go down to a tenth.
+        return (level.low / 10 if entry.interruptible else level.low), level.high
+    demand = rent_of(entry.device, entry.year)
+    if demand is None:
+        return 0.0, dearest_rent()
+    spot = rent_of(entry.device, entry.year, spot=True) if entry.interruptible else None
+    return (min(demand.low, spot.low) if spot else demand.low), demand.high
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.3g}" if factor >= 1 else f"1/{1 / factor:.3g} of"
+
+
+def _against_asked(rented: Sequence[Rented], source: str) -> list[Finding]:
     """On-demand offers held against the prices that their provider asked: shifted alike, digits exchanged."""
-    families = _families(rented, machines, prices)
+    families = _families(rented)
     everything = [known for members in families.values() for known in members]
     as_known = sum(known.fits(1.0) for known in everything)
-    told = [
-        finding
-        for known in everything
-        if as_known and as_known >= MOST * (len(everything) - 1) and (finding := _exchanged(known, prices)) is not None
-    ]
+    told: list[Finding] = []
+    if as_known and as_known >= MOST * (len(everything) - 1):
+        told = [finding for known in everything for finding in _exchanged(known)]
     level = 1.0
     if as_known <= (1 - MOST) * len(everything) and len(families) > 1:
         factor = _common(everything, CHANCE_OF_LIST)
         level = factor if factor is not None else _level(families)
-        found = _list_shifted(level, len(everything), prices)
-        told += [] if found is None else [found]
-    return told + _families_shifted(families, level, machines, as_known)
+        told += _list_shifted(level, len(everything), source)
+    return told + list(_families_shifted(families, level, as_known))
 
 
-def _families(rented: Iterable[Priced], machines: Machines, prices: PriceList) -> Families:
+def _families(rented: Sequence[Rented]) -> Families:
     families: Families = {}
     for entry in rented:
-        machine = machines[entry.name]
         if entry.offer.purchase != "on_demand" or not entry.units or entry.usd <= 0:
             continue
-        own = () if entry.offer.compose is not None else asked(machine.provider, entry.name)
-        own = tuple(usd / entry.units for usd in own)
-        any_host = provider_key(machine.provider) == "gcp" and entry.device in INTO_ANY_HOST
-        listed = (
-            () if any_host and entry.offer.compose is None else listed_by(machine.provider, entry.device, entry.year)
-        )
+        provider = entry.machine.provider
+        own = tuple(usd / entry.units for usd in entry.asked)
+        any_host = provider_key(provider) == "gcp" and entry.device in INTO_ANY_HOST and not entry.cards
+        listed = () if any_host else listed_by(provider, entry.device, entry.year)
         if own or listed:
-            known = Known(entry, _cards_only(entry, prices), tuple(sorted({*own, *listed})), own)
-            family = (
-                machine.gpu if entry.device != "vcpu" else name_family(entry.name, machine.vcpus, machine.memory_gib)
-            )
-            families.setdefault((machine.provider, family), []).append(known)
+            usd = entry.cards[0] if entry.cards else entry.each
+            known = Known(entry, usd, tuple(sorted({*own, *listed})), own)
+            families.setdefault((provider, label(entry)), []).append(known)
     return families
 
 
@@ -139,24 +163,18 @@ def _level(families: Families) -> float:
     return statistics.median(statistics.median(ratios) for ratios in own if ratios)
 
 
-def _families_shifted(families: Families, level: float, machines: Machines, as_known: int) -> list[Finding]:
+def _families_shifted(families: Families, level: float, as_known: int) -> Iterator[Finding]:
     """Families of one factor where the rest of the list is as known, or at one level."""
-    total, told = sum(map(len, families.values())), []
-    off = _off_level(families, level)
-    for (provider, family), members in families.items():
-        others = total - len(members)
-        key = (provider, family)
-        factor = off.get(key)
+    total, off = sum(map(len, families.values())), _off_level(families, level)
+    for key, members in families.items():
+        others, factor = total - len(members), off.get(key)
         if key not in off and others and as_known >= MOST * others and not any(known.fits(1.0) for known in members):
             factor = _common(members, CHANCE_OF_FAMILY) or _of_one_level(members)
         if factor is not None and abs(math.log(factor / level)) > FAMILY_OFF:
-            entry = members[0].entry
-            what = family if entry.device == "vcpu" else machines[entry.name].gpu
             rest = "as known" if abs(level - 1) <= OFF else f"{level:.3g} times"
-            count = f"the {len(members)} prices of {what} are" if len(members) > 1 else f"the price of {what} is"
-            words = f"{count} {factor:.3g} times known ones of {provider}, the list's {others} others are {rest}"
-            told.append(Finding("warning", "family_shifted", entry.name, words, entry.source))
-    return told
+            count = f"the {len(members)} prices of {key[1]} are" if len(members) > 1 else f"the price of {key[1]} is"
+            words = f"{count} {factor:.3g} times known ones of {key[0]}, the list's {others} others are {rest}"
+            yield members[0].entry.told("family_shifted", words)
 
 
 def _off_level(families: Families, level: float) -> dict[tuple[str, str], float | None]:
@@ -203,35 +221,25 @@ def _common(members: Sequence[Known], chance: float) -> float | None:
     return None
 
 
-def _cards_only(entry: Priced, prices: PriceList) -> float:
-    """USD a device-hour; of a composition that of the accelerators, whose price is the provider's own."""
-    composed = entry.offer.compose
-    return entry.usd if composed is None else composed.gpu.per_hour.value * to_usd(entry.offer, prices)[0]
-
-
-def _exchanged(known: Known, prices: PriceList) -> Finding | None:
+def _exchanged(known: Known) -> Iterator[Finding]:
     """Two digits of a price exchanged against a known one, in the list's own money."""
     entry = known.entry
-    if entry.offer.compose is not None or to_usd(entry.offer, prices)[0] != 1.0:
-        return None
-    found = round(entry.usd * entry.units, 6)
-    if any(abs(found / (level * entry.units) - 1) < EXACT for level in known.levels):
-        return None
-    for level in known.levels:
-        if digits_exchanged(found, round(level * entry.units, 6)):
-            words = f"{entry.name} at {found:g} looks like {level * entry.units:.4g} with two digits exchanged"
-            message = f"{words}; that is a known price of it"
-            return Finding("warning", "digits_exchanged", entry.name, message, entry.source)
-    return None
+    found = round(known.usd * entry.units, 6)
+    machines = [level * entry.units for level in known.levels]
+    if entry.cards or entry.money != 1.0 or any(abs(found / usd - 1) < EXACT for usd in machines):
+        return
+    for usd in machines:
+        if digits_exchanged(found, round(usd, 6)):
+            words = f"{entry.name} at {found:g} looks like {usd:.4g} with two digits exchanged"
+            yield entry.told("digits_exchanged", f"{words}; that is a known price of it")
+            return
 
 
-def _list_shifted(factor: float, compared: int, prices: PriceList) -> Finding | None:
+def _list_shifted(factor: float, compared: int, source: str) -> list[Finding]:
     """A list at another level than known prices: a note where that is what regions ask, a warning else."""
     if CHEAPEST_REGION <= factor <= 1 + OFF:
-        return None
-    words = f"the prices of known machines are {factor:.3g} times what their providers ask ({compared} compared)"
+        return []
+    words = f"the prices of known machines are {factor:.3g} times what their providers ask ({compared} compared): "
     if 1 < factor <= DEAREST_REGION:
-        return Finding("note", "list_shifted", "", f"{words}: another region, or with tax?", prices.source)
-    return Finding(
-        "warning", "list_shifted", "", f"{words}: {hint(factor).strip(' ()') or 'another currency?'}", prices.source
-    )
+        return [Finding("note", "list_shifted", "", f"{words}another region, or with tax?", source)]
+    return [Finding("warning", "list_shifted", "", words + (_hint(factor).strip(" ()") or "another currency?"), source)]

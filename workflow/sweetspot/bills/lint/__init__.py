@@ -1,0 +1,1 @@
+"""Lint of prices: what a careful reader would ask about, found without being told where to look."""
