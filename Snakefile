@@ -8,6 +8,7 @@ min_version("9.19")
 report: "rules/captions/workflow.rst"
 
 
+include: "rules/process.smk"
 include: "rules/common.smk"
 include: "rules/benchmark.smk"
 include: "rules/throughput.smk"

@@ -16,8 +16,12 @@ COMPARISON = [
     "worth_knowing",
     "recommendation",
     "headline",
+    "other_figures",
+    # The verdict, and what one could do, by work.
     "choices",
+    "verdict",
     "queue",
+    "left_out",
     "when_to_buy",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
@@ -57,11 +61,13 @@ rule compare:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         # What others published of the answer's devices.
         published=given(
-            [
-                str(file)
-                for study in (STUDY, *INVOCATION.study.borrow)
-                if (file := Path("config/studies", study, "throughput.csv")).is_file()
-            ]
+            beside(
+                *(
+                    file
+                    for study in (STUDY, *INVOCATION.study.borrow)
+                    if (file := figures_file(study, STUDIES)).is_file()
+                )
+            )
         ),
         formula=formula("study", "throughput", "bills", "mixes", "decision"),
     output:
@@ -93,7 +99,7 @@ rule compare_then:
     input:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
-        headline=f"{RESULTS}/comparison/headline.parquet",
+        verdict=f"{RESULTS}/comparison/verdict.parquet",
         recommendation=f"{RESULTS}/comparison/recommendation.parquet",
         offers=rules.compare.input.offers,
         throughput=f"{RESULTS}/throughput.parquet",

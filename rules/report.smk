@@ -119,6 +119,11 @@ rule render_report:
             caption="captions/page.rst",
             category="Answer",
         ),
+        evidence=report(
+            f"{REPORT}/evidence.html",
+            caption="captions/evidence.rst",
+            category="Answer",
+        ),
         summary=f"{REPORT}/summary.md",
         answer=f"{REPORT}/answer.json",
         decision=f"{REPORT}/decision.html",

@@ -9,10 +9,9 @@ rule fit_scaling:
             [file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()]
         ),
         borrowed=given(
-            [
-                f"config/studies/{study}/throughput.csv"
-                for study in INVOCATION.study.borrow
-            ]
+            beside(
+                *(figures_file(study, STUDIES) for study in INVOCATION.study.borrow)
+            )
         ),
         instances=given(INSTANCE_FILES),
         formula=formula("study", "throughput", "scaling"),
@@ -37,11 +36,13 @@ rule extrapolate:
         averages=f"{RESULTS}/scaling/averages.parquet",
         evidence=f"{RESULTS}/scaling/evidence.parquet",
         times=given(
-            [
-                file
-                for file in (f"{CONFIG}/time_to_target.csv",)
-                if Path(file).is_file()
-            ]
+            beside(
+                *(
+                    figures_file(study, STUDIES, "time_to_target.csv")
+                    for study in (STUDY, "scaling-2026")
+                    if Path(f"{CONFIG}/time_to_target.csv").is_file()
+                )
+            )
         ),
         instances=given(INSTANCE_FILES),
         formula=formula("study", "throughput", "scaling"),

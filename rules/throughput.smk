@@ -24,7 +24,7 @@ rule collect_throughput:
             ]
         ),
         logs=given(log_files(INVOCATION.study.logs, CONFIG)),
-        pools=given(pool_files(INVOCATION.study.transfer)),
+        pools=given(beside(*pool_files(INVOCATION.study.transfer))),
         formula=formula(
             "study",
             "harness",

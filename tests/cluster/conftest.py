@@ -5,23 +5,27 @@ import subprocess
 import sys
 
 import pytest
+from accounting import NEEDED, PACKAGES, AccountedSlurm
 from one_node_slurm import OneNodeSlurm, missing
 from patience import until
-from slurm_project import on_two_partitions
+from private_mounts import private_folders
+from slurm_project import STARTED, on_two_partitions
 
 
-@pytest.fixture(scope="session")
-def slurm(tmp_path_factory):
-    """One a machine: it writes /etc/slurm. Its tests are in one file, so that one process of a parallel run has it."""
-    reason = missing()
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory, request):
+    """One a file of tests, whose process sees its own /etc while it lives; ACCOUNTED there asks for accounting."""
+    accounted = getattr(request.module, "ACCOUNTED", False)
+    reason = missing(NEEDED, PACKAGES) if accounted else missing()
     if reason is not None:
         pytest.skip(reason)
-    controller = OneNodeSlurm(tmp_path_factory.mktemp("slurm"))
-    try:
-        controller.start()
-        yield controller
-    finally:
-        controller.stop()
+    with private_folders(tmp_path_factory.mktemp("own")):
+        controller = (AccountedSlurm if accounted else OneNodeSlurm)(tmp_path_factory.mktemp("slurm"))
+        try:
+            controller.start()
+            yield controller
+        finally:
+            controller.stop()
 
 
 @pytest.fixture(scope="session")
@@ -50,4 +54,6 @@ def endpoint(tmp_path_factory):
 
 @pytest.fixture
 def cluster_project(tmp_path, slurm):
-    return on_two_partitions(tmp_path / "project")
+    yield on_two_partitions(tmp_path / "project")
+    while STARTED:  # those of a test that failed
+        STARTED.pop().kill()

@@ -2,19 +2,20 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from pathlib import Path
 
+import private_mounts
 from patience import until
 
 PROGRAMS = ("munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
 CARDS = 4
 NODES = ("sweetspot1", "sweetspot2")  # one slurmd each; small and large lie on the first, pair on both
-HOSTS = Path("/etc/hosts")
+HOSTS = Path("/etc/hosts")  # these are private_mounts' copies
 SYSTEM = Path("/etc/slurm")  # jobs lose SLURM_CONF on their way to the node, so the configuration lies where all look
-OURS = "# written by the tests of Sweetspot, which remove it again\n"
 
 CONFIGURATION = """\
 ClusterName=sweetspot
@@ -52,21 +53,17 @@ PartitionName=pair Nodes=sweetspot[1-2] MaxTime=INFINITE State=UP
 """
 
 
-def missing() -> str | None:
+def missing(programs: tuple[str, ...] = PROGRAMS, packages: str = "slurm-wlm, munge") -> str | None:
     """Why a Slurm cannot be started here, or None."""
-    if os.geteuid() != 0:
-        return "a Slurm of one's own needs root"
-    if (SYSTEM / "slurm.conf").exists() and not (SYSTEM / "slurm.conf").read_text().startswith(OURS):
-        return f"{SYSTEM}/slurm.conf belongs to a Slurm of this machine"
-    absent = [name for name in PROGRAMS if shutil.which(name, path=_search_path()) is None]
-    return f"not installed: {', '.join(absent)} (Debian: slurm-wlm, munge)" if absent else None
+    absent = [name for name in programs if shutil.which(name, path=_search_path()) is None]
+    return f"not installed: {', '.join(absent)} (Debian: {packages})" if absent else private_mounts.missing()
 
 
 def _search_path() -> str:
     return os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
@@ -78,7 +75,6 @@ class OneNodeSlurm:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {**os.environ, "PATH": _search_path()}
-        self.started_munge = False
 
     def run(self, *command: str, check: bool = True) -> str:
         """Standard output of one of Slurm's commands."""
@@ -90,29 +86,31 @@ class OneNodeSlurm:
     def start(self) -> None:
         """Write the configuration and start everything; ready when the node takes jobs."""
         self._start_munge()
-        host = socket.gethostname().split(".")[0]
         for name in ("state", "dev"):
             (self.folder / name).mkdir(parents=True)
         for card in range(CARDS):  # a card is a device file; a twin of /dev/null harms nobody
             os.mknod(self.folder / "dev" / f"gpu{card}", 0o020666, os.makedev(1, 3))
-        text = CONFIGURATION.format(
-            host=host,
-            folder=self.folder,
-            cards=CARDS,
-            ctld_port=_free_port(),
-            ports=[_free_port() for _ in NODES],
-        )
         SYSTEM.mkdir(exist_ok=True)
-        (SYSTEM / "slurm.conf").write_text(OURS + text)
+        (SYSTEM / "slurm.conf").write_text(self.configuration())
         with HOSTS.open("a") as known:  # TensorFlow's workers find each other by the names of their nodes
-            known.writelines(f"127.0.0.1 {node} {OURS}" for node in NODES)
+            known.writelines(f"127.0.0.1 {node}\n" for node in NODES)
         devices = f"{self.folder}/dev/gpu[0-{CARDS - 1}]"
-        (SYSTEM / "gres.conf").write_text(f"{OURS}AutoDetect=off\nNodeName=sweetspot[1-2] Name=gpu File={devices}\n")
+        (SYSTEM / "gres.conf").write_text(f"AutoDetect=off\nNodeName=sweetspot[1-2] Name=gpu File={devices}\n")
         self.start_controller()
         for node in NODES:
             self.run("slurmd", "-N", node)
         idle = lambda: self.run("sinfo", "-h", "-N", "-p", "pair", "-o", "%T", check=False).split() == ["idle"] * 2  # noqa: E731
         until(idle, "two idle nodes")
+
+    def configuration(self) -> str:
+        """The text of slurm.conf."""
+        return CONFIGURATION.format(
+            host=socket.gethostname().split(".")[0],
+            folder=self.folder,
+            cards=CARDS,
+            ctld_port=free_port(),
+            ports=[free_port() for _ in NODES],
+        )
 
     def start_controller(self) -> None:
         """(Re)start slurmctld; jobs known to it live on."""
@@ -120,7 +118,7 @@ class OneNodeSlurm:
         until(lambda: "UP" in self.run("scontrol", "ping", check=False), "an answer of slurmctld")
 
     def crash_controller(self) -> None:
-        """Kill slurmctld once it has saved what it knows (it does so every few seconds), and start it again."""
+        """Kill slurmctld once it has saved what it knows (it does so soon after a job has changed)."""
         now = time.time()
 
         def saved() -> bool:
@@ -131,12 +129,15 @@ class OneNodeSlurm:
 
         until(saved, "a saved state")
         self.kill("slurmctld")
-        self.start_controller()
 
-    def kill(self, daemon: str) -> None:
-        """Kill a daemon as a crash would, and wait until it is gone."""
+    def stop_controller(self) -> None:
+        """End slurmctld as an administrator would: it saves what it knows first."""
+        self.kill("slurmctld", signal.SIGTERM)
+
+    def kill(self, daemon: str, sent: signal.Signals = signal.SIGKILL) -> None:
+        """Kill a daemon, as a crash would, and wait until it is gone."""
         pid = int((self.folder / f"{daemon}.pid").read_text())
-        os.kill(pid, 9)
+        os.kill(pid, sent)
         until(lambda: not Path(f"/proc/{pid}").exists(), f"the end of {daemon}")
 
     def stop(self) -> None:
@@ -146,15 +147,9 @@ class OneNodeSlurm:
         for daemon in (*NODES, "slurmctld"):
             if (self.folder / f"{daemon}.pid").exists():
                 self.kill(daemon)
-        for name in ("slurm.conf", "gres.conf"):
-            (SYSTEM / name).unlink(missing_ok=True)
-        HOSTS.write_text("".join(line for line in HOSTS.open() if not line.endswith(OURS)))
-        if self.started_munge:
-            os.kill(int(Path("/run/munge/munged.pid").read_text()), 15)
+        os.kill(int(Path("/run/munge/munged.pid").read_text()), 15)
 
     def _start_munge(self) -> None:
-        if subprocess.run("munge -n | unmunge", shell=True, capture_output=True, check=False).returncode == 0:
-            return
         for folder in ("/run/munge", "/var/log/munge", "/var/lib/munge", "/etc/munge"):
             Path(folder).mkdir(parents=True, exist_ok=True)
             shutil.chown(folder, "munge", "munge")
@@ -165,6 +160,5 @@ class OneNodeSlurm:
         shutil.chown(key, "munge", "munge")
         key.chmod(0o600)
         self.run("setpriv", "--reuid", "munge", "--regid", "munge", "--clear-groups", "munged")
-        self.started_munge = True
         answers = lambda: subprocess.run("munge -n | unmunge", shell=True, capture_output=True).returncode == 0  # noqa: E731
         until(answers, "an answer of munge")

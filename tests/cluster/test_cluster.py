@@ -124,6 +124,7 @@ def test_a_cancelled_job_and_one_at_its_time_limit_are_measured_again_though_the
     hang(slurm, large)
     slurm.run("scontrol", "update", f"JobId={large}", "EndTime=now+5")  # the job that follows it has its full time
     slurm.crash_controller()
+    slurm.start_controller()
     slurm.run("scancel", small)
     assert process.wait(timeout=PATIENCE_S) == 0
     assert {row[0]: row[1] for row in jobs(slurm, "i", "t") if row[0] in running} == {small: "CA", large: "TO"}

@@ -40,7 +40,7 @@ def test_the_box_is_told_with_one_multiple_and_what_is_cheaper_and_can_be_taken_
 
 
 def test_the_gain_of_the_box_moves_with_others_figures_and_its_rank_among_the_persistent_never():
-    table = study_tables("parkopedia-2018").comparison["choices"]
+    table = study_tables("parkopedia-2018").comparison["other_figures"]
     assert set(table["winner"]) == {"office-4x1080ti"}
     found = {
         (row.images_per_s, row.alternative_figure): (row.rival, row.gain, row.gain_of_all)

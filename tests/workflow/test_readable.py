@@ -15,7 +15,7 @@ from sweetspot.study.study import load_study
 FOUNDING = ("parkopedia-2018", "woolf-2017", "rare-2018", "cheap-cron-2018", "initialized-2017")
 # Not a reader's words: a reader thinks of what can be taken away, of a purchase, of the machine in question.
 FOREIGN = re.compile(r"\b(possession|stays|persistent|declaration|the most|reference|headline|gain|instance)\b")
-ANSWER = 45  # words of the answer itself
+ANSWER = 35  # words of the answer itself
 
 
 def names(study):
@@ -55,12 +55,12 @@ def test_the_measure_itself():
     assert len(words("a chance of about 6 in 7 (86 %)")) == 8
 
 
-def test_every_study_answers_in_45_words_with_one_multiple():
+def test_every_study_answers_in_35_words_with_one_multiple():
     found = answers()
     assert set(found) == {folder.name for folder in STUDIES.iterdir() if (folder / "study.yaml").is_file()}
     for study, said in found.items():
         assert len(said.split()) <= ANSWER, study
-        assert len(re.findall(r"times cheaper", said)) == 1, study
+        assert len(re.findall(r"times", said)) <= 1, study
         assert grade(said, names(study)) <= EASY, (study, grade(said, names(study)))
 
 

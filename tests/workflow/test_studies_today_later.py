@@ -7,6 +7,7 @@ import yaml
 from borrowed_tables import borrowed_tables
 from scipy.stats import linregress, t
 from study_tables import STUDIES
+from sweetspot.facts.shipped_tables import POOLS
 
 BUYING = STUDIES / "eight-gpus-2026" / "prices" / "buying.yaml"
 ELECTRICITY = 10.2 * 0.76 * 1.54 * 0.1222
@@ -34,7 +35,7 @@ def test_a_server_bought_at_once_and_in_six_months_by_hand(later):
 
 
 def test_the_price_of_a_new_server_falls_as_eleven_quotes_of_eight_h100_did():
-    quotes = pd.read_csv(STUDIES / "prices-2026" / "server_prices.csv", parse_dates=["date"])
+    quotes = pd.read_csv(POOLS / "prices-2026" / "server_prices.csv", parse_dates=["date"])
     offers = {offer["instance"]: offer["own"] for offer in yaml.safe_load(BUYING.read_text())["offers"]}
     days = [*quotes["date"], pd.Timestamp("2026-05-04")]
     usd = [*quotes["usd_per_gpu"], offers["own-8xh100"]["capex"]["value"] / 8]

@@ -2,8 +2,10 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
+from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.one_job import worth_table
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.worth_knowing import worth_knowing
+from sweetspot.decision.tornado import turned
 from sweetspot.decision.worth_words import worth_in_words
 
 SEED, MONTH = 2018, 30.5  # of both studies
@@ -14,7 +16,8 @@ pytestmark = pytest.mark.slow
 def comparison(request):
     """The tables of the study, `worth_knowing` by as many draws as its page has."""
     found = borrowed_tables(request.param).comparison
-    worth = worth_knowing(found["options"], simulate(found["options"], SEED), found["tornado"], MONTH)
+    options, draws = found["options"], simulate(found["options"], SEED)
+    worth = worth_table([turned(one) for one in share_questions(options, draws, MONTH)], options, draws)
     return found | {"worth_knowing": worth}
 
 

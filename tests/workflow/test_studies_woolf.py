@@ -10,7 +10,8 @@ from sweetspot.warnings import pairs
 LOGS = STUDIES / "woolf-2017" / "logs"
 CONFIGURATIONS = ("p100-tensorflow", "p100-cntk", "k80-cntk", "cpu32", "cpu16")
 # Total time, then total cost, relative to the K80 with TensorFlow, in the order of CONFIGURATIONS: the values
-# printed on the charts dl-cpu-gpu-1 to -12 of github minimaxir/keras-cntk-benchmark @5b95f46.
+# printed on the charts dl-cpu-gpu-1 to -12 of github minimaxir/keras-cntk-benchmark @5b95f46. The article shows ten of
+# them: fastText is in the repository alone.
 CHARTS = {
     "imdb_bidirectional_lstm": [(0.64, 3.23, 3.51, 1.79, 1.84), (1.94, 9.78, 3.51, 0.86, 0.44)],
     "imdb_fasttext": [(0.35, 0.38, 1.21, 3.25, 3.54), (1.06, 1.15, 1.21, 1.57, 0.85)],
@@ -19,6 +20,7 @@ CHARTS = {
     "cifar10_cnn": [(0.73, 0.70, 1.04, 1.36, 2.01), (2.20, 2.11, 1.04, 0.66, 0.48)],
     "lstm_text_generation": [(0.77, 1.90, 2.08, 2.94, 3.33), (2.32, 5.76, 2.08, 1.42, 0.80)],
 }
+TEXT = [test for test in CHARTS if test != "imdb_fasttext"]
 # Article, benchmark setup: USD an hour.
 PRICES = {"k80": 0.4975, "p100": 1.5075, "cpu32": 0.24, "cpu16": 0.12}
 ROUNDING = 0.005 + 1e-9
@@ -62,10 +64,10 @@ def test_every_value_on_the_charts_comes_out_within_its_rounding(woolf, test):
 
 def test_every_chart_value_stands_among_the_claims_and_holds(woolf):
     charts = woolf.claims[woolf.claims["source"].str.contains("chart dl-cpu-gpu")]
-    assert len(charts) == 60
+    assert len(charts) == 50
     assert set(charts["verdict"]) == {"holds"}
-    for test, both in CHARTS.items():
-        for what, printed in zip(("time", "cost"), both, strict=True):
+    for test in TEXT:
+        for what, printed in zip(("time", "cost"), CHARTS[test], strict=True):
             assert [charts.loc[f"{what}-{test}-{name}", "printed"] for name in CONFIGURATIONS] == list(printed)
 
 
@@ -81,8 +83,9 @@ HOLDING = {
     "bilstm-cpu32-faster-than-p100-cntk": 3.23 / 1.79,
     "bilstm-cpu16-faster-than-p100-cntk": 3.23 / 1.84,
     "p2-spot-price": 0.175 / 0.4975,  # 0.15 to 0.20 USD an hour
-    "p100-faster-in-all-tests-tensorflow": 6,
-    "p100-faster-in-all-tests-cntk": 6,
+    "p100-faster-in-all-tests-tensorflow": 5,
+    "p100-faster-in-all-tests-cntk": 5,
+    "price-cut": 100 * (1 - 0.45 / 0.70),  # Google's page of May 2017: 1.40 a board of two
     "p100-never-cheapest-tensorflow": 0,
     "p100-never-cheapest-cntk": 0,
     "mnist-cnn-base-is-best": 1,
@@ -126,8 +129,8 @@ def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
     # With the machine at 0.01 USD, a price of the author's next article: MLP 55.36 s x 0.235 > 79.23 s x 0.12, and
     # BiLSTM 173.42 s x 0.235 > 319.11 s x 0.12.
     cases = woolf.claims.loc["preemptible-gpus-ahead-of-cpus-cases"]
-    assert (cases["computed"], cases["verdict"]) == (4, "not printed")
-    assert "not for imdb_bidirectional_lstm, mnist_mlp" in cases["detail"]
+    assert (cases["computed"], cases["verdict"]) == (3, "not printed")
+    assert "not for mnist_mlp, imdb_bidirectional_lstm" in cases["detail"]
     assert "cheap-cron-2018" in cases["rests_on"]
 
 
@@ -136,13 +139,13 @@ def test_a_dearer_offer_is_a_multiple_and_saves_nothing(woolf):
     assert not woolf.claims["detail"].fillna("").str.contains("-[0-9.]+% is saved").any()
 
 
-def test_mostly_twice_as_fast_is_two_of_six_and_has_no_verdict(woolf):
-    ratios = [seconds("k80", test, "tensorflow") / seconds("p100", test, "tensorflow") for test in CHARTS]
-    assert sorted(round(ratio, 2) for ratio in ratios) == [1.17, 1.31, 1.38, 1.56, 1.99, 2.85]
+def test_mostly_twice_as_fast_is_two_of_five_and_has_no_verdict(woolf):
+    ratios = [seconds("k80", test, "tensorflow") / seconds("p100", test, "tensorflow") for test in TEXT]
+    assert sorted(round(ratio, 2) for ratio in ratios) == [1.17, 1.31, 1.38, 1.56, 1.99]
     row = woolf.claims.loc["p100-mostly-twice-as-fast"]
     assert (row["computed"], row["verdict"]) == (sum(1.5 <= ratio <= 2.5 for ratio in ratios), "not printed")
     # "only a 2x speed increase" may also be read as no more than that
-    assert sum(round(ratio, 1) <= 2.0 for ratio in ratios) == 5 and "at most 2 are five" in row["reason"]
+    assert sum(round(ratio, 1) <= 2.0 for ratio in ratios) == 5 and "all are at most 2" in row["reason"]
 
 
 def test_gpus_are_often_on_par_with_cpus(woolf):
@@ -151,11 +154,11 @@ def test_gpus_are_often_on_par_with_cpus(woolf):
         test: min(seconds(folder, test, framework) * PRICES[folder] for folder in ("k80", "p100")
                   for framework in ("tensorflow", "cntk"))
         / min(seconds(folder, test, "tensorflow") * PRICES[folder] for folder in ("cpu16", "cpu32"))
-        for test in CHARTS
+        for test in TEXT
     }  # fmt: skip
-    assert sorted(round(ratio, 2) for ratio in seconds_of.values()) == [0.96, 1.17, 1.24, 2.07, 2.25, 2.90]
+    assert sorted(round(ratio, 2) for ratio in seconds_of.values()) == [0.96, 1.24, 2.07, 2.25, 2.90]
     row = woolf.claims.loc["gpus-often-on-par-with-cpus"]
-    assert (row["computed"], row["verdict"]) == (3, "not printed")  # often is no number
+    assert (row["computed"], row["verdict"]) == (2, "not printed")  # often is no number
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_gpus_are_often_on_par_with_cpus(woolf):
         ("mlp-cpus-cheaper", 1),
         ("cifar10-cpus-cheaper", 1),
         ("cpu32-still-more-cost-efficient", 1),
-        ("cpu32-faster-than-cpu16", 6),
+        ("cpu32-faster-than-cpu16", 5),
         ("preemptible-k80-doubles-efficiency", 0.4975 / 0.235),
         ("preemptible-p100-doubles-efficiency", 1.5075 / 0.74),
     ],
@@ -190,12 +193,17 @@ def test_a_borrowed_log_stands_as_a_warning_beside_its_figure(woolf):
 
 def test_what_cannot_be_checked_says_why(woolf):
     open_claims = woolf.claims[woolf.claims["verdict"] == "cannot be checked"]
-    assert set(open_claims.index) == {"price-cut", "up-to-ten-times", "multi-gpu", "text-generation-similar"}
+    assert set(open_claims.index) == {
+        "earlier-favoured-cpus",
+        "up-to-ten-times",
+        "multi-gpu",
+        "text-generation-similar",
+    }
     most = max(
         (seconds("k80", test, framework) / seconds("p100", test, framework), test, framework)
-        for test in CHARTS
+        for test in TEXT
         for framework in ("tensorflow", "cntk")
     )
-    assert (round(most[0], 1), *most[1:]) == (3.2, "imdb_fasttext", "cntk")
-    assert "at most 3.2 times (fastText with CNTK)" in open_claims.loc["up-to-ten-times", "reason"]
+    assert (round(most[0], 1), *most[1:]) == (2.8, "mnist_cnn", "cntk")
+    assert "at most 2.8 times (MNIST CNN with CNTK)" in open_claims.loc["up-to-ten-times", "reason"]
     assert open_claims["reason"].str.len().min() > 20

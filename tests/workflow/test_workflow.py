@@ -1,6 +1,7 @@
 """What a change may cost, each line on the real graph; and mistakes seen through the real command."""
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def test_new_cell_measures_only_that_cell(project):
 
 
 def test_new_protocol_measures_everything_again(project):
-    edit(project / "config" / "config.yaml", "protocol: 1", "protocol: 2")
+    edit(project / "config" / "config.yaml", "protocol: 2", "protocol: 3")
     assert scheduled(project)["run_benchmark"] == 2
 
 
@@ -138,6 +139,14 @@ def test_git_pull_and_a_library_upgrade_never_repeat_a_benchmark(project):
         file.touch()
     edit(project / "rules" / "benchmark.smk", "2>&1 | tee {log:q}", "2>&1 | tee {log:q} ")
     assert "run_benchmark" not in scheduled(project)
+
+
+def test_a_price_list_that_is_older_than_its_tables_but_another_is_priced(project):
+    """`mv` of a file prepared last week, or a clock that was ahead: content decides, not time."""
+    file = project / STUDY / "prices" / "gce.yaml"
+    file.write_text(file.read_text() + "# of last week\n")
+    os.utime(file, (1.5e9, 1.5e9))
+    assert scheduled(project)["price_workloads"] == 1
 
 
 def test_prices_touched_but_unchanged_rerun_nothing(project):

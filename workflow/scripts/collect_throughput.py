@@ -28,7 +28,7 @@ def main(
         from sweetspot.transfer.transferring import learn_devices
         from sweetspot.transfer.unmeasured import with_transferred
 
-        learnt = learn_devices(Path(pools[0]).parents[1])
+        learnt = learn_devices(Path(folder).parent)
         table = with_transferred(table, Question(**question), declared, as_of, learnt)
     write_parquet(table, output)
 

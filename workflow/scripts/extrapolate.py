@@ -21,7 +21,7 @@ def main(
     """Write extrapolation.parquet, and in scaling/: curve, validation and explain.parquet."""
     tables = {name: read_parquet(inputs[name]) for name in ("throughput", "efficiency", "averages", "evidence")}
     declared = load_instances(*(Path(file) for file in inputs["instances"]))
-    times = read_times(Path(inputs["times"])) if inputs["times"] else None
+    times = [read_times(Path(file)) for file in inputs["times"]]  # the study's, then those of the pool
     for name, table in run(tables, declared, targets, question, method, times, networks).items():
         write_parquet(table, out[name])
 
@@ -31,7 +31,7 @@ if "snakemake" in globals():
         inputs={
             **dict(snakemake.input.items()),
             "instances": list(snakemake.input.instances),
-            "times": next(iter(snakemake.input.times), None),
+            "times": list(snakemake.input.times),
         },
         targets=[Target(**target) for target in snakemake.params.targets],
         question=Question(**snakemake.params.question),

@@ -1,0 +1,56 @@
+"""A Slurm with accounting: accounts and QOS that allow something else, and states that the queue has forgotten."""
+
+import pytest
+import yaml
+from patience import PATIENCE_S, until
+from project_copy import edit
+from slurm_project import facts, popen, runs, submit, without_framework
+
+pytestmark = pytest.mark.cluster
+ACCOUNTED = True
+
+
+def profile(project, **settings):
+    file = project / "profiles" / "slurm" / "profile.yaml"
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | settings))
+
+
+def states(slurm):
+    """Job and state as the accounting has them, of all jobs."""
+    lines = slurm.run("sacct", "-X", "--noheader", "--parsable2", "--allusers", "--format=JobIDRaw,State").splitlines()
+    return dict(line.split("|") for line in lines)
+
+
+def test_an_account_of_others_is_refused_before_anything_is_submitted(cluster_project, slurm):
+    profile(cluster_project, **{"default-resources": {"slurm_account": "physics"}})
+    done = submit(cluster_project, slurm)
+    assert done.returncode == 1
+    assert "error: slurm_account is 'physics'; expected one of Slurm's for root: root, test; correct it" in done.stdout
+    assert "Traceback" not in done.stdout and states(slurm) == {}
+
+
+def test_what_a_qos_refuses_is_said_in_slurms_words_without_the_commands(cluster_project, slurm):
+    profile(cluster_project, **{"slurm-qos": "short"})
+    edit(cluster_project / "config" / "instances.yaml", "partition: small, mem_mb: 2000, runtime_min: 15", "partition: "
+         "small, mem_mb: 2000, runtime_min: 30")  # fmt: skip
+    edit(cluster_project / "config" / "config.yaml", "measure_on: [small-node, large-node]", "measure_on: [small-node]")
+    done = submit(cluster_project, slurm)
+    assert done.returncode == 1
+    (sentence,) = {line for line in done.stdout.splitlines() if line.startswith("error: ")}
+    assert sentence.startswith("error: Slurm took no job: QOSMaxWallDurationPerJobLimit; Batch job submission failed: ")
+    assert "--wrap" not in done.stdout and "Traceback" not in done.stdout and states(slurm) == {}
+
+
+def test_a_job_that_a_qos_lets_wait_is_said_and_its_end_is_learnt_from_the_accounting(cluster_project, slurm):
+    without_framework(cluster_project)
+    profile(cluster_project, **{"slurm-qos": "crowded"})
+    edit(cluster_project / "config" / "config.yaml", "measure_on: [small-node, large-node]", "measure_on: [large-node]")
+    slurm.run("sacctmgr", "-i", "modify", "qos", "crowded", "set", "GrpTRES=cpu=0")
+    told = cluster_project / "told.txt"
+    process = popen(cluster_project, slurm, told)
+    until(lambda: "waits for 'QOSGrp" in told.read_text() or process.poll() is not None, "what the queue says of a QOS")
+    slurm.run("sacctmgr", "-i", "modify", "qos", "crowded", "set", "GrpTRES=cpu=-1")
+    assert process.wait(timeout=PATIENCE_S) == 0, told.read_text()[-3000:]
+    (file,) = runs(cluster_project)
+    assert states(slurm)[facts(file)["job_id"]] == "COMPLETED"
+    assert slurm.run("squeue", "-h", "-t", "all", "-o", "%i %T").strip() in ("", f"{facts(file)['job_id']} COMPLETED")

@@ -1,0 +1,312 @@
+"""What would make another answer without a word, or an end without a sentence: each is refused, or said."""
+
+import errno
+import io
+import os
+import shutil
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+from fault_projects import read_only
+from project_copy import ROOT, environment
+from sweetspot.commands import command_line
+from sweetspot.commands.predict import prediction
+from sweetspot.commands.read_study import read_study
+from sweetspot.errors import UserError
+from sweetspot.files import in_a_sentence, write_whole
+from sweetspot.matrix.invocation import load_invocation
+from sweetspot.packages import require_packages
+from sweetspot.study.currency import wrong_rate
+from sweetspot.study.scripts import Script, load_script
+from sweetspot.study.spelling import slipped
+from sweetspot.study.yamlfile import load_yaml
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.transferring import Measured
+
+STUDY = "lab-of-five"
+HAVE, FREE = "have: [rtx4090-1]", "offers[0].own.capex is 0 for 'rtx4090-1'; expected its price"
+RATE = "usd: {value: 1.1378, low: 1.1186, high: 1.1591}"
+EUR_ROW = "  - {currency: EUR, usd: 1.1378, as_of: 2026-09-28, source: ECB}\n"
+PLAN = """
+project:
+  kind: plan
+  model: resnet50
+  instance: rtx4090-1
+  parallel: 2
+  months: 1
+  phases: [{name: search, jobs: 4, hours: 600}, {name: training, jobs: 1, hours: 200}]
+  source: this test
+"""
+JOB = "jobs:\n    - name: resnet50\n"
+
+
+@pytest.fixture
+def config(tmp_path):
+    """A config folder with lab-of-five."""
+    target = tmp_path / "config"
+    shutil.copytree(ROOT / "config" / "studies" / STUDY, target / "studies" / STUDY)
+    for name in ("config.yaml", "instances.yaml"):
+        shutil.copy(ROOT / "config" / name, target / name)
+    return target
+
+
+def wrong(config):
+    """The mistakes of lab-of-five there, and what is only said of it."""
+    found = read_study(STUDY, config)
+    return [words for _, words in found.errors], [f"{words} ({rule})" for _, rule, words in found.warnings]
+
+
+def test_the_study_as_it_is_has_nothing_wrong(config):
+    assert wrong(config) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "told"),
+    [
+        ("workloads.yaml", HAVE, "have: []", f"prices/ours.yaml: {FREE}, or 'rtx4090-1' in 'have' of a monthly"),
+        (
+            "prices/ours.yaml",
+            RATE,
+            "usd: 0.8789",
+            "rates[0] is 0.8789 USD for one EUR; expected 1.138, the rate turned",
+        ),
+        ("prices/ours.yaml", RATE, "usd: 2", "rates[0] is 2 USD for one EUR; expected one beside the 1.113 to 1.197"),
+        ("prices/ours.yaml", "rates:\n", f"rates:\n{EUR_ROW}", "rates[1] is a second rate of EUR; expected one"),
+        (
+            "prices/ours.yaml",
+            "rates:\n",
+            f"rates:\n{EUR_ROW.replace('EUR', 'USD').replace('1.1378', '2.0')}",
+            "rates[0] is 2 USD for one USD; expected 1, or no rate of USD",
+        ),
+        ("workloads.yaml", JOB, JOB.replace("resnet50", "resnet50.urgent"), "no '.', which joins it to others"),
+        ("workloads.yaml", "lab:\n", "lab.bert:\n", "no '.', which joins it to others (1 to 64"),
+        ("workloads.yaml", "{value: 60, low: 45, high: 80}", "1.0e+9", "at most 100,000 jobs a month"),
+        ("workloads.yaml", "low: 45, high: 80", "low: 0.0001, high: 80", "a range of at most 1000 times, found 0.0001"),
+        (
+            "workloads.yaml",
+            "devices_per_job: 1\n",
+            "devices_per_job: 64\n",
+            "lab.resnet50.devices_per_job is 64; expected at most 8, what the largest machine of instances.yaml has",
+        ),
+        (
+            "prices/ours.yaml",
+            "downtime_share: 0.04   ",
+            "downtime_share: 1   ",
+            "downtime_share' is 1; expected: Input should be less than 1",
+        ),
+        (
+            "prices/rent.yaml",
+            "per_hour: 3.49,",
+            "per_hour: 3,49,",
+            "line 13: ',49' ends a number; a decimal has a point, such as 3.49",
+        ),
+        ("throughput.csv", ",rtx4090-2,", ",rtx409O-2,", "line 4: instance is 'rtx409O-2'; did you mean 'rtx4090-2'?"),
+        ("throughput.csv", ",h100-sxm-8x,", ",h100-smx-8x,", "instance is 'h100-smx-8x'; did you mean 'h100-sxm-8x'?"),
+    ],
+)
+def test_what_would_change_the_answer_without_a_word_is_a_mistake(config, file, old, new, told):
+    target = config / "studies" / STUDY / file
+    text = target.read_text()
+    assert old in text
+    target.write_text(text.replace(old, new, 1))
+    mistakes, _ = wrong(config)
+    assert any(told in sentence and file.split("/")[0] in sentence for sentence in mistakes), mistakes
+    assert all("\n" not in sentence for sentence in mistakes)
+
+
+def test_months_that_fit_neither_the_work_nor_the_purchase_are_said(config):
+    """800 hours in 732; a box bought for 36 months bears 1/36, and what is there cost nothing."""
+    file = config / "studies" / STUDY / "workloads.yaml"
+    file.write_text(file.read_text() + PLAN)
+    assert wrong(config) == (
+        [],
+        [
+            "project: one job of each phase, one after another, takes 800 hours on rtx4090-1; its 1 months have 732 "
+            "(work_past_its_months)",
+            "box-4: is bought for 36 months, project lasts 1: it pays 0.028 of the purchase, as if others used the "
+            "machine after it (bought_past_the_project)",
+        ],
+    )
+    file.write_text(file.read_text().replace("months: 1\n", "months: 36\n"))
+    assert wrong(config) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("currency", "usd", "day", "right"),
+    [  # the ECB's reference rates: EUR 1.113 to 1.197 in 2026, 0.9565 to 1.146 in 2022; GBP 1.20 to 1.32 in 2018
+        ("EUR", 1.1378, date(2026, 9, 28), True),
+        ("EUR", 1 / 1.1378, date(2026, 9, 28), False),
+        ("EUR", 1 / 1.03, date(2025, 1, 13), False),
+        ("EUR", 0.98, date(2022, 9, 1), True),
+        ("GBP", 133.0, date(2026, 11, 22), False),
+        ("GBP", 1.33, date(2018, 6, 1), True),
+        ("JPY", 150.0, date(2024, 5, 1), False),
+        ("JPY", 1 / 150, date(2024, 5, 1), True),
+        ("EUR", 1.5, date(2040, 1, 1), True),
+        ("EUR", 2.0, date(2040, 1, 1), False),
+        ("XTS", 2.0, date(2026, 1, 1), True),
+        ("USD", 1.0, date(2026, 1, 1), True),
+        ("USD", 1.01, date(2026, 1, 1), False),
+    ],
+)
+def test_a_rate_that_no_day_of_its_year_had_is_wrong(currency, usd, day, right):
+    assert (wrong_rate(currency, usd, day) is None) is right
+
+
+def test_the_currency_of_the_page_has_a_rate_that_was_one(config):
+    file = config / "studies" / STUDY / "study.yaml"
+    file.write_text(file.read_text() + "currency: {code: EUR, usd_per_unit: 0.8789, as_of: 2026-09-28, source: ECB}\n")
+    (told,) = wrong(config)[0]
+    assert "usd_per_unit is 0.8789 for EUR: expected 1.138, the rate turned round" in told
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name", "meant"),
+    [
+        ("resnet5O", "resnet50", True), ("resent50", "resnet50", True), ("resnt50", "resnet50", True),
+        ("P3-2xlarge", "p3.2xlarge", True), ("resnet50d", "resnet50", False), ("resnet51", "resnet50", False),
+        ("p3dn.2xlarge", "p3.2xlarge", False), ("p3.8xlarge", "p3.2xlarge", False), ("gnm", "gnmt", False),
+    ],
+)  # fmt: skip
+def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
+    assert slipped(wrong, [name]) == (name if meant else None)
+    assert slipped(name, [name]) is None
+
+
+def test_a_network_that_is_misspelt_is_not_predicted():
+    known = [Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet5O", "fp16", "torch", 256)]
+    with pytest.raises(UserError, match=r"the model is 'resnet5O'; did you mean 'resnet50'\?"):
+        prediction(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
+
+
+@pytest.mark.parametrize("depth", [51, 2_000, 100_000])
+def test_brackets_without_end_are_one_sentence(tmp_path, depth):
+    file = tmp_path / "x.yaml"
+    file.write_text(f"a: {'[' * depth}{']' * depth}\n")
+    with pytest.raises(UserError, match=r"x\.yaml, line 1: more than 50 brackets or levels within each other"):
+        load_yaml(file)
+    file.write_text(f"a: {'[' * 49}{']' * 49}\n")
+    assert load_yaml(file)["a"]
+
+
+@pytest.mark.parametrize("kind", ["device", "folder", "pipe", "nothing"])
+def test_what_is_no_file_is_not_read(config, tmp_path, kind):
+    """A list that links to /dev/zero was read until the memory was full."""
+    told = "No such file or directory; the file is needed" if kind == "nothing" else f"is a {kind}; expected a file"
+    file = config / "studies" / STUDY / "prices" / "zero.yaml"
+    file.symlink_to("/dev/zero" if kind == "device" else tmp_path / kind)
+    if kind == "folder":
+        (tmp_path / kind).mkdir()
+    elif kind == "pipe":
+        os.mkfifo(tmp_path / kind)
+    mistakes, _ = wrong(config)
+    assert f"{file}: {told}" in mistakes
+    file.rename(table := config / "studies" / STUDY / "efficiency.csv")
+    with pytest.raises(UserError, match=f"efficiency.csv: {told}"):
+        load_invocation(config / "config.yaml", {"study": STUDY, "measure_on": []}, config)
+    table.unlink()
+
+
+def test_a_text_that_a_script_cannot_fill_in_names_it_and_no_empty_key(tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text(yaml.safe_dump({"command": "train {oops}", "steps": "keras"}))
+    with pytest.raises(UserError, match=r"own\.yaml: expected only \{batch_size\}, .* to be filled in, found \{oops\}"):
+        load_script(file)
+    assert Script.model_validate({"command": "train {gpus}", "steps": "keras"})
+
+
+def test_a_table_of_a_heading_alone_is_a_study_without_figures(config):
+    file = config / "studies" / STUDY / "throughput.csv"
+    file.write_text(file.read_text().splitlines()[0] + "\n")
+    assert wrong(config)[0] == []
+    assert len(gather_throughput([], None, "2026-01-01", {}, file.parent / "nothing")) == 0
+
+
+class Full(io.StringIO):
+    """A terminal's end whose disk is full."""
+
+    def flush(self):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("command", [["check", STUDY], ["doctor"], ["ask", "--help"], ["schemas", "--help"]])
+def test_a_full_or_closed_standard_output_is_one_sentence(command, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "argv", ["sweetspot", *command])
+    monkeypatch.setattr(command_line, "_say_no_more", lambda: None)
+    for out, told in (
+        (Full(), "cannot be written (No space left on device)"),
+        (None, "is closed; expected a terminal"),
+    ):
+        monkeypatch.setattr(sys, "stdout", out)
+        with pytest.raises(SystemExit) as end:
+            command_line.program()
+        assert end.value.code == 2
+        assert f"error: standard output {told}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["/dev/full", "closed"])
+def test_the_program_itself_ends_so_and_python_adds_nothing(end):
+    line = f"exec {sys.executable} -m sweetspot --help {'>&-' if end == 'closed' else '> /dev/full'}"
+    done = subprocess.run(["/bin/sh", "-c", line], env=environment(ROOT), capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.startswith("error: standard output ")
+
+
+def test_folders_that_take_no_file_are_one_sentence(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match=r"/proc/sweetspot/x: cannot be written"), write_whole("/proc/sweetspot/x"):
+        pass
+    with pytest.raises(UserError, match="Read-only"), in_a_sentence(tmp_path):
+        raise OSError(errno.EROFS, "x", "y")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["sweetspot", "schemas"])
+    with pytest.raises(UserError, match="config: is no folder; expected a project here"):
+        command_line.main(["schemas"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_study_on_a_read_only_disk_is_one_sentence(config):
+    studies = config / "studies"
+    with read_only(studies):
+        done = subprocess.run(
+            [sys.executable, "-m", "sweetspot", "new-study", "mine", "--config", str(config)],
+            env=environment(ROOT), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"error: {studies / 'mine'}: cannot be written (Read-only file system); mend that and start again: what is "
+        "finished stays as it is\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["refresh-prices", STUDY, "--reuse-hours", "nan"],
+            "argument --reuse-hours: 'nan' given; expected hours from 0",
+        ),
+        (["refresh-prices", STUDY, "--reuse-hours", "inf"], "'inf' given"),
+        (
+            ["new-study", "x", "--gpu-name", "RTX 4090", "--speed=9", "--currency=GBP", "--rate=133"],
+            "RATE is 133 USD for one GBP",
+        ),
+        (["diff", "parkopedia-2018", "--since", "2018-01-01"], "--since is 2018-01-01; "),
+    ],
+)
+def test_a_command_line_that_means_nothing_is_one_sentence(arguments, told, monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("sweetspot.commands.two_days._unpriced", lambda *_: None)
+    with pytest.raises(UserError, match=told):
+        command_line.main(arguments)
+
+
+def test_python_without_docstrings_is_refused_before_anything_is_drawn():
+    with pytest.raises(UserError, match="PYTHONOPTIMIZE=2; expected at most 1"):
+        require_packages(Path("x"), found=lambda _: True, optimised=2)
+    require_packages(Path("x"), found=lambda _: True, optimised=1)

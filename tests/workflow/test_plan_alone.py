@@ -1,0 +1,28 @@
+"""A study with a plan and nothing else has the plan's answer everywhere: it said "no answer yet"."""
+
+import json
+
+import yaml
+from project_copy import copy_project, run_snakemake
+from sweetspot.commands.command_line import main
+
+SAYS = "office box with 4 RTX 4090 looks 1.03 times cheaper than the next over 36 months"
+
+
+def test_the_plan_s_answer_stands_in_every_place(tmp_path, monkeypatch, capsys):
+    project = copy_project(tmp_path / "project")
+    study = project / "config" / "studies" / "office-box-2026"
+    works = yaml.safe_load((study / "workloads.yaml").read_text())
+    (study / "workloads.yaml").write_text(yaml.safe_dump({"project": works["project"]}))
+    (study / "claims.yaml").unlink()
+    done = run_snakemake(project, "--config", "study=office-box-2026", "measure_on=[]")
+    assert done.returncode == 0, done.stdout[-6000:]
+    results = project / "results" / "office-box-2026" / "report"
+    assert SAYS in (results / "summary.md").read_text()
+    assert SAYS in (results / "index.html").read_text()
+    answer = json.loads((results / "answer.json").read_text())
+    assert SAYS in answer["sentences"][0] and SAYS in answer["plan"][0]
+    assert SAYS in (project / "results" / "index.html").read_text()
+    monkeypatch.chdir(project)
+    assert main(["ask", "office-box-2026"]) == 3  # too close to call
+    assert SAYS in capsys.readouterr().out
