@@ -32,7 +32,7 @@ def made(tmp_path_factory):
     draw_figures(files, study_file, figures, [], bundle=bundle)
     write_tables(files, report / "tables")
     write_report(read_tables(files), study_file, report, figures, bundle=bundle)
-    return report / "index.html", found
+    return report / "evidence.html", found
 
 
 @pytest.fixture(scope="module")

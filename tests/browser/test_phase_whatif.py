@@ -13,7 +13,7 @@ def page_of(folder, tables):
     """The small page without the work of months, with these tables of a project."""
     of_months = {*month_tables()}
     alone = {name: table for name, table in small_tables().items() if name not in of_months}
-    return make_report(folder, alone | tables) / "index.html"
+    return make_report(folder, alone | tables) / "evidence.html"
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +73,8 @@ def changed(page, folder, change):
     head, data, rest = re.split(r'(?<=id="phase-whatif-data">)(.*?)(?=</script>)', page.read_text(), maxsplit=1)
     figures = json.loads(data)
     change(figures)
-    (folder / "index.html").write_text(head + json.dumps(figures) + rest)
-    return folder / "index.html"
+    (folder / "evidence.html").write_text(head + json.dumps(figures) + rest)
+    return folder / "evidence.html"
 
 
 def test_what_no_number_of_machines_does_is_not_offered(page, tmp_path):

@@ -13,7 +13,7 @@ def page(tmp_path_factory):
     """The small page with the plan of the lab of five, of which every month is the central one."""
     found = LabOfFive(tmp_path_factory.mktemp("lab")).certain().tables(2)
     tables = small_tables() | {name: found[name] for name in OF_A_PLAN}
-    return make_report(tmp_path_factory.mktemp("browser"), tables) / "index.html"
+    return make_report(tmp_path_factory.mktemp("browser"), tables) / "evidence.html"
 
 
 def scaled(name, factor):
@@ -88,6 +88,6 @@ def test_the_address_keeps_the_controls_beside_those_of_the_one_job(page):
 
 def test_a_study_without_a_plan_has_no_such_controls(tmp_path):
     tables = {name: table for name, table in small_tables().items() if name not in OF_A_PLAN}
-    with opened(make_report(tmp_path, tables) / "index.html") as (tab, noise):
+    with opened(make_report(tmp_path, tables) / "evidence.html") as (tab, noise):
         assert tab.locator("#plan-sliders").count() == 0
         assert noise == []

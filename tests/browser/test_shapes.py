@@ -32,7 +32,7 @@ TONE = "getComputedStyle(document.body).backgroundColor"
 def page(tmp_path_factory):
     tables = small_tables(titles=LONG)
     tables["claims"] = pd.DataFrame([CLAIM, CLAIM | {"id": "b", "verdict": "contradicted", "lead": False}])
-    return make_report(tmp_path_factory.mktemp("shapes"), tables, figures=tuple(CHARTS)) / "index.html"
+    return make_report(tmp_path_factory.mktemp("shapes"), tables, figures=tuple(CHARTS)) / "evidence.html"
 
 
 def rgb(colour: str) -> str:

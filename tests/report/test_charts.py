@@ -15,7 +15,7 @@ from decision_tables import inputs, study
 from project_copy import ROOT, environment
 from report_tables import files_of, small_tables, write_study
 from sweetspot.cells import BASES
-from sweetspot.report import charts, page
+from sweetspot.report import charts, evidence_page
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
 from sweetspot.report.draw import LOOK, Engine, draw_figures, specification
@@ -39,7 +39,7 @@ def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
 
 
 def test_each_chart_stands_on_the_page_once_in_the_order_of_its_section():
-    html = page.render_page(small_tables(), study(), page.Drawn(BLANK))
+    html = evidence_page.render_evidence(small_tables(), study(), evidence_page.Drawn(BLANK))
     shown = re.findall(r'<figure id="fig-(\w+)"', html)
     # no rows in these tables; the fronts of several models would repeat that of one
     silent = {"efficiency", "validation", "time_cost"}
@@ -75,9 +75,9 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     own = [name for name, chart in found.items() if chart.section == section]
     first = list(found).index(own[0])
     assert list(found)[first : first + len(own)] == own and own[-1] == "newcomer"  # the last of its section
-    monkeypatch.setattr(page, "CHARTS", found)
-    assert '<figure id="fig-newcomer">' in page.render_page(
-        small_tables(), study(), page.Drawn(BLANK | {"newcomer": "<svg></svg>"})
+    monkeypatch.setattr(evidence_page, "CHARTS", found)
+    assert '<figure id="fig-newcomer">' in evidence_page.render_evidence(
+        small_tables(), study(), evidence_page.Drawn(BLANK | {"newcomer": "<svg></svg>"})
     )
 
 
@@ -85,15 +85,15 @@ def test_a_page_without_a_place_for_a_chart_is_refused(monkeypatch):
     """The section is known to the rules, the template has forgotten it."""
     monkeypatch.setitem(SECTIONS, "margin", "Decision")
     lost = Chart("Lost", "Lost.", "price", "margin", 1, lambda data: empty("nothing"), name="lost")
-    monkeypatch.setattr(page, "CHARTS", CHARTS | {"lost": lost})
+    monkeypatch.setattr(evidence_page, "CHARTS", CHARTS | {"lost": lost})
     with pytest.raises(ValueError, match="chart lost: the page has no place for section 'margin'"):
-        page.render_page(small_tables(), study(), page.Drawn(BLANK | {"lost": "<svg></svg>"}))
+        evidence_page.render_evidence(small_tables(), study(), evidence_page.Drawn(BLANK | {"lost": "<svg></svg>"}))
 
 
 def test_a_chart_that_was_not_drawn_is_no_gap_on_the_page():
     with pytest.raises(ValueError, match=r"chart bill: figures/bill\.svg is missing"):
-        page.render_page(
-            small_tables(), study(), page.Drawn({name: svg for name, svg in BLANK.items() if name != "bill"})
+        evidence_page.render_evidence(
+            small_tables(), study(), evidence_page.Drawn({name: svg for name, svg in BLANK.items() if name != "bill"})
         )
 
 
@@ -101,7 +101,9 @@ def test_a_chart_without_its_table_is_not_asked_for():
     rented = small_tables()
     owned = {name for name, chart in CHARTS.items() if chart.needs == "break_even"}
     rented["break_even"] = rented["break_even"].head(0)
-    html = page.render_page(rented, study(), page.Drawn({name: "<svg></svg>" for name in CHARTS if name not in owned}))
+    html = evidence_page.render_evidence(
+        rented, study(), evidence_page.Drawn({name: "<svg></svg>" for name in CHARTS if name not in owned})
+    )
     silent = {"efficiency", "validation", "time_cost"}
     assert {name for name in CHARTS if f'id="fig-{name}"' in html} == set(CHARTS) - owned - silent
     assert owned == {"cash_flow", "utilisation", "tornado", "surface"}
@@ -236,8 +238,8 @@ def replace_data(drawing, rows):
 
 def test_titles_are_escaped_on_the_page(monkeypatch):
     hostile = replace(CHARTS["bill"], title="<b>bold</b>")
-    monkeypatch.setattr(page, "CHARTS", CHARTS | {"bill": hostile})
-    assert "<b>bold</b>" not in page.render_page(small_tables(), study(), page.Drawn(BLANK))
+    monkeypatch.setattr(evidence_page, "CHARTS", CHARTS | {"bill": hostile})
+    assert "<b>bold</b>" not in evidence_page.render_evidence(small_tables(), study(), evidence_page.Drawn(BLANK))
 
 
 def test_warnings_name_machines_and_rules_in_words():

@@ -95,7 +95,7 @@ def test_a_study_that_declares_nothing_is_silent_on_a_power_that_the_answer_leav
 
 @pytest.mark.parametrize(("basis", "shown"), [("measured", "52.8 ●"), ("declared", "52.8")])
 def test_measured_declared_and_estimated_never_look_alike(tmp_path, basis, shown):
-    page = make_report(tmp_path, small_tables(market(basis))) / "index.html"
+    page = make_report(tmp_path, small_tables(market(basis))) / "evidence.html"
     text = page.read_text()
     assert f'title="{basis} power · 26.4 to 106 (every factor at that end) · a sheet · 2018-07-01">{shown}</a>' in text
     assert 'title="estimated power · 175 to 702 (every factor at that end) · a sheet · 2018-07-01">≈ 351</a>' in text
@@ -105,14 +105,14 @@ def test_measured_declared_and_estimated_never_look_alike(tmp_path, basis, shown
 def test_a_study_without_power_has_no_columns_of_it(tmp_path):
     tables = small_tables()
     assert energy_words.shown(tables) == []
-    text = (make_report(tmp_path, tables) / "index.html").read_text()
+    text = (make_report(tmp_path, tables) / "evidence.html").read_text()
     assert '<th scope="col">kWh</th>' not in text
     assert '<p class="note" id="energy">' not in text
 
 
 @pytest.mark.slow
 def test_the_columns_are_seen_in_a_browser(tmp_path):
-    page = make_report(tmp_path, small_tables(market())) / "index.html"
+    page = make_report(tmp_path, small_tables(market())) / "evidence.html"
     with opened(page, width=390) as (tab, noise):
         assert tab.locator("#t-named th").all_inner_texts()[3:5] == ["kWh", "kg CO2e"]
         row = next(row for row in tab.locator("#t-named tr").all_inner_texts() if row.startswith(f"{RENTED}\t"))

@@ -38,7 +38,7 @@ def tables():
 def pages(tables, tmp_path_factory):
     """The page in EUR and in USD."""
     own = make_report(tmp_path_factory.mktemp("eur"), tables, currency=SAYS)
-    return [(folder / "index.html").read_text() for folder in (own, make_report(tmp_path_factory.mktemp("usd")))]
+    return [(folder / "evidence.html").read_text() for folder in (own, make_report(tmp_path_factory.mktemp("usd")))]
 
 
 def cells(page, table):
@@ -50,7 +50,7 @@ def cells(page, table):
 
 
 def test_the_sentences_of_the_decision_by_hand():
-    found = compare(inputs(), replace(settings(), currency="EUR", usd_per_unit=RATE, deadlines_hours=(1.0, 60.0)))
+    found = compare(inputs(1.53), replace(settings(), currency="EUR", usd_per_unit=RATE, deadlines_hours=(1.0, 60.0)))
     # The box: 52.834 h x 1.102778 USD = 58.265 USD; p3.2xlarge as spot: 116.94 h x 1.11 = 129.80 USD, 103.8 EUR.
     told = found["recommendation"].set_index("phase")
     assert told.loc["imagenet within 1 h", "verdict"] == (
@@ -58,11 +58,11 @@ def test_the_sentences_of_the_decision_by_hand():
     )
     assert told.loc["imagenet within 60 h", "reason"] == "the only one that cannot be taken away"
     words = told.iloc[0]
-    assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 6.14 times as much")
-    # 357.83 USD / 58.265 = 6.14: its hour may fall from 3.06 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
+    assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 3.07 times as much")
+    # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
     assert "price of p3.2xlarge: at 0.399 EUR/hour (VGG-16)" in words["would_change"]
     texts = found["tornado"].set_index("assumption")["text"]
-    assert texts["price of p3.2xlarge"].startswith("the winner changes at 0.399 EUR/hour (-84 %)")
+    assert texts["price of p3.2xlarge"].startswith("the cheapest option changes at 0.399 EUR/hour (-67 %)")
     # Electricity now 0.20 USD/kWh = 0.16 EUR.
     assert "EUR/kWh (now 0.16)" in found["surface"]["condition"].iloc[0]
     second = found["headline"]["second"].iloc[0]
@@ -135,10 +135,10 @@ def test_the_sliders_calculate_in_it(pages):
 def test_the_summary(tables):
     said = render_summary(tables, study(currency=SAYS))
     assert "Money in EUR at 1.25 USD, ECB 2018-06-29." in said
-    assert "| option | EUR to train VGG-16 once | hours | is the cheapest | basis |" in said
-    # 58.265 / 1.25 = 46.61 EUR
-    assert re.search(r"\| office-4x1080ti \| 46\.6 (\([^|]*\) )?\| 52\.8 ", said)
-    assert not re.findall(r"\bUSD\b", said.replace("1.25 USD", "").replace("USD/month", ""))
+    assert "| what to do | EUR in all | EUR a month | cheaper |" in said
+    assert re.search(r"RunPod for the rest \| 24,000 \| 800 ", said)  # 30,000 and 1,000 USD / 1.25
+    # The sentences of a verdict are made in the currency when it is made.
+    assert not re.findall(r"\bUSD\b", said[said.index("| what to do") :].replace("1.25 USD", ""))
 
 
 def test_no_chart_says_or_shows_another(tables):

@@ -9,8 +9,8 @@ from decision_tables import study
 from report_tables import small_tables
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.later_part import later_part
-from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -47,7 +47,7 @@ def test_the_table_has_a_row_a_way_and_shades_the_cheapest():
 
 def page(tables):
     drawn = {name: "<svg></svg>" for name in CHARTS}
-    return render_page(tables, study(), Drawn(drawn))
+    return render_evidence(tables, study(), Drawn(drawn))
 
 
 def test_page_summary_and_answer_say_it_and_escape_it():

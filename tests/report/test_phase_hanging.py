@@ -12,7 +12,7 @@ from phase_tables import CLOUDS, box, hanging_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.plan_tornado import draw
-from sweetspot.report.page import Drawn, render_page
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.plan_part import plan_in_words
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 
@@ -38,7 +38,7 @@ def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone
         "Below 2.5 days of use a month, of 10, it does not: the work then takes more machines."
     ]
     assert plan_worth_in_words(tables)[0] == "Find out the price of Cloud with 1 V100 first."
-    html = render_page(tables, study(), Drawn(BLANK))
+    html = render_evidence(tables, study(), Drawn(BLANK))
     of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
     for name in ("plan-turning", "plan-paying", "plan-worth", "fig-plan_tornado", "t-plan_tornado", "t-plan_break_even",
                  "t-plan_turning_points", "t-plan_worth_knowing"):  # fmt: skip

@@ -8,23 +8,19 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, study
 from phase_study import one_job, reference, with_phases
-from phase_tables import CLOUDS, box, option, plan_options
+from phase_tables import CLOUDS, box, plan_options
 from project_copy import ROOT
-from report_tables import make_report, month_tables, small_tables
+from report_tables import month_tables, small_tables
 from sweetspot.decision.counted import Money
 from sweetspot.report.answer_file import answer_of
-from sweetspot.report.card import render_card
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.in_currency import shown_in
-from sweetspot.report.index_page import write_index
 from sweetspot.report.job_beside_plan import SHARED, job_beside_plan
-from sweetspot.report.page import Drawn, render_page
 from sweetspot.report.phase_part import phase_parts, roles
-from sweetspot.report.plan_part import MONTHS, PHASES, leading, plan_in_words, plan_outcome
+from sweetspot.report.plan_part import MONTHS, PHASES, leading, plan_in_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.report.sheet import of_plan, render_sheet
-from sweetspot.report.summary import render_summary
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
@@ -43,35 +39,11 @@ def test_the_kind_of_plan_that_leads(alone):
     assert leading(alone | {"plan_options": plan_options(box()).head(0)}) is None
 
 
-@pytest.mark.parametrize(
-    ("rows", "sure", "expected"),
-    [
-        ({}, {}, ("reference", "clear")),
-        ({"option": "another"}, {}, ("rival", "clear")),
-        ({"usd": 90_000.0}, {"confidence": "likely"}, ("rival", "likely")),
-        ({}, {"confidence": TIE}, ("too_close", TIE)),
-    ],
-)
-def test_the_outcome_is_the_plans(alone, rows, sure, expected):
-    own = box(**{"option": reference(alone)} | rows)
-    assert plan_outcome(with_phases(alone, own, *CLOUDS, **sure), reference(alone)) == expected
-
-
-def test_one_option_alone_and_none(alone):
-    assert plan_outcome(with_phases(alone, box()), "x") == ("only_one", None)
-    nobody = {"plan_options": plan_options(box()).assign(is_best=False)}
-    assert plan_outcome(alone | nobody, "x") == ("none", None)
-
-
 def test_answer_json_says_the_plan_and_how_one_job_differs(alone):
     """32,000 / 8,000; one job: 6.1 times, tests/report/test_answer_file.py."""
     found = answer_of(with_phases(alone), study())
     jsonschema.validate(json.loads(found.model_dump_json()), SCHEMA)
-    assert found.sentences == found.plan
-    assert found.sentences[0].startswith(
-        "Take the office box: 4.0 times cheaper than Cloud with 1 V100 over 30 months ("
-    )
-    assert (found.outcome, found.confidence) == ("reference", "clear")
+    assert found.plan[0].startswith("Take the office box: 4.0 times cheaper than Cloud with 1 V100 over 30 months (")
     two = found.plan_multiple
     assert (two.workload, two.cheaper, two.dearer) == ("project", reference(alone), "cloud")
     assert (two.cheaper_title, two.dearer_title) == ("office box", "Cloud with 1 V100")
@@ -84,7 +56,6 @@ def test_answer_json_says_the_plan_and_how_one_job_differs(alone):
 def test_a_study_without_a_plan_has_no_multiple_of_one_and_is_as_it_was(alone):
     found = answer_of(alone, study())
     assert found.plan == found.one_job == [] and found.plan_multiple is None
-    assert found.sentences[0].startswith(f"Take {BOX}: ")
 
 
 def test_a_plan_of_months_has_its_multiple_too():
@@ -95,7 +66,7 @@ def test_a_plan_of_months_has_its_multiple_too():
 
 
 def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone):
-    html = render_page(with_phases(alone), study(), Drawn(BLANK))
+    html = render_evidence(with_phases(alone), study(), Drawn(BLANK))
     body = html[html.index("<main>") :]
     of_plan, of_job = body[: body.index('id="answer"')], body[body.index('id="answer"') :]
     assert "<strong>Take the office box: 4.0 times cheaper" in of_plan and "What to take for the project" in of_plan
@@ -115,7 +86,7 @@ def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone)
 
 
 def test_a_page_without_a_plan_speaks_of_none(alone):
-    html = render_page(alone, study(), Drawn(BLANK))
+    html = render_evidence(alone, study(), Drawn(BLANK))
     assert not re.search(r'id="plan"|One job alone|For one job|plan_options', html)
 
 
@@ -124,38 +95,10 @@ def test_with_both_kinds_the_months_lead_and_the_phases_stand_beside(alone):
     said = plan_in_words(both)
     assert said[0].startswith("Take the office box: 1.1 times cheaper than RunPod")
     assert any(one.startswith("Project: Take the office box: 4.0 times cheaper") for one in said)
-    html = render_page(both, study(), Drawn(BLANK))
+    html = render_evidence(both, study(), Drawn(BLANK))
     assert "What to have, and what to rent" in html and 'id="t-plan-named"' not in html
     assert 'id="t-mixes"' in html and 'id="t-plan_options"' in html
     assert answer_of(both, study()).plan_multiple.cheaper == "best"
-
-
-def test_summary_sheet_card_and_index_have_the_plan_first(alone, tmp_path):
-    tables = with_phases(alone)
-    summary = render_summary(tables, study())
-    marks = ["Take the office box: 4.0", "| office box | 8,000", "One job alone:", "For one job alone", f"Take {BOX}"]
-    assert [summary.index(mark) for mark in marks] == sorted(summary.index(mark) for mark in marks)
-    sheet = render_sheet(tables, study())
-    assert "<strong>Take the office box: 4.0 times cheaper" in sheet
-    assert "<td>8,000 (6,400 to 10,000)</td><td>1.00 (0.600 to 1.50)</td><td>7,000</td>" in sheet
-    card = " ".join(re.findall(r">([^<>]+)</text>", render_card(tables, study())))
-    for words in ("4.00 ×", "97 %", "8,000 USD", "for the project of 30 months"):
-        assert words in card
-    report = make_report(tmp_path / "results" / "paper", tables)
-    write_index(tmp_path / "results", tmp_path / "index.html")
-    page = (tmp_path / "index.html").read_text()
-    assert report.exists() and "Take the office box: 4.0 times cheaper" in page
-    assert "The project costs 8,000 USD with it" in page
-
-
-def test_the_sheet_lists_who_competes_and_one_that_can_be_taken_away(alone):
-    """Six that stay and two spot machines: four and the cheaper spot one, in the order of their money."""
-    stay = [option(f"s{n}", 10_000.0 + n, 100.0) for n in range(6)]
-    spot = [option(f"t{n}", 5000.0 + n, 100.0, persistent=False) for n in range(2)]
-    listed = of_plan(with_phases(alone, *stay, *spot))
-    assert [row[0] for row in listed.rows] == ["t0", "s0", "s1", "s2", "s3"]
-    assert "can be taken away" in listed.note
-    assert [row[0] for row in of_plan(with_phases(alone, *stay)).rows] == ["s0", "s1", "s2", "s3", "s4"]
 
 
 def test_what_each_option_is_here(alone):
@@ -226,7 +169,7 @@ def test_two_ties_are_not_told_as_a_difference(alone):
 
 def test_a_plan_of_months_has_tiles_of_its_own():
     """1,000 against 900 USD a month (800 to 1,000), 1.00 to 1.3 times: tests/support/report_tables.py."""
-    html = render_page(small_tables(), study(), Drawn(BLANK))
+    html = render_evidence(small_tables(), study(), Drawn(BLANK))
     of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
     tiles = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", of_plan)
     plain = [re.sub("<[^>]*>", "", value) for _, value in tiles]
@@ -236,6 +179,6 @@ def test_a_plan_of_months_has_tiles_of_its_own():
 
 
 def test_without_a_rival_a_plan_has_one_tile(alone):
-    html = render_page(with_phases(alone, box()), study(), Drawn(BLANK))
+    html = render_evidence(with_phases(alone, box()), study(), Drawn(BLANK))
     of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
     assert len(re.findall("<dt>", of_plan)) == 1

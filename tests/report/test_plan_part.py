@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 from decision_tables import study
-from report_tables import month_tables, small_tables
+from report_tables import month_tables, one_job, small_tables
 from sweetspot.decision.titled import titled
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
-from sweetspot.report.page import Drawn, render_page
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.plan_part import plan_in_words, without_speed
 from sweetspot.report.words import works
 from sweetspot.study.titles import class_title
@@ -52,7 +52,7 @@ def test_the_page_says_the_red_line_before_anything_else():
     tables = small_tables() | told(("no_figure", "aws-p5", None, "it is offered"))
     tables["warnings"]["decisive"] = True
     tables["warnings"]["scope"] = "comparison"
-    html = render_page(tables, study(), Drawn(BLANK), {"aws-p5": "AWS p5.48xlarge"})
+    html = render_evidence(tables, study(), Drawn(BLANK), {"aws-p5": "AWS p5.48xlarge"})
     body = html[html.index("<main>") :]
     assert body.index("Priced, but no speed: AWS p5.48xlarge.") < body.index('id="plan"') < body.index('id="answer"')
 
@@ -75,9 +75,9 @@ def test_the_mixes_in_words():
 
 
 def test_a_study_without_such_work_says_nothing_of_it():
-    tables = {name: table for name, table in small_tables().items() if name not in month_tables()}
+    tables = one_job()
     assert plan_in_words(tables) == []
-    html = render_page(tables, study(), Drawn({name: svg for name, svg in BLANK.items() if name != "mix_load"}))
+    html = render_evidence(tables, study(), Drawn({name: svg for name, svg in BLANK.items() if name != "mix_load"}))
     assert 'id="plan"' not in html
 
 

@@ -7,9 +7,8 @@ from sweetspot.decision.counted import Money
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.plan_tornado import draw
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.in_currency import shown_in
-from sweetspot.report.page import Drawn, render_page
-from sweetspot.report.plan_part import plan_outcome
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
@@ -51,7 +50,7 @@ def test_where_no_mix_does_the_work_nothing_would_change_it():
 
 
 def test_the_page_says_it_of_the_plan_before_the_one_job():
-    html = render_page(small_tables(), study(), Drawn(BLANK))
+    html = render_evidence(small_tables(), study(), Drawn(BLANK))
     of_plan, of_job = html[html.index('id="plan"') : html.index('id="answer"')], html[html.index('id="answer"') :]
     for name in ("plan-turning", "plan-paying", "plan-worth", "fig-plan_tornado", "t-plan_tornado", "t-plan_break_even",
                  "t-plan_turning_points", "t-plan_worth_knowing"):  # fmt: skip
@@ -75,21 +74,3 @@ def test_money_of_the_plan_is_shown_in_the_currency_of_the_study():
     assert tables["plan_turning_points"]["unit"].tolist() == ["EUR/hour", "jobs/month"]
     assert tables["plan_tornado"]["flips"].tolist() == [True, False]
     assert tables["plan_worth_knowing"]["evppi_usd"].tolist() == [320.0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "reference", "expected"),
-    [
-        ({}, "box", ("reference", "likely")),
-        ({}, "c8", ("rival", "likely")),
-        ({"confidence": "too close to call"}, "box", ("too_close", "too close to call")),
-        ({"confidence": None}, "box", ("only_one", None)),
-        ({"status": "cannot: no"}, "box", ("none", None)),
-    ],
-)
-def test_the_outcome_of_the_plan(changes, reference, expected):
-    tables = month_tables()
-    for name, value in changes.items():
-        tables["mixes"].loc[0, name] = value
-    assert plan_outcome(tables, reference) == expected
-    assert plan_outcome({}, reference) is None

@@ -7,7 +7,7 @@ from report_tables import small_tables
 from sweetspot.decision.rank_changes import to_markdown
 from sweetspot.decision.then_and_now import State, moved, plans_of
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.page import Drawn, render_page
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
@@ -78,9 +78,9 @@ def test_the_words_and_the_rows():
 def test_the_page_has_the_section_only_with_history():
     tables = small_tables()
     drawn = dict.fromkeys(CHARTS, "<svg></svg>")
-    plain = render_page(tables, study(), Drawn(drawn))
+    plain = render_evidence(tables, study(), Drawn(drawn))
     assert "price-changes" not in plain
-    page = render_page(tables | {"price_changes": changes("Rent <b>.")}, study(), Drawn(drawn), MACHINES)
+    page = render_evidence(tables | {"price_changes": changes("Rent <b>.")}, study(), Drawn(drawn), MACHINES)
     assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
     assert "<p>One job alone, now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
     assert "price_changes.csv" in page

@@ -38,7 +38,7 @@ def test_an_open_upper_end_is_never():
 
 
 def test_every_figure_links_to_a_row_that_exists(report):
-    page = (report / "index.html").read_text()
+    page = (report / "evidence.html").read_text()
     cited = set(re.findall(r'href="#(p\d+)"', page))
     assert cited
     assert cited <= set(re.findall(r'<tr id="(p\d+)"', page))
@@ -53,13 +53,13 @@ def test_same_origin_is_one_row_with_its_count():
 
 
 def test_nothing_is_loaded_from_elsewhere(report):
-    page = (report / "index.html").read_text()
+    page = (report / "evidence.html").read_text()
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
     assert not re.findall(r"url\((?!#)|@import", page)
 
 
 def test_ids_are_unique(report):
-    found = re.findall(r'\bid="([^"]+)"', (report / "index.html").read_text())
+    found = re.findall(r'\bid="([^"]+)"', (report / "evidence.html").read_text())
     assert len(found) == len(set(found))
 
 
@@ -112,7 +112,7 @@ def test_hostile_text_is_text(tmp_path):
     tables["warnings"] = told.assign(decisive=True)
     tables["claims"] = pd.DataFrame([dict.fromkeys(CLAIM, hostile) | {"printed": 1.0, "computed": 2.0, "lead": True}])
     folder = make_report(tmp_path, tables, FIGURES, title=hostile, question=hostile)
-    page = (folder / "index.html").read_text()
+    page = (folder / "evidence.html").read_text()
     assert "<img" not in page
     assert "<script>alert" not in page
     assert "&lt;img src=x" in page
@@ -125,7 +125,7 @@ def test_an_interval_that_says_nothing_stands_beside_its_reason(tmp_path):
     wide = {"images_per_s": 3.76, "images_per_s_low": 3.76 / 163, "images_per_s_high": 3.76 * 163}
     told = {"warnings": [[warning("wide_interval", reason)]] * len(tables["throughput"])}
     tables["throughput"] = tables["throughput"].assign(**wide, **told)
-    page = (make_report(tmp_path, tables, FIGURES) / "index.html").read_text()
+    page = (make_report(tmp_path, tables, FIGURES) / "evidence.html").read_text()
     rows = [row for row in page.split("<tr") if "0.0231 to 613 (95 %)" in row]
     assert len(rows) == len(tables["throughput"])
     assert all(f"wide interval: {reason}" in row for row in rows)
@@ -141,7 +141,7 @@ def test_json_in_the_page_cannot_end_its_element():
 def test_a_study_without_any_price_still_gets_a_page(tmp_path):
     tables = {name: table.head(0) for name, table in small_tables().items()}
     folder = make_report(tmp_path, tables, FIGURES)
-    assert "No answer yet" in (folder / "index.html").read_text()
+    assert "No answer yet" in (folder / "evidence.html").read_text()
     assert "No answer yet: nothing here has a price." in (folder / "summary.md").read_text()
 
 
@@ -149,7 +149,7 @@ def test_failed_cells_are_marked(tmp_path):
     tables = small_tables()
     failed = figure("workstation", float("nan"), 1, status="oom", basis="measured", unit="images", as_of="2018-07-01")
     tables["throughput"] = pd.concat([tables["throughput"], pd.DataFrame([failed])], ignore_index=True)
-    page = (make_report(tmp_path, tables) / "index.html").read_text()
+    page = (make_report(tmp_path, tables) / "evidence.html").read_text()
     assert re.search(r'<tr class="failed">.{0,400}oom', page, re.DOTALL)
 
 
@@ -159,8 +159,8 @@ def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
     cells = [figure(f"machine-{n}", 100.0 + n, 1, unit="images", as_of="2018-07-01") for n in range(10_000)]
     tables["throughput"] = pd.DataFrame(cells)
     folder = make_report(tmp_path, tables, FIGURES)
-    assert (folder / "index.html").stat().st_size < 5e6
-    assert "9600 more rows" in (folder / "index.html").read_text()
+    assert (folder / "evidence.html").stat().st_size < 5e6
+    assert "9600 more rows" in (folder / "evidence.html").read_text()
     assert len(pd.read_parquet(folder / "tables" / "throughput.parquet")) == 10_000
 
 
@@ -201,8 +201,8 @@ def test_the_summary_holds_the_answer():
 
     tables = small_tables(inputs())
     text = render_summary(tables, study())
-    assert "p3.2xlarge" in text
-    assert "| option |" in text
+    assert "RunPod for the rest" in text
+    assert "| what to do |" in text
 
 
 def test_claims_that_do_not_recompute_are_said_plainly():

@@ -10,7 +10,7 @@ from report_tables import CHROMIUM, opened
 from sweetspot.report.charts import CHARTS
 
 pytestmark = pytest.mark.slow
-PAGE = "results/parkopedia-2018/report/index.html"
+PAGE = "results/parkopedia-2018/report/evidence.html"
 # Of 1,300 rows the first of each kind (elements and classes), since all would take half a minute; how many kinds.
 ONE_ROW_A_KIND = """() => {
   const kinds = new Set();
@@ -101,5 +101,5 @@ def test_snakemakes_own_report_as_zip_holds_the_page_and_every_figure_as_files(p
     with zipfile.ZipFile(project / "own.zip") as archive:
         held = {file.rpartition("/")[2]: archive.read(file) for file in archive.namelist()}
     report = project / "results/parkopedia-2018/report"
-    for file in (report / "index.html", *sorted((report / "figures").glob("*.svg"))):
+    for file in (report / "evidence.html", *sorted((report / "figures").glob("*.svg"))):
         assert held[file.name] == file.read_bytes(), file.name

@@ -15,7 +15,7 @@ def test_a_shared_machine_has_its_sentence_and_its_table(tmp_path):
     demands = {"imagenet": Demand((6.0, 6.0, 6.0), 1.0, 3, 1)}
     tables = small_tables() | {"queue": compare(inputs(), settings(), draws=200, demands=demands)["queue"]}
     report = make_report(tmp_path, tables)
-    (note,) = re.findall(r'<p class="note" id="waiting">(.*?)</p>', (report / "index.html").read_text())
+    (note,) = re.findall(r'<p class="note" id="waiting">(.*?)</p>', (report / "evidence.html").read_text())
     assert SAID in note
     assert 'href="tables/queue.csv"' in note and (report / "tables" / "queue.csv").is_file()
     assert SAID in render_summary(tables, study())
@@ -23,5 +23,5 @@ def test_a_shared_machine_has_its_sentence_and_its_table(tmp_path):
 
 def test_a_study_that_shares_nothing_says_nothing(tmp_path):
     report = make_report(tmp_path)
-    assert 'id="waiting"' not in (report / "index.html").read_text()
+    assert 'id="waiting"' not in (report / "evidence.html").read_text()
     assert "jobs a month of" not in (report / "summary.md").read_text()

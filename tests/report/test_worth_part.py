@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from decision_tables import BOX, RENTED, inputs, settings, study
-from report_tables import month_tables, small_tables
+from report_tables import one_job, small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import utilisation
@@ -33,10 +33,9 @@ def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
 
 
 def test_the_summary_says_what_to_find_out_first():
-    of_one_job = {name: table for name, table in small_tables(CLOSE).items() if name not in month_tables()}
+    of_one_job = one_job(CLOSE)
     text = render_summary(of_one_job, study())
-    assert "Find out the speed of " + BOX in text or "Measure the speed of " + RENTED in text
-    assert "over the project." in text
+    assert f"Find out first: speed of {BOX}" in text or f"Find out first: speed of {RENTED}" in text
 
 
 def test_the_summary_names_what_does_not_fit():

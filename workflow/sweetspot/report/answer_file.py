@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from sweetspot.decision.certainty import TIE
 from sweetspot.decision.later_words import later_in_words
@@ -15,31 +15,20 @@ from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.notation import missing
+from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, other_work, outcome_of
 from sweetspot.report.phrases import decisive, worth_knowing
-from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_outcome, plan_pair
+from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_pair
 from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import unit_of
 from sweetspot.study.study import Study
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 LEVEL = 0.9  # of every interval here
 USE = ("days_per_month", "months", "usd_per_kwh", "capex_usd")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Figure(_Part):
-    """A figure with its 90 % interval; an end is null where none is known or where it is never reached."""
-
-    value: float | None = Field(description="The figure; null: none exists, such as days of use that never pay")
-    low: float | None = Field(description="5th percentile")
-    high: float | None = Field(description="95th percentile")
-
-
-class Multiple(_Part):
+class Multiple(Part):
     """How many times cheaper one option is than the other."""
 
     cheaper: str = Field(description="Option that costs less")
@@ -58,7 +47,7 @@ class PlanMultiple(Multiple):
     workload: str = Field(description="The plan")
 
 
-class Option(_Part):
+class Option(Part):
     """One option that the answer names."""
 
     option: str = Field(description="Its key: instance, purchase, price list, nodes")
@@ -77,7 +66,7 @@ class Option(_Part):
     as_of: str = Field(description="Date of the price")
 
 
-class ByModel(_Part):
+class ByModel(Part):
     """The answer on one model of the study."""
 
     model: str = Field(description="What is trained")
@@ -86,7 +75,7 @@ class ByModel(_Part):
     first: str = Field(description="The answer's first sentence")
 
 
-class Warned(_Part):
+class Warned(Part):
     """A warning that could change the answer."""
 
     rule: str = Field(description="Its name")
@@ -94,7 +83,7 @@ class Warned(_Part):
     instances: list[str] = Field(description="Machines that it concerns")
 
 
-class StudyFacts(_Part):
+class StudyFacts(Part):
     """The question."""
 
     name: str = Field(description="Folder below config/studies/")
@@ -103,24 +92,42 @@ class StudyFacts(_Part):
     as_of: str = Field(description="Date of the figures")
 
 
-class Answer(_Part):
+class ChoiceRow(Part):
+    """One choice for the work of the answer."""
+
+    choice: str = Field(description="Its key")
+    title: str = Field(description="Name for people")
+    kind: str = Field(description="keep, rent, contract, buy, mix")
+    usd: Figure = Field(description="USD of the work")
+    usd_per_month: float | None = Field(description="The same a month; null: the work has no months")
+    hours: float | None = Field(description="Hours of the work there; null: the months of the plan")
+    ratio: Figure = Field(description="USD / USD of the best")
+    p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the best; null: it is")
+    in_hand: bool = Field(description="Whether it is an offer that the decision is about")
+    why_not: str | None = Field(description="Why it is not the answer though it may cost less; null: it could be")
+
+
+class Answer(Part):
     """One study's answer. Money is in USD, time in hours, intervals are 90 %."""
 
     schema_version: int = Field(SCHEMA_VERSION, description="Raised when a key is removed or changes its meaning")
     study: StudyFacts = Field(description="The question")
     outcome: Literal["reference", "rival", "too_close", "only_one", "none"] = Field(
-        description="Who is cheaper: the reference, its rival, too close to call, only one option, no option at all. "
-        "Where the study has a plan, of that: reference where its best mix holds it or it is best for all phases"
+        description="The verdict in a word: the reference is the best, another is, too close to call, only one choice, "
+        "none at all"
     )
     confidence: str | None = Field(description="How sure that outcome is, in words")
-    sentences: list[str] = Field(description="The answer in sentences, the most important first; of a plan, its own")
+    verdict: Outcome | None = Field(description="The answer; null: nothing is priced")
+    other_work: list[Outcome] = Field(description="The verdict for the other work of the study")
+    choices: list[ChoiceRow] = Field(description="What one could do, the cheapest first: those that the answer names")
+    sentences: list[str] = Field(description="The answer in sentences, the most important first")
     claims: list[str] = Field(
         description="Claims of the study's text that it leads with, printed beside recomputed: the first of sentences"
     )
     plan: list[str] = Field(
         description="Where the study has the work of months: what to have and what to rent for it, in sentences; where "
-        "it has a project of phases: what to take for it. The answer is then theirs, and so is the outcome; multiple, "
-        "break-even and options speak of one job alone, plan_multiple of the plan"
+        "it has a project of phases: what to take for it. Multiple, break-even and options speak of one job alone, "
+        "plan_multiple of the plan; none of them is the verdict"
     )
     plan_multiple: PlanMultiple | None = Field(
         description="The plan's best against the next; null: no plan, or nothing else does its work"
@@ -149,12 +156,15 @@ class Answer(_Part):
 
 def answer_of(tables: Tables, study: Study) -> Answer:
     """The answer of a study from its tables; `outcome` is `none` where no option has both a price and a figure."""
-    headline, money = table_of(tables, "headline"), money_of(study)
+    headline, money, verdict = table_of(tables, "headline"), money_of(study), outcome_of(tables)
     shown = shown_in(tables, money)
     judged = None if headline.empty else text(headline["reference"].iloc[0])
     facts: dict[str, Any] = {
         "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
         "unit": unit_of(tables),
+        "verdict": verdict,
+        "other_work": other_work(tables),
+        "choices": [_choice(row) for row in choices_of(tables)],
         "claims": lead(table_of(tables, "claims")),
         "deadlines": by_deadline(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
@@ -164,20 +174,20 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         "one_job": job_beside_plan(tables),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }
+    said = [*facts["claims"], *(verdict.sentences() if verdict else [nothing_said(tables)])]
+    told: dict[str, Any] = {
+        "outcome": _outcome(tables, verdict, judged),
+        "confidence": None if verdict is None else verdict.confidence,
+        "sentences": said,
+    }
     if headline.empty:
-        sentence = no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput")))
-        nothing = dict.fromkeys(("confidence", "model", "reference", "multiple", "break_even_days_per_month"))
+        nothing = dict.fromkeys(("model", "reference", "multiple", "break_even_days_per_month"))
         lists: dict[str, Any] = {"options": [], "by_model": [], "inputs": {}}
-        return Answer(outcome="none", sentences=[sentence], counts="train", **nothing, **lists, **facts)
+        return Answer(counts="train", **nothing, **lists, **told, **facts)
     first = records(headline.head(1))[0]
     box = ranked(table_of(tables, "ranks"), first, first["reference"])
-    one_job = (first["first"], first["second"], first["more"])
-    outcome, confidence = plan_outcome(tables, first["reference"]) or (_outcome(first), text(first["confidence"]))
-    said = (*facts["claims"], *(facts["plan"] or one_job))
     return Answer(
-        outcome=outcome,
-        confidence=confidence,
-        sentences=[sentence for sentence in said if sentence],
+        **told,
         counts=text(first["counts"]),
         model=text(first["model"]),
         reference=text(first["reference"]),
@@ -190,17 +200,48 @@ def answer_of(tables: Tables, study: Study) -> Answer:
     )
 
 
+def nothing_said(tables: Tables) -> str:
+    """What is said where there is no verdict."""
+    return no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput")))
+
+
 def answer_json(tables: Tables, study: Study) -> str:
     """The answer as JSON text, indented, with a line break at its end."""
     return answer_of(tables, study).model_dump_json(indent=1) + "\n"
 
 
-def _outcome(row: Row) -> str:
+def _outcome(tables: Tables, verdict: Outcome | None, judged: str | None) -> str:
+    """The verdict in a word; `judged`: the study's reference."""
+    if verdict is None:
+        return "none"
+    if verdict.rival is None:
+        return "only_one"
+    if verdict.close:
+        return "too_close"
+    sources = table_of(tables, "mix_sources")
+    held = (
+        sources[(sources["workload"] == verdict.workload) & (sources["mix"] == verdict.best.choice)]
+        if len(sources)
+        else sources
+    )
+    return "reference" if judged in {verdict.best.choice, *(held["option"] if len(held) else ())} else "rival"
+
+
+def _of_model(row: Row) -> str:
+    """Who is cheaper on one model."""
     if missing(row["alternative"]):
         return "only_one"
     if row["confidence"] == TIE:
         return "too_close"
     return "reference" if float(row["gain"]) >= 1 else "rival"  # type: ignore[arg-type]
+
+
+def _choice(row: Row) -> ChoiceRow:
+    words = {name: text(row[name]) for name in ("choice", "title", "kind")}
+    numbers = {name: _number(row[name]) for name in ("usd_per_month", "hours", "p_cheaper")}
+    usd, ratio = _figure(row, "usd"), _figure(row, "ratio")
+    why = None if missing(row["why_not"]) else text(row["why_not"])
+    return ChoiceRow(**words, **numbers, usd=usd, ratio=ratio, in_hand=bool(row["in_hand"]), why_not=why)
 
 
 def _multiple(row: Row) -> Multiple | None:
@@ -279,7 +320,7 @@ def _option(row: Mapping[str, Any], roles: list[str]) -> Option:
 
 def _by_model(row: Row) -> ByModel:
     return ByModel(
-        model=text(row["model"]), outcome=_outcome(row), multiple=_multiple(row), first=text(row["first"])
+        model=text(row["model"]), outcome=_of_model(row), multiple=_multiple(row), first=text(row["first"])
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from sweetspot.report.answer_file import answer_of
-from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.key_figures import KeyFigure, key_figures
+from sweetspot.report.in_currency import money_of
+from sweetspot.report.outcome import KeyFigure, key_figures
 from sweetspot.report.tables import Tables
 from sweetspot.study.study import Study
 
@@ -31,12 +31,12 @@ def render_card(tables: Tables, study: Study) -> str:
     XML has none of.
     """
     money, answer = money_of(study), answer_of(tables, study)
-    figures = key_figures(answer, shown_in(tables, money), money.code)[:FIGURES]
+    figures = key_figures(answer.verdict, money)[:FIGURES]
     inner = WIDTH - 2 * MARGIN
     title = [*_lines(study.title, 24, inner, 2, 42, 28, "strong")]
     top = 42 + 28 * (len(title) - 1)
     rows = 7 - len(title) + (0 if figures else 3)
-    said = _fitting(answer.sentences, (inner - 16) / 17, rows)
+    said = _fitting([said for said in answer.sentences if said not in answer.claims], (inner - 16) / 17, rows)
     words = [
         *title,
         *_lines(said, 17, inner - 16, rows, top + 40, 23, "strong", MARGIN + 16),

@@ -43,9 +43,9 @@ class MoneyTables(TableMaker):
         head += "|by carbon" if carbon else ""
         return self.part("ranks", head, rows, classes)
 
-    def choices(self) -> Part:
+    def other_figures(self) -> Part:
         """How the gain of the answer's model moves with figures that others published."""
-        table, headline = self.table("choices"), self.table("headline")
+        table, headline = self.table("other_figures"), self.table("headline")
         if table.empty:
             return Part((), [], [])
         step, rows, classes = "comparison: choices of published figures", [], []

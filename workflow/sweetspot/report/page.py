@@ -1,212 +1,110 @@
-"""The tables of a study as one self-contained HTML page, and the same answer in Markdown beside it."""
+"""The page: the answer on one screen and what supports it; all else is in evidence.html beside it."""
 
-import base64
-import json
-import re
-import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from sweetspot.cells import BASES
-from sweetspot.decision.counted import Money
-from sweetspot.decision.later_words import later_in_words
-from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.certainty import TIE, percent
 from sweetspot.files import write_whole
-from sweetspot.report import ahead_words, energy_words, phrases
-from sweetspot.report.answer import answer
-from sweetspot.report.answer_file import answer_json
+from sweetspot.report.answer import lead
+from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.card import render_card
-from sweetspot.report.causes import causes
-from sweetspot.report.chart_data import MODELS
-from sweetspot.report.charts import CHARTS, Chart, in_words
-from sweetspot.report.dark import dark_rules
+from sweetspot.report.case import case_of
 from sweetspot.report.draw import spec_beside
-from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
-from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.job_beside_plan import job_beside_plan
-from sweetspot.report.later_part import later_part
-from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
-from sweetspot.report.part import Part
-from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
-from sweetspot.report.phase_whatif import phase_what_if
-from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_parts, without_speed
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
-from sweetspot.report.plan_whatif import plan_what_if
-from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
-from sweetspot.report.provenance import Provenance
-from sweetspot.report.sections import Sections
-from sweetspot.report.sheet import render_sheet
+from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.first_charts import Dots, dots_chart
+from sweetspot.report.first_sections import sections
+from sweetspot.report.in_currency import money_of, shown_in
+from sweetspot.report.notation import missing, number
+from sweetspot.report.outcome import Outcome, busy, choices_of, key_figures, other_work, outcome_of
+from sweetspot.report.sheet import of_choices, render_sheet
 from sweetspot.report.summary import render_summary
-from sweetspot.report.tables import Tables, bills_decide, table_of
-from sweetspot.report.whatif import script_json, what_if
-from sweetspot.report.words import unit_of
-from sweetspot.report.worth_part import worth_part
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.whatif import script_json
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
-STYLES = ("page", "panel")
-SCRIPTS = (
-    "charts", "whatif_model", "whatif_series", "whatif", "plan_controls", "plan_whatif", "phase_whatif", "folds",
-    "origins",
-)  # fmt: skip
+GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
+SCRIPTS = ("rounds", "case")
+INTERRUPTED = "it can be interrupted"
 
 
-class Drawn(NamedTuple):
-    """SVG and specification (Vega, as JSON text) by chart, and the script that draws specifications."""
+def render_page(tables: Tables, study: Study) -> str:
+    """The page: verdict, what to do, what each choice costs, when it would be another. At most 600 words unfolded.
 
-    svgs: Mapping[str, str]
-    specs: Mapping[str, str] = MappingProxyType({})
-    bundle: str = ""
-
-
-def render_page(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[str, str] | None = None) -> str:
-    """The page. `machines`: names for people by instance.
-
-    Text from tables and configuration is escaped by the template engine. Raises ValueError where a chart that has
-    something to say was not drawn, or has no place in the template.
+    Text from tables and configuration is escaped by the template engine.
     """
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
-    provenance, money = Provenance(), money_of(study)
+    money = money_of(study)
+    found, others, claims = outcome_of(tables), other_work(tables), lead(table_of(tables, "claims"))
+    nothing = nothing_said(tables)
     tables = shown_in(tables, money)
-    made = Sections(tables, study, provenance, machines)
-    told = phrases.named(table_of(tables, "warnings"), machines or {})
-    headline = table_of(tables, "headline")
-    judged = None if headline.empty else str(headline["reference"].iloc[0])
-    payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
-    of_phases = phase_what_if(tables, study.month_days, money.code)
-    figures = Figures(tables, drawn.svgs, money)
-    context = {
+    rows = choices_of(tables)
+    case = case_of(tables, study, found) if found else {}
+    context: dict[str, Any] = {
         "study": study,
-        "figures": figures,
-        "answer": answer(made),
-        "plan": plan_in_words(tables, money.code, judged),
-        "phases_lead": leading(tables) == PHASES,
-        "plan_tiles": plan_tiles(made, money.code),
-        "plan_named": plan_named(made, judged, money.code),
-        "plan_whatif": of_plan,
-        "plan_whatif_json": script_json(of_plan),
-        "phase_whatif_json": script_json(of_phases) if of_phases else "",
-        "plan_turning": turning_in_words(tables),
-        "plan_paying": " ".join(paying_in_words(tables)),
-        "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
-        "without_speed": without_speed(tables, machines or {}),
-        "parts": {
-            name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
-            for name, part in _parts(made, machines).items()
-        },
-        "price_changes_words": price_changes_words(tables),
-        "currency": "" if study.currency is None else study.currency.in_words(),
-        "money": money.code,
-        "counts": {name: len(table) for name, table in sorted(tables.items())},
-        "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
-        "fits": phrases.fits(tables),
-        "worth": phrases.worth_knowing(tables),
-        "causes": causes(tables),
-        "plan_beside": job_beside_plan(tables),
-        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
-        "waiting": phrases.waiting(tables),
-        "never_pays": phrases.never_pays(tables),
-        "energy": energy_words.in_words(tables, study),
-        "ahead": ahead_words.in_words(tables),
-        "taken": phrases.some_taken(table_of(tables, "ranks")),
-        "beside": phrases.beside(table_of(tables, "ranks")),
-        "outside": phrases.outside(told),
-        "warnings": phrases.warnings(phrases.decisive(told)),
-        "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
-        "owned": len(table_of(tables, "break_even")) > 0,
-        "unit": unit_of(tables),
-        "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
-        "bills_decide": bills_decide(tables),
-        "models": len(set(table_of(tables, "throughput").get("model", ()))),
-        "models_shown": MODELS,
-        "packed": packed(drawn, figures.names),
-        "whatif": payload,
-        "whatif_json": script_json(payload),
-        "style": Markup(
-            "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
-        ),
+        "found": found,
+        "nothing": nothing,
+        "claims": claims,
+        "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows and found else "",
+        "dots_title": _dots_title(found, money.code) if found else "",
+        "tiles": key_figures(found, money),
+        "notes": _notes(found, rows, money.code) if found else [],
+        "sections": sections(tables, found, money, study) if found else [],
+        "listed": of_choices(tables, money.code),
+        "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
+        "prices": [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
+        if found and found.confidence == TIE
+        else [],
+        "code": money.code,
+        "case": case,
+        "case_json": script_json(case) if case else "",
+        "style": Markup((ASSETS / "first.css").read_text(encoding="utf-8")),
         "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
-    # Last, when every figure has been cited.
-    context["origins"] = provenance.table()
-    page = environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
-    figures.require_all()
-    return page
+    return environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
 
 
-def packed(drawn: Drawn, names: Collection[str]) -> str:
-    """The engine and the specifications of these charts, deflated, as base64 text; empty without an engine.
-
-    As text they would be half the page; a browser inflates them by itself (assets/charts.js).
-    """
-    if not drawn.bundle:
-        return ""
-    specs = ",".join(f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in names)
-    whole = f'{{"bundle":{json.dumps(drawn.bundle)},"specs":{{{specs}}}}}'
-    return base64.b64encode(zlib.compress(whole.encode(), 9)).decode()
-
-
-def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
-    """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
-    more |= {"price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made), **phase_parts(made), **turning_parts(made)}
-
-
-class Figures:
-    """Puts the charts into the sections of the page, and knows which of them have not been put anywhere."""
-
-    def __init__(self, tables: Tables, drawn: Mapping[str, str], money: Money) -> None:
-        self._drawn, self._unit, self._money = drawn, unit_of(tables), money
-        self._left = {
-            name: chart
-            for name, chart in CHARTS.items()
-            if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
-        }
-
-        self.names = frozenset(self._left)
-
-    def __call__(self, section: str) -> Markup:
-        """The charts of a section, in their order; none twice. Raises ValueError for one that was not drawn."""
-        here = [name for name, chart in self._left.items() if chart.section == section]
-        return Markup("\n").join(self._figure(name, self._left.pop(name)) for name in here)
-
-    def require_all(self) -> None:
-        """Raises ValueError if a chart that has something to say stands nowhere."""
-        for name, chart in self._left.items():
-            raise ValueError(f"chart {name}: the page has no place for section {chart.section!r}; see page.html.j2")
-
-    def _figure(self, name: str, chart: Chart) -> Markup:
-        if name not in self._drawn:
-            raise ValueError(f"chart {name}: figures/{name}.svg is missing from what the page was given")
-        title, caption = (
-            currency_words(in_words(words, self._unit, MODELS), self._money) for words in (chart.title, chart.caption)
-        )
-        svg = Markup(inline(self._drawn[name], name, str(escape(title))))
-        return Markup(
-            '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2} '
-            '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
-        ).format(name, svg, caption)
+def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: float) -> list[Dots]:
+    """The choices of the first chart: what may be the answer by kind, then what is no answer."""
+    made, seen = [], set()
+    named = any(not row["in_hand"] for row in rows)
+    for row in rows:
+        outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
+        group = GROUPS[row["kind"]]
+        if not missing(row["why_not"]):
+            group = "If jobs may be interrupted" if row["why_not"] == INTERRUPTED else str(row["why_not"]).capitalize()
+        elif named and row["in_hand"]:
+            group = "Your offer"
+        told = "" if group in seen else group
+        seen.add(group)
+        best = found is not None and row["choice"] == found.start_with.choice
+        made.append(Dots(row["choice"], told, row["kind"], row["title"], float(row["usd"]), outcomes, best))
+    return made
 
 
-def inline(svg: str, name: str, title: str) -> str:
-    """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
+def _dots_title(found: Outcome, code: str) -> str:
+    """What the first chart shows."""
+    months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
+    what = f"What {months:g} months cost" if months > 1 else found.title
+    return f"{what}, in {code}: 20 equally likely outcomes each"
 
-    Its own width stands in `--wide`, so that the style sheet can say how far it may shrink.
 
-    `title` must be escaped already.
-    """
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
-    svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
-    wide = re.search(r'<svg\b[^>]*? width="([\d.]+)"', svg)
-    style = f' style="--wide:{wide[1]}px"' if wide else ""
-    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"{style}', svg, count=1)
+def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[str]:
+    """What would be cheaper but is not the answer, and what to find out first; a line each."""
+    notes = []
+    for row in rows:
+        if row["why_not"] == INTERRUPTED and float(row["ratio"]) < 1:
+            price = f"{number(row['usd'])} {code}"
+            notes.append(
+                f"If jobs may be interrupted: {row['title']}, {price}; say “accepts_interruptions: true” in study.yaml."
+            )
+    if found.find_out_first:
+        notes.append(f"Find out first: {found.find_out_first}.")
+    return [*found.thresholds, *notes]
 
 
 def write_report(
@@ -217,9 +115,9 @@ def write_report(
     machines: Mapping[str, str] | None = None,
     bundle: str | Path | None = None,
 ) -> None:
-    """Write index.html, summary.md, answer.json, decision.html and card.svg into `folder`.
+    """Write index.html, evidence.html, summary.md, answer.json, decision.html and card.svg into `folder`.
 
-    The page holds the SVG files `figures` and, with the script `bundle`, the specifications beside them.
+    The evidence holds the SVG files `figures` and, with the script `bundle`, the specifications beside them.
 
     Raises UserError for a broken study.yaml.
     """
@@ -231,7 +129,8 @@ def write_report(
         Path(bundle).read_text(encoding="utf-8") if bundle else "",
     )
     for name, text in (
-        ("index.html", render_page(tables, study, drawn, machines)),
+        ("index.html", render_page(tables, study)),
+        ("evidence.html", render_evidence(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
         ("answer.json", answer_json(tables, study)),
         ("decision.html", render_sheet(tables, study)),

@@ -9,8 +9,7 @@ from sweetspot.decision.counted import the
 from sweetspot.decision.phase_words import project_in_words
 from sweetspot.report.answer import Table
 from sweetspot.report.cited import Cited, records, text
-from sweetspot.report.key_figures import span_of
-from sweetspot.report.notation import missing, number
+from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import MONTHS, leading, plan_is_done, plan_pair, plan_row, plan_rows
 from sweetspot.report.sections import ROWS, Sections
@@ -53,7 +52,7 @@ def _weaker(best: dict[str, Any], rival: dict[str, Any]) -> dict[str, str]:
 
 def span(row: dict[str, Any], name: str) -> str:
     """The interval of a figure, as the page's tiles have it; nothing where both ends print alike."""
-    ends = span_of(row, name)
+    ends = _span_of(row, name)
     return f"{ends} (90 %)" if ends else ""
 
 
@@ -105,3 +104,9 @@ def phase_parts(made: Sections) -> dict[str, Part]:
         classes.append("good" if row["is_best"] else "" if row["persistent"] else "interruptible")
     head = "plan|option|bought|USD in all|of that by the month|times the cheapest|hours|planned hours|P(cheapest)"
     return {"plan_options": Part(tuple(head.split("|")) if rows else (), rows, classes, max(0, len(table) - ROWS))}
+
+
+def _span_of(row: dict[str, Any], name: str) -> str:
+    """The interval of a figure of a row; nothing where both ends print alike."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    return "" if number(low) == number(high) else interval_text(low, high)

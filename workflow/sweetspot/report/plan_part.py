@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision.certainty import TIE
+from sweetspot.decision.hangs_on import in_words
 from sweetspot.decision.mix_words import mixes_in_words, rivals_of
-from sweetspot.decision.phase_words import WORK, buying_in_words, hangs_in_words, pays_in_words, phases_in_words
+from sweetspot.decision.phase_words import WORK, buying_in_words, pays_in_words, phases_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -78,30 +79,6 @@ def plan_is_close(tables: Tables) -> bool | None:
     return None if leading(tables) is None else best is not None and best["confidence"] == TIE
 
 
-def plan_outcome(tables: Tables, reference: object) -> tuple[str, str | None] | None:
-    """Outcome and confidence of the plan that leads, as in answer.json; None where there is none.
-
-    `reference` where the best mix holds that option, bought or committed to, or where it is the best for the phases;
-    `rival` where it is not, `too_close`, `only_one` where nothing else does the work, `none` where nothing does.
-    """
-    if leading(tables) is None:
-        return None
-    if not plan_is_done(tables):
-        return "none", None
-    best = plan_row(tables, "is_best") or records(table_of(tables, "mixes").head(1))[0]
-    alone = plan_row(tables, "is_rival") is None if leading(tables) == PHASES else missing(best["confidence"])
-    if alone:
-        return "only_one", None
-    if plan_is_close(tables):
-        return "too_close", TIE
-    if leading(tables) == PHASES:
-        held = {best["option"]}
-    else:
-        sources = table_of(tables, "mix_sources")
-        held = set(sources[(sources["workload"] == best["workload"]) & (sources["mix"] == best["mix"])]["option"])
-    return "reference" if reference in held else "rival", str(best["confidence"])
-
-
 def plan_in_words(tables: Tables, code: str = "USD", reference: str | None = None) -> list[str]:
     """The plan that leads in sentences, then any other; none without one.
 
@@ -134,7 +111,7 @@ def _hangs(tables: Tables) -> str:
     if leading(tables) != PHASES or pair is None or rows.empty:
         return ""
     own = records(rows[(rows["workload"] == pair[0]["workload"]) & (rows["swing"] > 0)].head(1))
-    return f"Most hangs on {hangs_in_words(own[0], *pair)}." if own else ""
+    return f"Most hangs on {in_words(own[0], *(row['option'] for row in pair))}." if own else ""
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from sweetspot.decision.assumption import FACTOR
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, listed, the
 from sweetspot.decision.phase_words import WORK
-from sweetspot.decision.tornado import FACTOR
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing

@@ -21,8 +21,9 @@ class Sections(MoneyTables, SpeedTables):
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
         makers = (
-            self.recommendation, self.ranks, self.choices, self.break_even, self.front, self.tornado, self.throughput,
-            self.efficiency, self.explain, self.extrapolation, self.validation, self.claims, self.offers,
+            self.recommendation, self.ranks, self.other_figures, self.break_even, self.front, self.tornado,
+            self.throughput, self.efficiency, self.explain, self.extrapolation, self.validation, self.claims,
+            self.offers,
         )  # fmt: skip
         return {maker.__name__: maker() for maker in makers}
 

@@ -1,17 +1,14 @@
 """The answer in Markdown, for a mail or a pull request."""
 
 from sweetspot.decision.later_words import later_in_words
-from sweetspot.decision.sentences import no_answer
 from sweetspot.report.answer import lead
-from sweetspot.report.answer_file import answer_of
+from sweetspot.report.answer_file import nothing_said
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.job_beside_plan import job_beside_plan
-from sweetspot.report.phrases import claims_in_words, decisive, fits, worth_knowing
+from sweetspot.report.outcome import busy, other_work, outcome_of
+from sweetspot.report.phrases import claims_in_words, decisive, fits
 from sweetspot.report.phrases import waiting as waits
-from sweetspot.report.plan_part import plan_in_words
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
-from sweetspot.report.sheet import Listed, of_one_job, of_plan
+from sweetspot.report.sheet import Listed, of_choices
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.study import Study
 
@@ -23,26 +20,17 @@ def plain(text: object) -> str:
 
 
 def render_summary(tables: Tables, study: Study) -> str:
-    """The claims that lead, the plan, the two sentences on one job, the cheapest options of the answer's model,
-    energy, waits for a shared machine, what to find out first, the tally of claims.
-    """
-    given, tables = tables, shown_in(tables, money_of(study))
-    headline, claims = table_of(tables, "headline"), table_of(tables, "claims")
+    """The claims that lead, the verdict, what one could do, other work, energy, waits, the tally of claims."""
+    tables = shown_in(tables, money_of(study))
+    found, claims = outcome_of(tables), table_of(tables, "claims")
     lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
-    if headline.empty:
-        sentence = no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput")))
-        return "\n".join([*lines, sentence, ""])
-    answer = headline.iloc[0]
+    if found is None:
+        return "\n".join([*lines, nothing_said(tables), ""])
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
-    first, *rest = plan_in_words(tables, money_of(study).code, str(answer["reference"])) or [""]
-    hangs = " ".join([turning_in_words(tables), *paying_in_words(tables)])
-    if first:
-        lines += [f"**{plain(first)}** {plain(' '.join(rest))}", "", *_table(of_plan(tables)), ""]
-        lines += [*([plain(hangs), ""] if hangs.strip() else []), "One job alone:", ""]
-        lines += [plain(" ".join(beside)), ""] if (beside := job_beside_plan(tables)) else []
-    lines += [f"**{plain(answer['first'])}** {plain(answer['second'])}", ""]
-    lines += [plain(f"Money in {study.currency.in_words()}."), ""] if study.currency is not None else []
-    lines += _table(of_one_job(tables, answer_of(given, study)))
+    lines += [f"**{plain(found.sentence)}** {plain(' '.join(found.sentences()[1:]))}", ""]
+    lines += _table(of_choices(tables, money_of(study).code))
+    lines += ["", plain(f"Money in {study.currency.in_words()}.")] if study.currency is not None else []
+    lines += ["", "For other work:", "", *_others(tables)] if other_work(tables) else []
     energy = " ".join(in_words(tables, study))
     lines += ["", plain(energy)] if energy else []
     told = fits(tables)
@@ -51,8 +39,6 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", plain(waiting)] if waiting else []
     later = " ".join(later_in_words(table_of(tables, "when_to_buy"), money_of(study).code))
     lines += ["", plain(later)] if later else []
-    worth = " ".join(plan_worth_in_words(tables, money_of(study).code) or worth_knowing(tables))
-    lines += ["", plain(worth)] if worth else []
     if len(claims):
         said = claims_in_words(claims)
         lines += ["", plain(said[0])] if said else []
@@ -60,6 +46,11 @@ def render_summary(tables: Tables, study: Study) -> str:
     decide = len(decisive(told))
     lines += ["", f"{decide} of {len(told)} warnings could change the answer; the full report has them.", ""]
     return "\n".join(lines)
+
+
+def _others(tables: Tables) -> list[str]:
+    """The verdict for each other work, a line each."""
+    return [f"- {plain(one.title)}{plain(busy(one))}: {plain(one.sentence)}" for one in other_work(tables)]
 
 
 def _table(listed: Listed) -> list[str]:

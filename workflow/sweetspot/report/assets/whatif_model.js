@@ -65,7 +65,8 @@ const whatIfModel = (() => {
     return paid / months;
   }
   const rentChange = (offer, inputs) => (given(inputs.rent) ? inputs.rent / 100 : offer.rent_change);
-  // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours).
+  // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours, whose last
+  // stretch needs no checkpoint).
   const interval = (d, m) => {
     const part = d / (2 * m);
     return d < 2 * m ? Math.sqrt(2 * d * m) * (1 + Math.sqrt(part) / 3 + part / 9) - d : m;
@@ -74,8 +75,10 @@ const whatIfModel = (() => {
     if (!(rate > 0)) return given(work) ? work : 1;
     const m = 1 / rate, d = zero(o.checkpoint_s) / 3600, r = zero(o.restore_s) / 3600;
     let tau = given(o.every_s) ? o.every_s / 3600 : interval(d, m);
-    if (given(work)) tau = Math.min(tau, work);
-    return (m * Math.exp(r / m) * Math.expm1((tau + d) / m) * (given(work) ? work : 1)) / tau;
+    const each = (hours, more) => m * Math.exp(r / m) * Math.expm1((hours + more) / m);
+    if (!given(work)) return each(tau, d) / tau;
+    tau = Math.min(tau, work);
+    return (work / tau - 1) * each(tau, d) + each(tau, 0);
   }
   function rented(job, box, inputs, monthDays) {
     const o = job.offer, spot = isInterruptible(o);

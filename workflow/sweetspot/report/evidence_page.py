@@ -1,0 +1,205 @@
+"""All that supports the answer, as one self-contained HTML file: every figure with its basis, source and date."""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from jinja2 import Environment, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from sweetspot.cells import BASES
+from sweetspot.decision.counted import Money
+from sweetspot.decision.later_words import later_in_words
+from sweetspot.decision.sentences import no_answer
+from sweetspot.report import ahead_words, energy_words, phrases
+from sweetspot.report.answer import answer
+from sweetspot.report.causes import causes
+from sweetspot.report.chart_data import MODELS
+from sweetspot.report.charts import CHARTS, Chart, in_words
+from sweetspot.report.dark import dark_rules
+from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
+from sweetspot.report.in_currency import in_words as currency_words
+from sweetspot.report.job_beside_plan import job_beside_plan
+from sweetspot.report.later_part import later_part
+from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.outcome import outcome_of
+from sweetspot.report.part import Part
+from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
+from sweetspot.report.phase_whatif import phase_what_if
+from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_parts, without_speed
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
+from sweetspot.report.plan_whatif import plan_what_if
+from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
+from sweetspot.report.provenance import Provenance
+from sweetspot.report.sections import Sections
+from sweetspot.report.tables import Tables, bills_decide, table_of
+from sweetspot.report.whatif import script_json, what_if
+from sweetspot.report.words import unit_of
+from sweetspot.report.worth_part import worth_part
+from sweetspot.study.study import Study
+
+ASSETS = Path(__file__).parent / "assets"
+STYLES = ("page", "panel")
+SCRIPTS = (
+    "charts", "whatif_model", "whatif_series", "whatif", "plan_controls", "plan_whatif", "rounds", "phase_whatif",
+    "folds", "origins",
+)  # fmt: skip
+
+
+class Drawn(NamedTuple):
+    """SVG and specification (Vega, as JSON text) by chart, and the script that draws specifications."""
+
+    svgs: Mapping[str, str]
+    specs: Mapping[str, str] = MappingProxyType({})
+    bundle: str = ""
+
+
+def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[str, str] | None = None) -> str:
+    """The evidence. `machines`: names for people by instance.
+
+    Text from tables and configuration is escaped by the template engine. Raises ValueError where a chart that has
+    something to say was not drawn, or has no place in the template.
+    """
+    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
+    provenance, money = Provenance(), money_of(study)
+    tables = shown_in(tables, money)
+    made = Sections(tables, study, provenance, machines)
+    told = phrases.named(table_of(tables, "warnings"), machines or {})
+    headline = table_of(tables, "headline")
+    judged = None if headline.empty else str(headline["reference"].iloc[0])
+    payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
+    of_phases = phase_what_if(tables, study.month_days, money.code)
+    figures = Figures(tables, drawn.svgs, money)
+    context = {
+        "study": study,
+        "figures": figures,
+        "answer": answer(made),
+        "verdict": outcome_of(tables),
+        "plan": plan_in_words(tables, money.code, judged),
+        "phases_lead": leading(tables) == PHASES,
+        "plan_tiles": plan_tiles(made, money.code),
+        "plan_named": plan_named(made, judged, money.code),
+        "plan_whatif": of_plan,
+        "plan_whatif_json": script_json(of_plan),
+        "phase_whatif_json": script_json(of_phases) if of_phases else "",
+        "plan_turning": turning_in_words(tables),
+        "plan_paying": " ".join(paying_in_words(tables)),
+        "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
+        "without_speed": without_speed(tables, machines or {}),
+        "parts": {
+            name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
+            for name, part in _parts(made, machines).items()
+        },
+        "price_changes_words": price_changes_words(tables),
+        "currency": "" if study.currency is None else study.currency.in_words(),
+        "money": money.code,
+        "counts": {name: len(table) for name, table in sorted(tables.items())},
+        "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
+        "fits": phrases.fits(tables),
+        "worth": phrases.worth_knowing(tables),
+        "causes": causes(tables),
+        "plan_beside": job_beside_plan(tables),
+        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
+        "waiting": phrases.waiting(tables),
+        "never_pays": phrases.never_pays(tables),
+        "energy": energy_words.in_words(tables, study),
+        "ahead": ahead_words.in_words(tables),
+        "taken": phrases.some_taken(table_of(tables, "ranks")),
+        "beside": phrases.beside(table_of(tables, "ranks")),
+        "outside": phrases.outside(told),
+        "warnings": phrases.warnings(phrases.decisive(told)),
+        "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
+        "owned": len(table_of(tables, "break_even")) > 0,
+        "unit": unit_of(tables),
+        "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
+        "bills_decide": bills_decide(tables),
+        "models": len(set(table_of(tables, "throughput").get("model", ()))),
+        "models_shown": MODELS,
+        "packed": packed(drawn, figures.names),
+        "whatif": payload,
+        "whatif_json": script_json(payload),
+        "style": Markup(
+            "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
+        ),
+        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
+    }
+    # Last, when every figure has been cited.
+    context["origins"] = provenance.table()
+    page = environment.from_string((ASSETS / "evidence.html.j2").read_text(encoding="utf-8")).render(context)
+    figures.require_all()
+    return page
+
+
+def packed(drawn: Drawn, names: Collection[str]) -> str:
+    """The engine and the specifications of these charts, deflated, as base64 text; empty without an engine.
+
+    As text they would be half the page; a browser inflates them by itself (assets/charts.js).
+    """
+    if not drawn.bundle:
+        return ""
+    specs = ",".join(f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in names)
+    whole = f'{{"bundle":{json.dumps(drawn.bundle)},"specs":{{{specs}}}}}'
+    return base64.b64encode(zlib.compress(whole.encode(), 9)).decode()
+
+
+def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
+    """The page's tables by name."""
+    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
+    more |= {"price_changes": price_changes_part(made, machines or {})}
+    return {**made.parts(), **more, **plan_parts(made), **phase_parts(made), **turning_parts(made)}
+
+
+class Figures:
+    """Puts the charts into the sections of the page, and knows which of them have not been put anywhere."""
+
+    def __init__(self, tables: Tables, drawn: Mapping[str, str], money: Money) -> None:
+        self._drawn, self._unit, self._money = drawn, unit_of(tables), money
+        self._left = {
+            name: chart
+            for name, chart in CHARTS.items()
+            if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
+        }
+
+        self.names = frozenset(self._left)
+
+    def __call__(self, section: str) -> Markup:
+        """The charts of a section, in their order; none twice. Raises ValueError for one that was not drawn."""
+        here = [name for name, chart in self._left.items() if chart.section == section]
+        return Markup("\n").join(self._figure(name, self._left.pop(name)) for name in here)
+
+    def require_all(self) -> None:
+        """Raises ValueError if a chart that has something to say stands nowhere."""
+        for name, chart in self._left.items():
+            raise ValueError(f"chart {name}: the page has no place for section {chart.section!r}; see evidence.html.j2")
+
+    def _figure(self, name: str, chart: Chart) -> Markup:
+        if name not in self._drawn:
+            raise ValueError(f"chart {name}: figures/{name}.svg is missing from what the page was given")
+        title, caption = (
+            currency_words(in_words(words, self._unit, MODELS), self._money) for words in (chart.title, chart.caption)
+        )
+        svg = Markup(inline(self._drawn[name], name, str(escape(title))))
+        return Markup(
+            '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2} '
+            '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
+        ).format(name, svg, caption)
+
+
+def inline(svg: str, name: str, title: str) -> str:
+    """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
+
+    Its own width stands in `--wide`, so that the style sheet can say how far it may shrink.
+
+    `title` must be escaped already.
+    """
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
+    svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
+    wide = re.search(r'<svg\b[^>]*? width="([\d.]+)"', svg)
+    style = f' style="--wide:{wide[1]}px"' if wide else ""
+    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"{style}', svg, count=1)

@@ -1,0 +1,209 @@
+"""The charts of the page: small, made without a JavaScript engine, readable on a phone and in the dark."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from sweetspot.decision.counted import money as amount_of
+from sweetspot.report.notation import number
+
+WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 440, 250, 52, 14, 12, 34  # of a chart with axes, in its own pixels
+STACK = 46  # places beside each other in which dots are put
+
+
+class Dots(NamedTuple):
+    """One choice in the first chart: `group` in words, `kind` for its colour, money of `outcomes` and middle."""
+
+    choice: str
+    group: str
+    kind: str
+    title: str
+    value: float
+    outcomes: Sequence[float]
+    strong: bool = False
+
+
+class Series(NamedTuple):
+    """A line of points in the units of the axes, with its colour by kind, a name at its end, and a band or none."""
+
+    name: str
+    kind: str
+    points: Sequence[tuple[float, float]]
+    band: Sequence[tuple[float, float, float]] = ()
+
+
+def short_money(value: float) -> str:
+    """Money on an axis: 0, 800, 12 k, 1.2 M."""
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:.3g} M"
+    return f"{value / 1e3:.3g} k" if abs(value) >= 1e4 else number(value) if value >= 100 else amount_of(value)
+
+
+def ticks(most: float, count: int = 4) -> list[float]:
+    """Round numbers from 0 to at most `most`."""
+    raw = most / count
+    size = 10.0 ** len(str(int(raw))) / 10 if raw >= 1 else 10.0 ** -len(str(int(1 / raw)))
+    step = next((by * size for by in (1, 2, 2.5, 5, 10) if by * size >= raw), 10 * size)
+    return [step * n for n in range(int(most / step + 1e-9) + 1)]
+
+
+def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
+    """What each choice costs, as equally likely outcomes: a dot each, stacked where they meet; a tick at the middle."""
+    most = max(max(row.outcomes) for row in rows) * 1.04
+    axis = Markup("").join(
+        Markup('<i style="left:{}%">{}</i>').format(f"{100 * at / most:.4g}", short_money(at)) for at in ticks(most)
+    )
+    body = Markup("").join(_dots_row(row, most) for row in rows)
+    return Markup(
+        '<div class="dots" data-most="{}">{}<div class="axis" aria-hidden="true">{}<b>{}</b></div></div>'
+    ).format(most, body, axis, code)
+
+
+def _dots_row(row: Dots, most: float) -> Markup:
+    dots, heights = [], [0] * (STACK + 1)
+    for usd in row.outcomes:
+        place = min(STACK, int(STACK * usd / most))
+        heights[place] += 1
+        dots.append(
+            Markup('<i style="left:{}%;bottom:{}px"></i>').format(
+                f"{100 * place / STACK:.3g}", 9 * (heights[place] - 1)
+            )
+        )
+    tall = 9 * max(heights) + 2
+    label = Markup('<div class="who"><small>{}</small><{tag}>{}</{tag}></div>').format(
+        row.group, row.title, tag=Markup("b" if row.strong else "span")
+    )
+    middle = Markup('<em style="left:{}%">{}</em>').format(f"{100 * row.value / most:.4g}", short_money(row.value))
+    return Markup(
+        '<div class="row k-{}" data-choice="{}" data-usd="{}" data-outcomes="{}">{}'
+        '<div class="field" style="height:{}px" role="img" aria-label="{}: {}, {} to {}">{}{}</div></div>'
+    ).format(
+        row.kind, row.choice, row.value, [float(f"{usd:.4g}") for usd in row.outcomes], label, tall + 18, row.title,
+        number(row.value), number(min(row.outcomes)), number(max(row.outcomes)), Markup("").join(dots), middle,
+    )  # fmt: skip
+
+
+def bars_chart(rows: Sequence[tuple[str, float, float, str]]) -> Markup:
+    """Assumptions by how far the cost ratio moves: (name, ratio at its low end, at its high end, its threshold)."""
+    ends = [end for _, low, high, _ in rows for end in (low, high)]
+    least, most = min(1.0, *ends), max(1.0, *ends)
+    at = lambda value: 100 * (value - least) / ((most - least) or 1.0)  # noqa: E731
+    made = [
+        Markup(
+            '<div class="bar"><span>{}</span><div class="track"><i style="left:{}%;width:{}%"></i>'
+            '<u style="left:{}%"></u></div><small>{}</small></div>'
+        ).format(
+            name, f"{at(min(low, high)):.4g}", f"{max(0.8, at(max(low, high)) - at(min(low, high))):.4g}",
+            f"{at(1.0):.4g}", said,
+        )
+        for name, low, high, said in rows
+    ]  # fmt: skip
+    return Markup('<div class="bars">{}</div>').format(Markup("").join(made))
+
+
+class Frame:
+    """Axes of an SVG from 0 to `right` and `top`, and what is drawn into them."""
+
+    def __init__(self, right: float, top: float, across: str, up: str) -> None:
+        self._right, self._top, self._parts = right or 1.0, top or 1.0, list[Markup]()
+        for value in ticks(self._top):
+            y = self.y(value)
+            self.add('<path class="grid" d="M{}H{}"/>', f"{LEFT} {y:.1f}", WIDE - RIGHT)
+            self.words(LEFT - 5, y + 4, short_money(value), "end")
+        for value in ticks(self._right):
+            self.words(self.x(value), HIGH - BOTTOM + 16, f"{value:,g}", "middle")
+        self.words(WIDE - RIGHT, HIGH - 3, across, "end")
+        self.words(2, 10, up, "start")
+
+    def x(self, value: float) -> float:
+        """Place across."""
+        return LEFT + (WIDE - LEFT - RIGHT) * value / self._right
+
+    def y(self, value: float) -> float:
+        """Place up."""
+        return HIGH - BOTTOM - (HIGH - TOP - BOTTOM) * value / self._top
+
+    def add(self, markup: str, *values: object) -> None:
+        """A piece of SVG."""
+        self._parts.append(Markup(markup).format(*values))
+
+    def words(self, x: float, y: float, text: str, anchor: str, kind: str = "") -> None:
+        """A text."""
+        self.add(
+            '<text x="{}" y="{}" text-anchor="{}" class="{}">{}</text>', f"{x:.1f}", f"{y:.1f}", anchor, kind, text
+        )
+
+    def svg(self, title: str) -> Markup:
+        """The whole chart, named for screen readers."""
+        return Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
+            WIDE, HIGH, title, Markup("").join(self._parts)
+        )
+
+
+def lines_chart(
+    series: Sequence[Series], across: str, up: str, title: str, marks: Sequence[tuple[float, str]] = ()
+) -> Markup:
+    """Lines with their bands; `marks`: places across with a word each, such as "you" and the crossing."""
+    right = max(x for one in series for x, _ in one.points)
+    top = 1.05 * max(
+        [*(y for one in series for _, y in one.points), *(high for one in series for _, _, high in one.band)]
+    )
+    frame = Frame(right, top, across, up)
+    for one in series:
+        if one.band:
+            there = [*((x, high) for x, _, high in one.band), *((x, low) for x, low, _ in reversed(one.band))]
+            frame.add('<path class="band k-{}" d="{}"/>', one.kind, _path(frame, there) + "Z")
+    for x, word in marks:
+        frame.add('<path class="mark" d="M{} {}V{}"/>', f"{frame.x(x):.1f}", TOP, HIGH - BOTTOM)
+        late = x > 0.75 * right
+        frame.words(frame.x(x) + (-4 if late else 4), TOP + 10, word, "end" if late else "start", "soft")
+    taken: list[float] = []
+    for one in series:
+        frame.add('<path class="line k-{}" d="{}"/>', one.kind, _path(frame, one.points))
+        x, y = one.points[-1]
+        place = frame.y(y) - 6
+        while any(abs(place - other) < 14 for other in taken):
+            place += 14
+        taken.append(place)
+        frame.words(frame.x(x) - 4, place, one.name, "end", f"k-{one.kind}")
+    return frame.svg(title)
+
+
+def points_chart(points: Sequence[tuple[str, str, float, float]], across: str, up: str, title: str) -> Markup:
+    """Named points (name, kind, across, up)."""
+    frame = Frame(1.1 * max(x for _, _, x, _ in points), 1.1 * max(y for *_, y in points), across, up)
+    taken: list[float] = []
+    for name, kind, x, y in sorted(points, key=lambda one: -one[3]):
+        across_, up_ = frame.x(x), frame.y(y)
+        frame.add('<circle class="k-{}" cx="{}" cy="{}" r="5"/>', kind, f"{across_:.1f}", f"{up_:.1f}")
+        end = across_ > WIDE * 0.55
+        place = up_ - 8 if not end else up_ + 4
+        while any(abs(place - other) < 13 for other in taken):
+            place += 13
+        taken.append(place)
+        frame.words(across_ + (-8 if end else 8), place, name, "end" if end else "start", "soft")
+    return frame.svg(title)
+
+
+def areas_chart(
+    layers: Sequence[tuple[str, str, Sequence[tuple[float, float]]]], across: str, up: str, title: str
+) -> Markup:
+    """Layers on each other (name, kind, points); the first lies at the bottom."""
+    heights = {x: 0.0 for _, _, points in layers for x, _ in points}
+    for _, _, points in layers:
+        for x, y in points:
+            heights[x] += y
+    frame = Frame(max(heights), 1.05 * max(heights.values()), across, up)
+    below = dict.fromkeys(heights, 0.0)
+    for place, (name, kind, points) in enumerate(layers):
+        above = {x: below[x] + y for x, y in points}
+        there = [*sorted(above.items()), *sorted(((x, below[x]) for x in above), reverse=True)]
+        frame.add('<path class="area k-{}" d="{}"/>', kind, _path(frame, there) + "Z")
+        frame.words(WIDE - RIGHT - 4, TOP + 12 + 15 * place, name, "end", f"k-{kind}")
+        below |= above
+    return frame.svg(title)
+
+
+def _path(frame: Frame, points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{frame.x(x):.1f} {frame.y(y):.1f}" for x, y in points)

@@ -1,0 +1,260 @@
+"""The charts of the page behind the first: when buying pays, what could turn it, being faster, money, who does it."""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from sweetspot.decision.counted import Money, the
+from sweetspot.report.cited import records
+from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
+from sweetspot.report.notation import missing, number
+from sweetspot.report.outcome import Outcome
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.study.study import Study
+
+FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
+BARS, POINTS = 5, 5
+
+
+class Section(NamedTuple):
+    """One chart: its id, title, drawing, and where the evidence has more of it."""
+
+    name: str
+    title: str
+    chart: Markup
+    evidence: str
+
+
+def sections(tables: Tables, found: Outcome, money: Money, study: Study) -> list[Section]:
+    """The charts that this study has something to say in."""
+    choices = table_of(tables, "choices")
+    mine = choices[choices["workload"] == found.workload]
+    made = (
+        _when_buying_pays(tables, mine, found, money),
+        _what_turns_it(tables, found),
+        _faster(tables, mine, found, money),
+        _over_time(tables, mine, found, money),
+        _who_does_it(tables, found),
+    )
+    return [one for one in made if one is not None]
+
+
+def _first(rows: pd.DataFrame, binds: str) -> dict[str, Any] | None:
+    """The cheapest choice that may be the answer and binds so."""
+    kept = records(rows[rows["why_not"].isna() & (rows["binds"] == binds) & rows["usd"].notna()].head(1))
+    return kept[0] if kept else None
+
+
+def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
+    """USD against the amount of work, of the cheapest bought and the cheapest that binds less."""
+    buy, rent = _first(mine, "buy"), _first(mine, "nothing")
+    if buy is None or rent is None:
+        return None
+    code = money.code
+    lines, across, marks = _by_work(tables, found, (buy, rent)), "times the planned work", [(1.0, "plan")]
+    if not lines:
+        lines, marks = _by_days(tables, found, buy, rent)
+        across = "days of use a month"
+    if not lines:
+        return None
+    factor = found.work_factor
+    most = lines[0].points[-1][0]
+    if factor and across.startswith("times") and 0 < factor < most and abs(factor - 1) > 0.1:
+        marks.append((factor, f"pays from {number(factor, 2)}"))
+    return Section(
+        "pays", "When buying pays", lines_chart(lines, across, code, "Cost by work, bought and rented", marks), "plan"
+    )
+
+
+def _by_work(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
+    """Lines of a plan of phases, whole machines as they are needed; of months, as far as its tornado knows."""
+    figures = table_of(tables, "phase_figures")
+    own = figures[figures["workload"] == found.workload] if len(figures) else figures
+    most = min(5.0, max(2.0, 1.4 * (found.work_factor or 1.0)))
+    choices = table_of(tables, "choices")
+    mine = choices[(choices["workload"] == found.workload) & choices["why_not"].isna()]
+    hours = dict(zip(mine["choice"], mine["hours"], strict=True))
+    made = []
+    for row in two:
+        same = own["purchase"].eq("own") == (row["purchase"] == "own") if len(own) else own
+        rows = own[same] if len(own) else own
+        if rows.empty or row["choice"] not in set(rows["option"]):
+            continue
+        kept = rows[rows["option"].isin(mine["choice"])]
+        every = [_of_option(part, hours[str(name)]) for name, part in kept.groupby("option")]
+        factors = [one for one in FACTORS if one <= most + 1e-9]
+        made.append(_banded(row, [(factor, min(cost(factor) for cost in every)) for factor in factors]))
+    return made if len(made) == 2 else _by_tornado(tables, found, two)
+
+
+def _of_option(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
+    """USD of a plan of phases on one option by times the planned work: whole machines, as many as their hours need."""
+    held, running = float(rows["usd_possession"].iloc[0]), float(rows["usd"].sum())
+    machines, room = float(rows["machines"].iloc[0]), float(rows["room_hours"].iloc[0])
+
+    def cost(factor: float) -> float:
+        needed = max(1.0, math.ceil(hours * machines * factor / room - 1e-9)) if room > 0 else machines
+        return held / machines * needed + running * factor
+
+    return cost
+
+
+def _by_tornado(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
+    table = table_of(tables, "plan_tornado")
+    rows = (
+        records(table[(table["workload"] == found.workload) & (table["quantity"] == "jobs")].head(1))
+        if len(table)
+        else []
+    )
+    if not rows:
+        return []
+    one = rows[0]
+    best = [(one["low"], one["usd_low"]), (1.0, one["usd"]), (one["high"], one["usd_high"])]
+    margins = (one["margin_low"], one["margin"], one["margin_high"])
+    other = [(x, usd * by) for (x, usd), by in zip(best, margins, strict=True)]
+    first, second = sorted(two, key=lambda row: row["usd"])
+    return [_banded(first, best), _banded(second, other)]
+
+
+def _banded(row: dict[str, Any], points: list[tuple[float, float]]) -> Series:
+    low, high = float(row["usd_low"]) / float(row["usd"]), float(row["usd_high"]) / float(row["usd"])
+    name = {"buy": "buy", "mix": "buy", "rent": "rent", "keep": "keep"}.get(row["kind"], row["kind"])
+    return Series(name, row["kind"], points, [(x, low * y, high * y) for x, y in points])
+
+
+def _by_days(
+    tables: Tables, found: Outcome, buy: dict[str, Any], rent: dict[str, Any]
+) -> tuple[list[Series], list[tuple[float, str]]]:
+    """Lines of a single work by the days of use a month: what a month costs bought and rented."""
+    options, gains = table_of(tables, "options"), table_of(tables, "utilisation")
+    own = records(options[(options["option"] == buy["choice"]) & (options["workload"] == found.workload)].head(1))
+    if not own or gains.empty:
+        return [], []
+    rows = gains[(gains["option"] == rent["choice"]) & (gains["model"] == own[0]["model"])]
+    if rows.empty or own[0]["option"] != rows["reference"].iloc[0]:
+        return [], []
+    fixed, hourly = float(own[0]["fixed_usd_per_month"]), float(own[0]["variable_usd_per_hour"])
+    bought = [(float(days), fixed + 24 * float(days) * hourly) for days in rows["days"]]
+    rented, band = [], []
+    for (days, usd), gain in zip(bought, rows[["gain", "gain_low", "gain_high"]].to_numpy(float), strict=True):
+        rented.append((days, usd * gain[0]))
+        band.append((days, usd * gain[1], usd * gain[2]))
+    return [Series("buy", "buy", bought), Series("rent", "rent", rented, band)], [
+        (float(own[0]["days_per_month"]), "planned")
+    ]
+
+
+def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
+    """The five assumptions that move the ratio to the rival most."""
+    table, key = table_of(tables, "plan_tornado"), "workload"
+    mine = table[table[key] == found.workload] if len(table) else table
+    if mine.empty:
+        single = table_of(tables, "tornado")
+        options = table_of(tables, "options")
+        models = options.loc[options["workload"] == found.workload, "model"] if len(options) else ()
+        mine = single[single["model"].isin(models)] if len(single) else single
+    rows = [row for row in records(mine.head(BARS)) if not missing(row.get("margin_low"))]
+    if not rows:
+        return None
+    bars = [
+        (str(row["assumption"]), float(row["margin_low"]), float(row["margin_high"]), _threshold(row)) for row in rows
+    ]
+    return Section(
+        "turns",
+        f"What moves the cost ratio to {the(str(rows[0].get('rival_title') or 'next choice'))}",
+        bars_chart(bars),
+        "plan-turning",
+    )
+
+
+def _threshold(row: dict[str, Any]) -> str:
+    if missing(row.get("flip_value")):
+        return ""
+    unit = str(row["unit"]).replace("times today's", "× plan")
+    return f"turns at {number(row['flip_value'])} {unit}"
+
+
+def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
+    """What finishing earlier costs: the choices that nothing beats in both hours and money."""
+    rows = [
+        row for row in records(mine[mine["why_not"].isna()]) if not missing(row["hours"]) and not missing(row["usd"])
+    ]
+    front: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda one: (one["usd"], one["hours"])):
+        if not front or row["hours"] < min(one["hours"] for one in front) * 0.999:
+            front.append(row)
+    if len(front) < 2:
+        return _by_deadline(tables, found, money)
+    step = max(1, math.ceil((len(front) - 1) / (POINTS - 1)))
+    kept = [*front[::step][: POINTS - 1], front[-1]] if len(front) > POINTS else front
+    points = [(str(row["title"]), str(row["kind"]), float(row["hours"]), float(row["usd"])) for row in kept]
+    return Section(
+        "faster", "What finishing earlier costs", points_chart(points, "hours", money.code, "Hours and cost"), "time"
+    )
+
+
+def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None:
+    """Of the work of months: what one job of the first class costs by where it runs."""
+    table = table_of(tables, "deadline_steps")
+    mine = table[table["workload"] == found.workload] if len(table) else table
+    if mine.empty:
+        return None
+    own = mine[mine["class"] == mine["class"].iloc[0]].drop_duplicates("option").head(POINTS)
+    points = [
+        (str(row["title"]), "rent", float(row["hours"] + row["wait_hours"]), float(row["usd"])) for row in records(own)
+    ]
+    title = f"One job ({own['class'].iloc[0]}): hours and cost by where it runs"
+    return Section("faster", title, points_chart(points, "hours", money.code, title), "deadlines")
+
+
+def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
+    """Money spent by the month: the price at once and the resale at the end, against a rent."""
+    if found.usd_per_month is None or found.usd_per_month <= 0:
+        return None
+    months, offers = found.usd / found.usd_per_month, table_of(tables, "offers")
+    lines = []
+    for binds in ("buy", "contract", "nothing"):
+        row = _first(mine, binds)
+        if row is None or months <= 1:
+            continue
+        own = offers[(offers["instance"] == row["instance"]) & (offers["purchase"] == "own")] if len(offers) else offers
+        there = records(own.head(1)) if binds == "buy" else []
+        paid = sold = 0.0
+        if there:
+            count = 1.0 if missing(row["counts"]) else float(row["counts"])
+            paid = count * float(there[0]["capex_usd"])
+            sold = count * (0.0 if missing(there[0].get("residual_usd")) else float(there[0]["residual_usd"]))
+        monthly = (float(row["usd"]) - paid + sold) / months
+        points = [(0.0, paid), (months, paid + monthly * months), *([(months, float(row["usd"]))] if sold else [])]
+        lines.append(Series({"nothing": "rent"}.get(binds, binds), row["kind"], points))
+    if len(lines) < 2:
+        return None
+    return Section(
+        "money", "Money over time", lines_chart(lines, "months", money.code, "Money spent by month"), "money"
+    )
+
+
+def _who_does_it(tables: Tables, found: Outcome) -> Section | None:
+    """Who does the work of the cheapest choice in the months, the busiest first."""
+    load = table_of(tables, "mix_load")
+    mine = load[load["workload"] == found.workload] if len(load) else load
+    if mine.empty:
+        return None
+    kinds = {"there": "keep", "bought": "buy", "rented": "rent"}
+    layers = [
+        (
+            str(title),
+            kinds[str(rows["kind"].iloc[0])],
+            list(zip(100 * rows["share_of_months"], rows["device_hours"], strict=True)),
+        )
+        for title, rows in mine.groupby("title", sort=False)
+    ]
+    return Section(
+        "load",
+        "Who does the work of the cheapest mix",
+        areas_chart(layers, "% of months, busiest first", "device-hours", "Load"),
+        "plan",
+    )

@@ -1,0 +1,185 @@
+"""The verdict of a study as one object, read from its table: all that speaks of the answer says this."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sweetspot.decision.certainty import TIE, percent
+from sweetspot.decision.counted import Money, the, times
+from sweetspot.report.cited import Row, records, text
+from sweetspot.report.notation import interval_text, missing, number
+from sweetspot.report.tables import Tables, table_of
+
+ROWS = 5  # choices that a table of the answer shows
+BUYING = ("buy", "mix")
+DOING = {"keep": "keeping what you have", "rent": "renting", "contract": "a contract", "buy": "buying", "mix": "buying"}
+
+
+class Part(BaseModel):
+    """A part of answer.json: closed, never changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Figure(Part):
+    """A figure with its 90 % interval; an end is null where none is known or where it is never reached."""
+
+    value: float | None = Field(description="The figure; null: none exists, such as days of use that never pay")
+    low: float | None = Field(description="5th percentile")
+    high: float | None = Field(description="95th percentile")
+
+
+class Named(Part):
+    """One choice."""
+
+    choice: str = Field(description="Its key: an option, or a mix")
+    title: str = Field(description="Name for people")
+
+
+class AtPrice(Part):
+    """What the answer would be at one offer for a machine."""
+
+    usd: float = Field(description="Price of one machine")
+    p_buying_cheaper: float = Field(description="Share of the draws in which buying it costs less than not buying")
+
+
+class Outcome(Part):
+    """The verdict on one work."""
+
+    workload: str = Field(description="What it is about, of workloads.yaml")
+    title: str = Field(description="Name for people of that work")
+    level: str = Field(description="commit: whether to bind oneself; machine: nothing binds, so which machine")
+    verb: str = Field(description="What to do, in a verb")
+    sentence: str = Field(description="The verdict, at most 15 words")
+    do_this: str = Field(description="What to do, at most 20 words")
+    confidence: str = Field(description="clear (95 % or more), likely (80 %), too close to call")
+    best: Named = Field(description="The choice that costs least")
+    rival: Named | None = Field(description="What it is held against: of another kind of commitment where one binds")
+    kind: str = Field(description="Kind of the best: keep, rent, contract, buy, mix")
+    rival_kind: str | None = Field(description="Kind of the rival")
+    usd: float = Field(description="USD of the best")
+    usd_per_month: float | None = Field(description="The same a month; null: the work has no months")
+    ratio: Figure = Field(description="USD of the rival / USD of the best")
+    p_cheaper: float | None = Field(description="Share of the draws in which the best costs less than the rival")
+    start_with: Named = Field(description="Machine and seller to begin with; of what binds nobody the cheapest today")
+    start_rival: Named | None = Field(description="The next of these")
+    start_p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the next")
+    thresholds: list[str] = Field(description="From where on the answer is another, in sentences")
+    buy_below_usd: float | None = Field(description="Price of a machine below which buying pays; null: none")
+    work_factor: float | None = Field(description="Times the work from which buying pays; null: none is known")
+    at_prices: list[AtPrice] = Field(description="The answer by the price of the machine")
+    busy_days_per_month: float | None = Field(description="Days of use a month that a work without a plan supposes")
+    find_out_first: str = Field(description="The figure to find out first; empty: none would change the choice")
+
+    @property
+    def close(self) -> bool:
+        """Whether it is too close to call."""
+        return self.confidence == TIE
+
+    def sentences(self) -> list[str]:
+        """The verdict, what to do, from where on it is another, what to find out first."""
+        learn = f"Find out first: {self.find_out_first}." if self.find_out_first else ""
+        return [part for part in (self.sentence, self.do_this, *self.thresholds, learn) if part]
+
+
+def outcome_of(tables: Tables) -> Outcome | None:
+    """The verdict on the work that the study is about; None where nothing is priced for it."""
+    rows = records(table_of(tables, "verdict").head(1))
+    return _outcome(rows[0]) if rows and rows[0]["is_answer"] else None
+
+
+def other_work(tables: Tables) -> list[Outcome]:
+    """The verdicts on the other works."""
+    return [_outcome(row) for row in records(table_of(tables, "verdict")) if not row["is_answer"]]
+
+
+def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
+    """Rows of the choices of the answer's work: best, rival, the start, offers in hand, the cheapest of each kind,
+    and what costs less but is not the answer; then the cheapest others, `most` in all; cheapest first.
+    """
+    found, table = outcome_of(tables), table_of(tables, "choices")
+    if found is None:
+        return []
+    rows = [row for row in records(table[table["workload"] == found.workload]) if not missing(row["usd"])]
+    stands = [row for row in rows if missing(row["why_not"])]
+    told = {found.best.choice, found.start_with.choice, *([found.rival.choice] if found.rival else [])}
+    named = any(not row["in_hand"] for row in rows)
+    first = [row for row in rows if row["choice"] in told or (named and row["in_hand"])]
+    kinds = {row["kind"]: row for row in reversed(stands)}
+    ours = {row["alternative"] for row in rows if row["is_best"]}
+    cheaper = [row for row in rows if not missing(row["why_not"]) and row["alternative"] not in ours][:1]
+    cheaper = [row for row in cheaper if float(row["ratio"]) < 1]
+    order = {row["choice"]: row for row in (*first, *kinds.values(), *cheaper, *stands)}
+    kept = list(order)[: max(most, len(first))]
+    return [row for row in rows if row["choice"] in kept]
+
+
+def busy(found: Outcome) -> str:
+    """What a work without a plan supposes of an owned machine, for behind its name."""
+    days = found.busy_days_per_month
+    return "" if days is None else f", on a machine busy {days:g} days a month"
+
+
+class KeyFigure(Part):
+    """A figure as printed, what it is, and its 90 % interval in words, empty where none is known."""
+
+    value: str
+    label: str
+    span: str = ""
+
+
+def key_figures(found: Outcome | None, money: Money) -> list[KeyFigure]:
+    """How sure the verdict is, by how much, and from where on it is another: three at most."""
+    if found is None or found.rival is None or found.p_cheaper is None:
+        return []
+    mine, other = the(found.best.title), the(found.rival.title)
+    if found.level == "commit":
+        mine, other = DOING[found.kind], DOING[str(found.rival_kind)]
+    made = [KeyFigure(value=percent(found.p_cheaper), label=f"likely that {mine} costs less than {other}")]
+    value, span = found.ratio.value, ""
+    if value is not None:
+        if found.ratio.low is not None and number(found.ratio.low) != number(found.ratio.high):
+            span = interval_text(found.ratio.low, found.ratio.high)
+        label = f"as much for {other} as for {mine}"
+        made.append(KeyFigure(value=f"{times(value)} ×", label=label, span=span))
+    return [*made, *_turning(found, money)][:3]
+
+
+def _turning(found: Outcome, money: Money) -> list[KeyFigure]:
+    """The nearest threshold that a reader can act on."""
+    made = []
+    if found.work_factor is not None and found.work_factor > 1 and found.kind not in BUYING:
+        made.append(KeyFigure(value=f"{times(found.work_factor)} ×", label="as much work before buying pays"))
+    if found.buy_below_usd is not None and (found.close or found.kind in BUYING):
+        made.append(KeyFigure(value=money.words(found.buy_below_usd), label="for the machine is what buying may cost"))
+    return made
+
+
+def _outcome(row: Row) -> Outcome:
+    def named(name: str) -> Named | None:
+        return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
+
+    def value(name: str) -> float | None:
+        return None if missing(row[name]) or abs(float(row[name])) == float("inf") else float(row[name])  # type: ignore[arg-type]
+
+    best, start = named("best"), named("take")
+    assert best is not None and start is not None
+    prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)  # type: ignore[call-overload]
+    words = ("workload", "level", "verb", "sentence", "do_this", "confidence", "kind")
+    numbers = ("usd_per_month", "p_cheaper", "buy_below_usd", "work_factor", "busy_days_per_month")
+    return Outcome(
+        **{name: text(row[name]) for name in words},
+        **{name: value(name) for name in numbers},
+        title=text(row["workload_title"]),
+        best=best,
+        rival=named("rival"),
+        rival_kind=None if missing(row["rival_kind"]) else text(row["rival_kind"]),
+        usd=float(row["usd"]),  # type: ignore[arg-type]
+        ratio=Figure(value=value("ratio"), low=value("ratio_low"), high=value("ratio_high")),
+        start_with=start,
+        start_rival=named("take_rival"),
+        start_p_cheaper=value("take_p_cheaper"),
+        thresholds=[text(sentence) for sentence in row["thresholds"]],  # type: ignore[attr-defined]
+        at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
+        find_out_first=text(row["find_out_first"]),
+    )
