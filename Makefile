@@ -25,7 +25,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 PAGE   := results/$(STUDY)/report/index.html
 EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
-.PHONY: report early pdf study test clouds fast mutants environment check container-check driver lock audit clean
+.PHONY: report early pdf study test clouds gpu-check fast mutants weight site environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
@@ -65,7 +65,11 @@ $(VENV)-clouds/.ready: envs/cloud-test.lock $(VENV)/.ready-test
 	$(VENV)-clouds/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/base.pth", "w").write( \
 	  "import site; site.addsitedir(%r)\n" % sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	$(VENV)-clouds/bin/python -m pip install --disable-pip-version-check --progress-bar off -q --require-hashes --no-compile -r $<
-	touch $@
+	@touch $@
+
+gpu-check: $(if $(GPU_PYTHON),,$(VENV)/.ready-gpu $(VENV)/.ready-test)  ## the first half hour on a real NVIDIA card; writes results/gpu-check.json
+	@rm -f results/gpu-check.json
+	$(or $(GPU_PYTHON),python) -m pytest tests/gpu -v -rs -s
 
 fast: $(VENV)/.ready-test  ## the tests that neither train nor run the workflow: a minute and a half on two cores
 	python -m pytest -m "not slow" --numprocesses 2 --dist loadfile
@@ -75,6 +79,16 @@ check: $(VENV)/.ready-test  ## style and types, without running anything
 
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
 	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
+
+weight: $(if $(CPU),$(VENV)/.ready-test)  ## a row a room into docs/evidence/weight.md: modules, lines, words; CPU=1: CPU time of tests
+	@$(if $(CPU),python,$(PYTHON)) tests/support/weight.py $(if $(CPU),--cpu) > docs/evidence/weight.md.new && mv docs/evidence/weight.md.new docs/evidence/weight.md
+	@cat docs/evidence/weight.md
+
+site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site in site/
+	mkdocs build --strict --quiet
+	for page in $(wildcard results/index.html results/*/report/*.html); do \
+	  mkdir -p site/$$(dirname $$page) && cp $$page site/$$page || exit; done
+	@echo "Site: $(abspath site/index.html)"
 
 container-check:  ## the steps of Containerfile in a root of their own, without a container engine; needs root and debootstrap
 	$(PYTHON) tests/container Containerfile
@@ -88,21 +102,26 @@ driver:
 $(VENV)/.ready-%: envs/%.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: Python %d.%d found; 3.11 or newer is needed" % sys.version_info[:2])'
 	@echo "Installing envs/$*.lock into $(VENV): a minute or two the first time"
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(if $(UV),$(WITH) --require-hashes -r $< ||) $(PIP) --require-hashes --no-compile -r $<
 	$(if $(UV),$(WITH) --no-deps --no-build-isolation -e . ||) $(PIP) --no-deps --no-build-isolation -e .
-	touch $@
+	@find $(addprefix $(VENV)/lib/python3*/site-packages/,pandas pyarrow scipy) -depth -type d \( -name tests -o -path '*/pyarrow/include' \) \
+	  -exec rm -rf {} + 2>/dev/null || true  # 45 MB of their own tests and headers
+	@touch $@
 
 # Each lock is whole; the first has everything but CUDA and holds the others to its versions.
 COMPILE := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate -q pyproject.toml --extra build
 
+TESTED := --extra measure --extra slurm --extra jax
+
 UPGRADE := --upgrade
 
 lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the versions that still fit
-	$(COMPILE) $(UPGRADE) --extra cloud-test -o envs/cloud-test.lock
+	$(COMPILE) $(UPGRADE) $(TESTED) --extra cloud --group cloud-test -o envs/cloud-test.lock
+	$(COMPILE) $(UPGRADE) $(TESTED) --group test -c envs/cloud-test.lock -o envs/test.lock
 	$(COMPILE) $(UPGRADE) -c envs/cloud-test.lock -o envs/core.lock
-	for extra in test measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/cloud-test.lock -o envs/$$extra.lock || exit; done
+	for extra in measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/cloud-test.lock -o envs/$$extra.lock || exit; done
 	$(MAKE) envs/core.yaml envs/measure.yaml envs/gpu.yaml
 
 # For people on conda: the versions of a lock, without its hashes, which conda does not take.
@@ -113,9 +132,9 @@ envs/%.yaml: envs/%.lock
 	  sed -nE 's/^([a-z0-9-]+==[^\]*[^\ ])[ \]*$$/      - "\1"/p' $<; } > $@
 
 audit:  ## known vulnerabilities of what is locked (asks the network; no part of `make test`)
-	test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \
+	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && \
 	  $(VENV)-audit/bin/python -m pip install --disable-pip-version-check -q pip-audit; }
 	for lock in envs/*.lock; do $(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit; done
 
 clean:  ## remove the environment; results stay
-	rm -rf $(VENV) $(VENV)-audit $(VENV)-clouds
+	rm -rf $(VENV) $(VENV)-audit $(VENV)-clouds site

@@ -22,10 +22,9 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from sweetspot.bills.families import name_family
+from sweetspot.bills.lint.rented import Finding, name_family
+from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
-from sweetspot.bills.price_families import Finding
-from sweetspot.bills.price_lint import lint
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.cells import is_slug
 from sweetspot.study.base import validated

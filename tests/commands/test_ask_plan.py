@@ -26,7 +26,7 @@ def lab(tmp_path_factory):
     study = LabOfFive(root / "config" / "studies")
     tables = study.tables(DRAWS)
     results = root / "results" / "lab-of-five"
-    for name in ("options", "queue", *OF_MONTHS):
+    for name in ("options", "queue", "verdict", *OF_MONTHS):
         write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
     for name, offers in tables["offers"].groupby("price_list"):
         write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")
@@ -105,18 +105,19 @@ def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_
 
 def test_what_is_printed_and_the_exit_codes(lab, capsys):
     code, said = asked(lab, capsys)
-    assert code == TOO_CLOSE and "within 24 h take RunPod with 1 A100 SXM 80GB" in said
+    assert code == TOO_CLOSE and "Within 24 h, ResNet-50: RunPod with 1 A100 SXM 80GB, 20.2 h for 32.2 USD" in said
+    assert said.splitlines()[1] == "Rent by the hour for now. Buying costs about the same over 36 months."
     code, said = asked(lab, capsys, "--deadline", "14h")
     assert code == 0
-    assert "within 14 h take RunPod with 1 H100 SXM: 11.5 h for 40.1 USD." in said
-    assert "BERT within 14 h take RunPod with 1 A100 SXM 80GB: 8.64 h for 13.8 USD." in said
+    assert "Within 14 h, ResNet-50: RunPod with 1 H100 SXM, 11.5 h for 40.1 USD." in said
+    assert "Within 14 h, BERT: RunPod with 1 A100 SXM 80GB, 8.64 h for 13.8 USD." in said
     assert "lab.bert within 14 h" not in said  # of one job alone, where ours costs nothing to have
     code, said = asked(lab, capsys, "--deadline", "6h")
     assert code == NOT_IN_TIME
     assert "none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h for 40.1 USD." in said
     code, said = asked(lab, capsys, "--deadline", "6h", "--workload", "lab.bert")
-    assert code == 0 and said.count(" within ") == 1
-    code, said = asked(lab, capsys, "--jobs", "2", "--days", "20")
+    assert code == 0 and said.count("Within ") == 1
+    code, said = asked(lab, capsys, "--jobs", "2", "--days", "20", "--waiting")
     assert said.splitlines()[0].endswith("20 days of use a month, 2 times the jobs)")
     assert "116 jobs a month of “" in said  # the queue is that of so many
 

@@ -50,10 +50,10 @@ def test_markdown_names_the_changes_and_escapes_names(folders):
 
 def test_the_answers_stand_first(folders, capsys):
     for folder, sentence in zip(folders, ("Buy <it>.", "Rent it."), strict=True):
-        headline = pd.DataFrame({"scope": ["model", "answer"], "first": ["no", sentence]})
-        headline.to_parquet(folder / "comparison" / "headline.parquet", index=False)
+        verdict = pd.DataFrame({"is_answer": [True, False], "sentence": [sentence, "no"], "do_this": ["Now.", "no"]})
+        verdict.to_parquet(folder / "comparison" / "verdict.parquet", index=False)
     main(["diff", *map(str, folders)])
-    assert "Before: Buy &lt;it>.\n\nAfter: Rent it.\n" in capsys.readouterr().out
+    assert "Before: Buy &lt;it>. Now.\n\nAfter: Rent it. Now.\n" in capsys.readouterr().out
 
 
 def test_the_same_results_differ_in_nothing(folders, capsys):

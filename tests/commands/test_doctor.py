@@ -15,6 +15,7 @@ FULL = {
     "snakemake": "9.27.1",
     "tensorflow": "2.21.0",
     "jax": "0.6",
+    "jax-cuda13-plugin": "0.6",
     "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0",
     "snakemake-executor-plugin-kubernetes": "0.5.1",
@@ -57,6 +58,16 @@ def test_nothing_is_missing_where_everything_is():
             {"installed": lambda: {name: version for name, version in FULL.items() if name != "torch"}},
             "torch (pip install '.[torch]')",
             "measuring with framework: torch",
+        ),
+        (
+            {"installed": lambda: {name: version for name, version in FULL.items() if "cuda13" not in name}},
+            "jax for GPUs (pip install 'jax[cuda13]')",
+            "measuring with framework: jax on the GPUs that are here",
+        ),
+        (
+            {"installed": lambda: FULL | {"torch": "2.13.0+cpu"}},
+            "torch for GPUs (pip install torch)",
+            "measuring with framework: torch on the GPUs that are here",
         ),
         (
             {"installed": lambda: {name: version for name, version in FULL.items() if name != "tensorflow"}},

@@ -60,7 +60,7 @@ def test_the_core_is_what_the_rooms_without_a_framework_import():
     core = names(PROJECT["dependencies"])
     # polars reads run files and comes with what makes them; tests/workflow/test_as_module.py runs studies without it.
     assert imported(*rooms) - FOUNDATIONS - {"polars"} <= core
-    assert core <= imported(LIBRARY) | {"snakemake"}, "a dependency that no module imports"
+    assert core <= imported(LIBRARY) | {"snakemake", "pygments"}, "a dependency that no module imports"
 
 
 def test_what_the_rules_look_for_before_they_start_is_the_core():
@@ -90,6 +90,8 @@ def test_the_locks_agree_and_each_is_whole():
             assert newest.setdefault(name, versions) == versions, f"{lock}.lock has another {name}"
         assert names(PROJECT["dependencies"]) | {"setuptools"} <= set(pins(lock)), lock
         assert "://" not in LOCKS[lock], "no registry stands in a lock"
+    assert set(pins("test")) < set(pins("cloud-test"))  # that environment lies over the other
+    assert "pygments" in pins("core")  # of `snakemake --report`
     assert "tensorflow" in pins("measure").keys() & pins("gpu").keys()
     assert not {"tensorflow", "keras", "polars", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
 
@@ -123,6 +125,10 @@ def installed(project, *arguments):
     done = make(project, "--dry-run", "environment", *arguments)
     assert done.returncode == 0, done.stderr
     return set(re.findall(r"-r envs/(\w+)\.lock", done.stdout))
+
+
+def test_make_shows_no_line_of_its_own_bookkeeping():
+    assert not re.findall(r"^\t(?:test|touch|find|rm) .*", (ROOT / "Makefile").read_text().partition("clean:")[0], re.M)
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,33 @@ def test_who_reports_a_fault_has_to_tell_the_doctors_words():
     assert next(field for field in fault["body"] if field["id"] == "doctor")["validations"]["required"] is True
 
 
-def test_the_version_stands_in_one_place_and_is_semantic():
+def test_the_version_is_semantic_and_the_same_wherever_it_stands():
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert "version" not in citation and {"cff-version", "message", "title", "authors"} <= set(citation)
+    assert {"cff-version", "message", "title", "authors", "repository-code"} <= set(citation)
+    assert citation["version"] == __version__
+    (newest,) = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[:1]
+    assert newest in ("Unreleased", f"{__version__} - {citation['date-released']}")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "version" in project["project"]["dynamic"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "sweetspot.__version__"}
+    assert project["project"]["urls"]["Repository"] == citation["repository-code"]
+
+
+def test_what_others_are_told_to_install_is_the_tag_of_this_version():
+    texts = [
+        ROOT / "rules" / "process.smk",
+        ROOT / "config" / "README.md",
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
+    tags = {tag for file in texts for tag in re.findall(r"""tag="(\S+?)"|OWNER/NAME@(\S+?)[`"'\s]""", file.read_text())}
+    assert {"".join(tag) for tag in tags} == {f"v{__version__}"}
+
+
+def test_actions_are_named_by_the_commit_that_was_looked_at():
+    used = [step["uses"] for job in JOBS.values() for step in job["steps"] if "uses" in step]
+    assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)
 
 
 def test_contributing_is_a_page_and_its_links_lead_somewhere():
@@ -74,3 +94,23 @@ def test_contributing_is_a_page_and_its_links_lead_somewhere():
     assert len(text.splitlines()) <= 60
     links = re.findall(r"\]\((\S+?)\)", text)
     assert links and all((ROOT / link).is_file() for link in links)
+
+
+def test_assistants_have_a_page_whose_commands_and_files_are_there():
+    text = (ROOT / "AGENTS.md").read_text()
+    assert len(text.splitlines()) <= 60
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    assert set(re.findall(r"\bmake (\w+)", text)) <= targets
+    known = {file.stem.replace("_", "-") for file in (ROOT / "workflow" / "sweetspot" / "commands").glob("*.py")}
+    assert set(re.findall(r"sweetspot ([a-z][a-z-]+)", text)) <= known
+    files = set(re.findall(r"\b(?:docs|tests|config)/[\w./-]*\w|[A-Z]+\.md", text))
+    assert files and all((ROOT / file).exists() for file in files)
+
+
+def test_what_is_run_before_a_commit_is_what_make_checks():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    programs = {hook["entry"].split()[0] for hook in hooks} - {"pytest"}
+    check = re.search(r"^check:.*\n\t(.*)$", (ROOT / "Makefile").read_text(), re.M)[1]
+    assert programs == {"ruff", "snakefmt"} <= set(check.split()) and all(
+        hook["language"] == "system" for hook in hooks
+    )

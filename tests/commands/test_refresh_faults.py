@@ -37,6 +37,7 @@ AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
         (Answer(AWS, wait_s=0.6), "does not answer in time"),
         (Answer(AWS.split(b"\n")[0] + b"\n"), "holds no price at all; nothing is written"),
         (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
+        (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
         (Answer(b"\xff\xfe\x00bad"), "column 'InstanceType' is missing|not CSV in UTF-8"),
     ],
 )
@@ -121,7 +122,8 @@ def test_a_catalogue_older_than_the_list_changes_nothing(config, server, capsys)
 
 def test_a_machine_of_another_size_stays(config, server, capsys):
     study = config / "studies" / STUDY / "study.yaml"
-    study.write_text(study.read_text().replace("gpu-h200-sxm_8gpu-128vcpu-1600gb", "gpu-h200-sxm_1gpu-16vcpu-200gb"))
+    mine = "{lists: [clouds], instances: {nebius-8xh200: gpu-h200-sxm_1gpu-16vcpu-200gb}}"
+    study.write_text(study.read_text().replace("catalogue: {", f"catalogue: {{skypilot: {{nebius: {mine}}}, "))
     refresh(config, server, providers=("nebius",))
     told = capsys.readouterr().out
     assert "nebius-8xh200 (on_demand): has 8 devices a machine in instances.yaml, 1 in the catalogue" in told

@@ -71,8 +71,10 @@ def test_the_text_names_methods_and_counts(run):
     assert "Rows without a partner of fewer devices: 1" in stdout
 
 
-def test_studies_of_another_place_are_asked_for_their_figures(run, tmp_path):
-    with pytest.raises(UserError, match=r"scaling-2020/throughput\.csv: the shipped figures are missing"):
+def test_figures_of_another_place_come_before_those_that_are_shipped(run, tmp_path):
+    (tmp_path / "scaling-2020").mkdir()
+    (tmp_path / "scaling-2020" / "throughput.csv").write_text("gpu\nV100\n")
+    with pytest.raises(UserError, match=rf"{tmp_path}/scaling-2020/throughput\.csv, line 1: column 'instance'"):
         run(*GOOD, arguments=("--studies", str(tmp_path)))
 
 

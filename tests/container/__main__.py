@@ -2,10 +2,10 @@
 
     make container-check        # as root, with debootstrap: python tests/container Containerfile
 
-FROM debian:SUITE-slim becomes a root that debootstrap makes of the same suite; RUN and CMD run in it by chroot, as the
-user that the file names; COPY copies the files that Git tracks, as .dockerignore would leave them. What an engine does
-beyond that is not tried: layers, the base image as published, limits of a container, devices. The package index and
-Debian's mirror are those that this machine is set up for (/etc/apt, pip's variables), which no image would know.
+FROM debian:SUITE-slim@... becomes a root that debootstrap makes of the same suite; RUN and CMD run in it by chroot, as
+the user that the file names; COPY copies the files that Git tracks, as .dockerignore would leave them. What an engine
+does beyond that is not tried: layers, the base image as published, limits of a container, devices. The package index
+and Debian's mirror are those that this machine is set up for (/etc/apt, pip's variables), which no image would know.
 """
 
 import argparse
@@ -60,17 +60,22 @@ class Root:
             "PIP_CACHE_DIR": "/var/cache/pip",
             "PIP_NO_CACHE_DIR": "0",
         }  # no image keeps a cache; here it saves 700 MB
-        home = "/root" if self.user == "root" else f"/home/{self.user}"
+        home = "/root" if self.user == "root" else self._home()
         env = {"DEBIAN_FRONTEND": "noninteractive", "HOME": home, **self.variables, **machine}
-        entry = [CHROOT, *([] if self.user == "root" else [f"--userspec={self.user}:{self.user}"]), str(self.folder)]
+        entry = [CHROOT, *([] if self.user == "root" else [f"--userspec={self.user}"]), str(self.folder)]
         subprocess.run(
             [*entry, "/bin/sh", "-c", f'cd "{self.workdir}" && exec "$@"', "sh", *words], env=env, check=True
         )
 
+    def _home(self) -> str:
+        """Of the image's user, as an engine finds it: in the image's own list of users, by number."""
+        users = (line.split(":") for line in (self.folder / "etc" / "passwd").read_text().splitlines())
+        return next(user[5] for user in users if user[2] == self.user.partition(":")[0])
+
     def bootstrap(self, image: str) -> None:
-        suite = re.fullmatch(r"debian:(\w+)-slim", image)
+        suite = re.fullmatch(r"debian:(\w+)-slim@sha256:[0-9a-f]{64}", image)
         if suite is None:
-            raise ValueError(f"FROM {image}: expected debian:SUITE-slim")
+            raise ValueError(f"FROM {image}: expected debian:SUITE-slim@sha256:...")
         subprocess.run(
             ["debootstrap", "--variant=minbase", suite[1], str(self.folder)], check=True, stdout=subprocess.DEVNULL
         )

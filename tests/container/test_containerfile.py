@@ -18,10 +18,15 @@ FILES = {name: steps(ROOT / name) for name in ("Containerfile", "Containerfile.c
 def test_it_ends_as_a_user_who_is_not_root(name):
     users = [step.text for step in FILES[name] if step.instruction == "USER"]
     made = [step.text for step in FILES[name] if step.instruction == "RUN" and "useradd" in step.text]
-    assert users == ["sweetspot"] and "--uid 1000 sweetspot" in made[0]
+    assert users == ["1000:1000"] and "--uid 1000 sweetspot" in made[0]  # a number, for Kubernetes' runAsNonRoot
     assert [step.instruction for step in FILES[name]].index("USER") > max(
         number for number, step in enumerate(FILES[name]) if step.instruction == "RUN"
     ), "what runs after USER could not install"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_it_is_built_on_is_named_by_its_content(name):
+    assert re.fullmatch(r"debian:bookworm-slim@sha256:[0-9a-f]{64}", FILES[name][0].text)
 
 
 @pytest.mark.parametrize(("name", "lock"), [("Containerfile", "measure"), ("Containerfile.cuda", "gpu")])

@@ -13,7 +13,7 @@ LIBRARY = ROOT / "workflow" / "sweetspot"
 SCRIPTS = ROOT / "workflow" / "scripts"
 # docs/architecture.md: the order of the flow. The ground lies under all rooms; catalogues read what other people wrote.
 ROOMS = (
-    "ground", "study", "catalogues", "matrix", "harness", "logs",
+    "ground", "facts", "study", "catalogues", "matrix", "harness", "logs",
     "throughput", "transfer", "scaling", "bills", "mixes", "decision", "claims", "report", "commands",
 )  # fmt: skip
 MODULES = {file: ".".join(file.relative_to(LIBRARY).with_suffix("").parts) for file in LIBRARY.rglob("*.py")}
@@ -67,6 +67,11 @@ def test_a_room_imports_only_rooms_before_it():
     assert against == []
 
 
+def test_the_library_and_its_rules_import_nothing_of_research():
+    files = [*MODULES, *SCRIPTS.glob("*.py"), *(ROOT / "rules").glob("*.smk")]
+    assert [file for file in files if re.search(r"^\s*(import|from) research\b", file.read_text(), re.M)] == []
+
+
 def test_no_two_modules_import_each_other():
     circles = [name for file, name in MODULES.items() if file in reached(file)]
     assert circles == []
@@ -102,7 +107,7 @@ def scripted_rules() -> list[tuple[str, Path, str]]:
 
 @pytest.mark.parametrize(("name", "script", "text"), scripted_rules(), ids=[rule[0] for rule in scripted_rules()])
 def test_a_rule_watches_every_module_that_its_script_can_reach(name, script, text):
-    rooms = {"ground", *re.findall(r'"(\w+)"', "".join(re.findall(r"formula\(([^)]*)\)", text)))}
+    rooms = {"ground", "facts", *re.findall(r'"(\w+)"', "".join(re.findall(r"formula\(([^)]*)\)", text)))}
     unwatched = {MODULES[file] for file in reached(script) if room(MODULES[file]) not in rooms}
     assert unwatched == set(), f"rule {name}: add the room to its formula"
 

@@ -21,10 +21,11 @@ ENOUGH = 0.95
 
 def drawn(room: str, modules: list[str], count: int, seed: int) -> list[Mutant]:
     """The first mutants of a room, or of some of its modules, in the seed's order."""
-    files = sorted((PROJECT / LIBRARY / room).glob("*.py"))
+    files = sorted((PROJECT / LIBRARY / room).rglob("*.py"))
     files = [file for file in files if room != "harness" or file.stem in PURE]
     files = [file for file in files if not modules or file.stem in modules]
-    found = [mutant for file in files for mutant in mutants_of(f"{room}/{file.name}", file.read_text())]
+    named = {str(file.relative_to(PROJECT / LIBRARY)): file.read_text() for file in files}
+    found = [mutant for name, text in named.items() for mutant in mutants_of(name, text)]
     return in_order(found, seed)[:count]
 
 

@@ -84,7 +84,6 @@ BARE_TRAINING = """
 import sys
 from sweetspot.harness.backends import backend
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.roofline import machine_rates
 request = parse_request(sys.argv[1:])
 chosen = backend(request.cell.framework)
 chosen.prepare(request)
@@ -92,7 +91,7 @@ devices = chosen.devices(request)
 step, _ = chosen.build_step(request, devices)
 for _ in range(request.warmup_steps + request.min_steps):
     step()
-machine_rates(request, devices)
+chosen.rates(request, devices)
 """
 A_RUN = (
     "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default "

@@ -14,6 +14,7 @@ from sweetspot.cells import run_path  # noqa: E402
 from sweetspot.harness.facts import machine_facts  # noqa: E402
 from sweetspot.harness.request import parse_request  # noqa: E402
 from sweetspot.harness.runfile import write_run  # noqa: E402
+from sweetspot.harness.step_times import Interval  # noqa: E402
 from sweetspot.matrix.model_names import APPLICATIONS  # noqa: E402
 
 MODELS, GPUS = [name.lower() for name in APPLICATIONS[:20]], (1, 2, 4, 8)
@@ -49,7 +50,7 @@ def fake_runs(project: Path, cells: int, steps: int) -> list[str]:
 
     Steps of one second, a little different each.
     """
-    seconds = (1 + np.random.default_rng(1).random(steps) / 100).tolist()
+    timed = [Interval(seconds) for seconds in (1 + np.random.default_rng(1).random(steps) / 100).tolist()]
     flags = "--instance workstation --framework tensorflow --model vgg16 --batch-size 1 --gpus 1 --precision fp32"
     request = parse_request([*flags.split(), "--variant", "default", "--run", "1", "--output", "unused"])
     facts = machine_facts(request, sys.argv)
@@ -58,7 +59,7 @@ def fake_runs(project: Path, cells: int, steps: int) -> list[str]:
     for model, gpus, batch in itertools.product(MODELS, GPUS, range(1, batches + 1)):
         cell = request.cell._replace(model=model, batch_size=batch, gpus=gpus)
         path = project / "results" / "benchmarks" / f"{run_path(cell, 1)}.parquet"
-        write_run(request._replace(cell=cell, output=str(path)), seconds, facts)
+        write_run(request._replace(cell=cell, output=str(path)), timed, facts)
         files.append(str(path))
     return files
 

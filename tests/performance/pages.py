@@ -35,7 +35,7 @@ def first_paint(page: Path, rounds: int = ROUNDS) -> float | None:
 def main(results: Path) -> None:
     """Print a row a page."""
     print(f"| study | MB (goal {MEGABYTES}) | first paint, s (goal {SECONDS}) |\n|---|---|---|")
-    for page in sorted(results.glob("*/report/index.html")):
+    for page in sorted(results.glob("*/report/*.html")):
         painted = first_paint(page)
         told = "no Chromium" if painted is None else f"{painted:.2f}"
         print(f"| {page.parts[-3]} | {page.stat().st_size / 1e6:.2f} | {told} |", flush=True)

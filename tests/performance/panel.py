@@ -71,7 +71,7 @@ def large_page(folder: Path) -> Path:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pages", nargs="*", type=Path, help="index.html files; none: a page of 10,000 cells is made")
+    parser.add_argument("pages", nargs="*", type=Path, help="evidence.html files; none: a page of 10,000 cells is made")
     asked = parser.parse_args()
     if CHROMIUM is None:
         sys.exit("no Chromium on this machine: apt-get install chromium")

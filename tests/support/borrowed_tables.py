@@ -10,11 +10,14 @@ from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
+from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.run import run
 from sweetspot.study.instances import load_instances
+from sweetspot.study.memory import load_needs
 from sweetspot.study.study import load_study
+from sweetspot.study.workloads import load_monthly
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
@@ -45,11 +48,11 @@ def borrowed_tables(name: str) -> Tables:
     efficiency = study_efficiency(
         throughput, read_efficiency(folder / "efficiency.csv"), instances, study.cells.framework
     )
-    pools = [published_evidence(pool, read_published(STUDIES / pool / "throughput.csv")) for pool in study.borrow]
+    pools = [published_evidence(pool, read_published(figures_file(pool, STUDIES))) for pool in study.borrow]
     evidence = all_evidence([*pools, study_evidence(name, efficiency, throughput, instances)])
     known = {"throughput": throughput, "efficiency": efficiency, "evidence": evidence}
     known["averages"] = average_efficiency(efficiency)
-    times = read_times(folder / "time_to_target.csv")
+    times = [read_times(figures_file(pool, STUDIES, "time_to_target.csv")) for pool in (name, "scaling-2026")]
     scaling = run(known, instances, study.targets, study.cells, study.method, times)
     lists = sorted((folder / "prices").glob("*.yaml"))
     files = (folder / "workloads.yaml", [folder / "instances.yaml"])
@@ -68,5 +71,6 @@ def borrowed_tables(name: str) -> Tables:
         efficiency=efficiency,
     )
     groups, plans = (load(files[0]) for load in (load_groups, load_plans))
-    compared = compare(inputs, Settings.of(study), groups, draws=200, buying=plans)
+    more = {"needs": load_needs(files[0]), "monthly": load_monthly(files[0]), "buying": plans}
+    compared = compare(inputs, Settings.of(study), groups, draws=200, **more)
     return Tables(throughput, scaling, priced, compared)

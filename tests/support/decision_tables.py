@@ -5,7 +5,12 @@ from datetime import date
 import numpy as np
 import pandas as pd
 from sweetspot.decision.compare import Inputs
+from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.one_job import tornado_table
 from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import simulate
+from sweetspot.decision.surface import surface
+from sweetspot.decision.tornado import turned
 from sweetspot.study.study import Study
 
 SAMPLES = 94_720_000
@@ -134,3 +139,19 @@ def inputs(price_p3=3.06, box=(498.0, 440.0, 560.0), rented=225.0, box_more=None
     return Inputs(
         pd.DataFrame(costs), pd.DataFrame(offers), measured, pd.DataFrame([predicted]), efficiency, lint, pd.DataFrame()
     )
+
+
+def asked(options, month_days=30.5, draws=2):
+    """The questions of the models of the options, with few draws."""
+    return share_questions(options, simulate(options, 5, draws), month_days)
+
+
+def tornado_of(options, month_days=30.5):
+    """Rows of the tornado by the name of the assumption."""
+    table = tornado_table([turned(one) for one in asked(options, month_days)])
+    return table.set_index("assumption", drop=False)
+
+
+def surface_of(options, month_days=30.5):
+    """The surface of those options."""
+    return surface(asked(options, month_days), month_days)

@@ -18,10 +18,10 @@ CELL = (
 # Speaks to the supervisor as the training process does, without a framework; waits while hold-measure lies there.
 MAIN = 'if __name__ == "__main__":\n'
 TRAINING = f"""{MAIN}
-    die_with_supervisor()
+    nodes.die_with_supervisor()
     from pathlib import Path
 
-    from sweetspot.harness.processor import processor_name
+    from sweetspot.harness.facts import processor_name
 
     say(facts={{"device_name": processor_name(), "unit": "images"}})
     for step in range(7):

@@ -11,7 +11,9 @@ CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 -
 
 
 def command(output, *more, cell=CELL, gpus=1, watched=False):
-    """The command of a run that counts every step, however busy this machine is; `watched`: as by default."""
+    """The command of a run that counts every step, however busy this machine is, and ends after its least steps;
+    `watched`: counts as by default.
+    """
     return [
         sys.executable,
         str(SCRIPT),
@@ -21,6 +23,7 @@ def command(output, *more, cell=CELL, gpus=1, watched=False):
         "--run",
         "1",
         *([] if watched else ["--all-steps"]),
+        *["--least-seconds", "0", "--least-seconds-power", "0"],
         *more,
         "--output",
         str(output),

@@ -1,4 +1,4 @@
-"""Make workflow/sweetspot/bills/machine_prices.csv anew: what a provider asked an hour for each of its machines.
+"""Make workflow/sweetspot/bills/lint/machine_prices.csv anew: what a provider asked an hour for each of its machines.
 
     python tests/support/machine_prices_table.py PLACES PROVIDER_YEAR.csv ... > .../bills/machine_prices.csv
 

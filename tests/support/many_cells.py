@@ -8,8 +8,9 @@ Speaks as `sweetspot.harness.train` does, with {"cell": number} before each.
 import os
 import sys
 
+from sweetspot.harness.nodes import die_with_supervisor
 from sweetspot.harness.request import Request
-from sweetspot.harness.train import die_with_supervisor, run, say
+from sweetspot.harness.train import run, say
 
 if __name__ == "__main__":
     die_with_supervisor()

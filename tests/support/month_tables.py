@@ -90,7 +90,7 @@ class LabOfFive:
         """The tables; those of what would turn the plan, which take a second, are empty but with `turning`."""
         if turning:
             return month_tables(self.folder, draws)
-        with patch("sweetspot.decision.mix_tornado.levers", lambda *_: []):
+        with patch("sweetspot.decision.plan_of_months.dispatch_question", lambda *_: None):
             return month_tables(self.folder, draws)
 
 

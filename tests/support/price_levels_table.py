@@ -1,4 +1,4 @@
-"""Make workflow/sweetspot/bills/price_levels.csv anew, from files of prices that were gathered elsewhere.
+"""Make workflow/sweetspot/bills/lint/price_levels.csv anew, from files of prices that were gathered elsewhere.
 
     python tests/support/price_levels_table.py HISTORY RENT BUY RESALE SPECS VMS... > .../bills/price_levels.csv
 
@@ -25,8 +25,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from sweetspot.bills.lint.known import COLUMNS, device_key, provider_key
 from sweetspot.bills.offers import offer_rows
-from sweetspot.bills.price_levels import COLUMNS, device_key, provider_key
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list

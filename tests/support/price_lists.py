@@ -9,9 +9,10 @@ from sweetspot.bills import pricing
 from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
 from sweetspot.bills.columns import Columns, from_rows, to_arrow
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
+from sweetspot.bills.lint.rented import Finding
+from sweetspot.bills.lint.rules import lint, warnings_of
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, offer_rows, offers_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-from sweetspot.bills.price_lint import Finding, lint, warnings_of
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES
 from sweetspot.study.base import validated
 from sweetspot.study.energy_facts import Energy

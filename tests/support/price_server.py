@@ -12,13 +12,17 @@ from urllib.parse import parse_qs, urlsplit
 
 @dataclass
 class Answer:
-    """What is sent for an address. `cut`: bytes of the body that are not sent though announced. `wait_s`: before it."""
+    """What is sent for an address. `cut`: bytes of the body that are not sent though announced. `wait_s`: before it.
+
+    `drip_s`: between two bytes of the body.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     cut: int = 0
     wait_s: float = 0.0
+    drip_s: float = 0.0
 
 
 def gzipped(body: bytes, cut: int = 0) -> Answer:
@@ -66,7 +70,10 @@ def serving() -> Iterator[PriceServer]:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(given.body)))
                 self.end_headers()
-                self.wfile.write(given.body[: len(given.body) - given.cut])
+                body = given.body[: len(given.body) - given.cut]
+                for part in (body[i : i + 1] for i in range(len(body))) if given.drip_s else (body,):
+                    self.wfile.write(part)
+                    time.sleep(given.drip_s)
             except (BrokenPipeError, ConnectionResetError):
                 pass
 

@@ -15,12 +15,15 @@ import pytest
 import yaml
 from decision_tables import inputs, settings, study
 from project_copy import ROOT, environment
+from sweetspot.decision.choice_table import MIX, RENT, choice_table
 from sweetspot.decision.compare import compare
+from sweetspot.decision.verdict import verdict_table
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import draw_figures
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
+from works import work
 
 CLAIM = {
     "id": "total", "kind": "bill", "text": "The task costs 0.76 USD a month", "printed": 0.76, "computed": 0.760008,
@@ -33,7 +36,21 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
-    """All tables of a study with one box and one rented machine, on demand and as spot; `changes` of its settings."""
+    """All tables of a study with one box and one rented machine, on demand and as spot; `changes` of its settings.
+
+    The work of months is laid over it.
+    """
+    return _compared(given, **changes) | month_tables()
+
+
+def one_job(given=None, **changes) -> dict[str, pd.DataFrame]:
+    """The same study without a plan."""
+    plans = {*month_tables(), "plan_options"} - {"choices", "verdict"}
+    return {name: table for name, table in _compared(given, **changes).items() if name not in plans}
+
+
+def _compared(given=None, **changes) -> dict[str, pd.DataFrame]:
+    """The tables of that study without a plan's."""
     given = given or inputs()
     tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
@@ -47,7 +64,7 @@ def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
         fixed_usd_per_month=own.map({True: 6500 / 30, False: 0.0}),
         variable_usd_per_hour=tables["offers"]["usd_per_hour"].where(~own, 0.20),
     )
-    return tables | month_tables()
+    return tables
 
 
 def month_tables() -> dict[str, pd.DataFrame]:
@@ -82,7 +99,25 @@ def month_tables() -> dict[str, pd.DataFrame]:
     job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
            "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
     made = {"mixes": [best, pure], "mix_sources": sources, "mix_load": load, "deadlines": [due], "mix_jobs": [job]}
-    return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables()
+    return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
+
+
+def lab_verdict() -> dict[str, pd.DataFrame]:
+    """The verdict on that workload: the mix costs 27,000 USD in 9 draws of 10 less than renting at 30,000."""
+    box = {
+        "capex_usd": 9000.0,
+        "usd_per_capex": 1.0,
+        "box_title": "office box",
+        "title": "1 × office box, the rest on RunPod",
+    }
+    rent = {"title": "RunPod for the rest"}
+    mix = [27_000.0] * 9 + [31_000.0]
+    lab = work(("best", MIX, mix, box), ("cloud", RENT, [30_000.0] * 10, rent), name="lab", months=30.0, plan=True)
+    learn = {"lab": "price of RunPod"}
+    return {
+        "choices": choice_table([lab], ()),
+        "verdict": verdict_table([lab], "lab", plan_tables()["plan_break_even"], learn),
+    }
 
 
 def plan_tables() -> dict[str, pd.DataFrame]:
@@ -105,7 +140,7 @@ def plan_tables() -> dict[str, pd.DataFrame]:
     ]  # fmt: skip
     pays = {"workload": "lab", "title": "office box", "option": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0, "pays_from": 850.0,
-            "pays_from_low": 700.0, "pays_from_high": 1100.0, "p_pays": 0.8}  # fmt: skip
+            "pays_from_low": 700.0, "pays_from_high": 1100.0, "p_pays": 0.8, "factor": 0.85}  # fmt: skip
     months = pays | {"quantity": "months", "assumption": "months that the purchase of the office box is spread over",
                      "unit": "months", "planned": 30.0, "pays_from": 24.0}  # fmt: skip
     worth = about | {"figure": "price of RunPod", "title": "RunPod", "evppi_usd": 400.0, "evppi_usd_low": 300.0,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 from sweetspot.cells import Cell, run_path
+from sweetspot.harness.runfile import FACT_NUMBERS, FACT_TEXTS
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 from sweetspot.warnings import pairs
 
@@ -15,11 +16,14 @@ def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **co
     path = Path(folder) / f"{name or run_path(cell, run)}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
-    rows = rows.assign(**cell._asdict(), run=run, protocol=1, status="ok", message=None, gpu="Test CPU", logical=False)
+    rows = rows.assign(**cell._asdict(), run=run, protocol=2, status="ok", message=None, gpu="Test CPU", logical=False)
     rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False, host="here", machine="Test CPU, 2 CPUs")
+    rows = rows.assign(steps=1, samples_per_step=None, unit=None, **dict.fromkeys((*FACT_NUMBERS, *FACT_TEXTS)))
     for column, value in columns.items():
         rows[column] = value
-    rows = rows.astype(dict.fromkeys(("message", "measured_on", "warnings", "host", "machine"), "string"))
+    texts = ("message", "measured_on", "warnings", "host", "machine", "unit", *FACT_TEXTS)
+    rows = rows.astype(dict.fromkeys(texts, "string") | dict.fromkeys(FACT_NUMBERS, "float64"))
+    rows = rows.astype(dict.fromkeys(("steps", "samples_per_step"), "Int64"))
     rows.to_parquet(path, index=False)
     return str(path)
 

@@ -14,6 +14,7 @@ from fault_projects import MAIN, TRAINING, train_with
 from patience import PATIENCE_S, until
 from project_copy import copy_project, edit, environment
 
+STARTED: list[subprocess.Popen[bytes]] = []  # by `popen`
 INSTANCES = """
 small-node:
   title: A node of the small partition
@@ -63,6 +64,7 @@ def on_two_partitions(folder):
     edit(config, "measure_on: [workstation]", "measure_on: [small-node, large-node]")
     edit(config, "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
     edit(config, "min_seconds: 20", "min_seconds: 0.1")
+    edit(config, "least_seconds: 2 ", "least_seconds: 0.2 ")
     edit(config, "runs: 2 ", "runs: 1 ")
     file = project / "profiles" / "slurm" / "profile.yaml"
     profile = yaml.safe_load(file.read_text())
@@ -122,14 +124,21 @@ def most_held(slurm, cards):
     return max(sum(cards[other[0]] for other in held if other[1] <= row[1] < other[2]) for row in held)
 
 
-def started(project, slurm, count=1, state="R", told=Path(os.devnull)):
-    """Snakemake in the background, once `count` jobs run (or are in that state); what it says goes to `told`."""
+def popen(project, slurm, told=Path(os.devnull)):
+    """Snakemake in the background; what it says goes to `told`."""
     env = {**environment(project), "PATH": slurm.environment["PATH"]}
-    before = {row[0] for row in jobs(slurm, "i")}
     with told.open("w") as said:
         process = subprocess.Popen(
             command(), cwd=project, env=env, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
         )
+    STARTED.append(process)
+    return process
+
+
+def started(project, slurm, count=1, state="R", told=Path(os.devnull)):
+    """Snakemake in the background, once `count` jobs run (or are in that state); what it says goes to `told`."""
+    before = {row[0] for row in jobs(slurm, "i")}
+    process = popen(project, slurm, told)
     running = lambda: [row[0] for row in jobs(slurm, "i", "t") if row[1] == state and row[0] not in before]  # noqa: E731
     until(lambda: len(running()) >= count or process.poll() is not None, "jobs that run")
     assert process.poll() is None, "Snakemake ended before a job ran"

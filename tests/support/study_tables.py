@@ -7,14 +7,18 @@ from pathlib import Path
 import pandas as pd
 from claim_tables import checked
 from price_lists import price_study
+from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
-from sweetspot.scaling.mean_efficiency import mean_efficiency
+from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import load_instances
+from sweetspot.study.memory import load_needs
 from sweetspot.study.study import load_study
+from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 
@@ -36,9 +40,15 @@ class Tables:
 
 
 @cache
-def study_tables(name: str, draws: int = 200) -> Tables:
+def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
+    """`whole`: with the plans of workloads.yaml and the machines of all studies; else its options alone."""
     folder = STUDIES / name
-    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    files = [
+        file
+        for file in (STUDIES.parent / "instances.yaml", folder / "instances.yaml")
+        if whole or file.parent == folder
+    ]
+    study, instances = load_study(folder), load_instances(*files)
     throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
     efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
     cells = target_cells(throughput, study.targets, study.cells, instances)
@@ -50,10 +60,11 @@ def study_tables(name: str, draws: int = 200) -> Tables:
             extrapolated,
             file,
             folder / "workloads.yaml",
-            [folder / "instances.yaml"],
+            files,
             file.stem,
             study.month_days,
             study.as_of,
+            price_paths=study.price_paths,
         )
         for file in sorted((folder / "prices").glob("*.yaml"))
     ]
@@ -69,7 +80,10 @@ def study_tables(name: str, draws: int = 200) -> Tables:
     )
     figures = folder / "throughput.csv"
     others = read_published(figures) if figures.is_file() else None
-    found = compare(inputs, Settings.of(study, instances), draws=draws, published=others)
+    work = folder / "workloads.yaml"
+    plans = {"groups": load_groups(work), "monthly": load_monthly(work), "needs": load_needs(work),
+             "buying": load_plans(work), "titles": load_titles(work)} if whole else {}  # fmt: skip
+    found = compare(inputs, Settings.of(study, instances), draws=draws, published=others, **plans)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,

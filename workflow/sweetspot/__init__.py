@@ -1,3 +1,3 @@
 """Sweetspot: which infrastructure gives the best compromise between time, cost and availability."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -7,6 +7,9 @@ CELL_COLUMNS = ("instance", "framework", "model", "batch_size", "gpus", "precisi
 BASES = ("measured", "own", "published", "equivalent", "scaled", "stand_in", "transferred", "extrapolated")
 READ = ("measured", "own", "published")  # read off a clock or out of a text: nothing was made of another figure
 USABLE = ("ok", "unstable")  # statuses of a cell that has a figure; an unstable one is used, with its warning beside it
+# Version of what a measurement means. 1: a run might end after five steps however short, an interval of many steps
+# counted as one, and validation as training where Keras' bar told the steps.
+PROTOCOL = 2
 SLUG = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 RUN_PATTERN = "/".join(f"{column}~{{{column}}}" for column in (*CELL_COLUMNS, "run"))
 WILDCARD_CONSTRAINTS = {

@@ -1,6 +1,7 @@
 """Whole files only: a reader sees the old content or the new, never a half."""
 
 import errno
+import hashlib
 import json
 import math
 import os
@@ -42,7 +43,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadshe
 
 
 @contextmanager
-def _in_a_sentence(target: Path) -> Iterator[None]:
+def in_a_sentence(target: str | Path) -> Iterator[None]:
+    """What a disk refuses to the writing of the block, as a UserError about `target`."""
     try:
         yield
     except OSError as error:
@@ -69,6 +71,8 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:  # a file of that name
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+    except FileNotFoundError:  # a file system that takes none, such as /proc
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(folder)) from None
 
 
 @contextmanager
@@ -82,7 +86,7 @@ def write_whole(path: str | Path, lasting: bool = False) -> Iterator[Path]:
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
-    with _in_a_sentence(target):
+    with in_a_sentence(target):
         _require_replaceable(target)
         try:
             _make_folder(target.parent)
@@ -120,12 +124,46 @@ def require_writable(*folders: str | Path) -> None:
 def require_room(path: str | Path) -> None:
     """Raises UserError where a run file could not be written to `path`: asked before measuring, not after."""
     target = Path(path)
-    with _in_a_sentence(target):
+    with in_a_sentence(target):
         _require_replaceable(target)
         _make_folder(target.parent)
         with tempfile.TemporaryFile(dir=target.parent) as probe:
             probe.write(bytes(ROOM))
             probe.flush()
+
+
+def read_given(path: str | Path, most_bytes: int) -> bytes:
+    """The content of a file that a person gave, at most `most_bytes` of it.
+
+    Raises UserError where it is missing, larger, or no file: a device gives bytes for ever, a pipe may give none.
+    """
+    file = Path(path)
+    require_file(file)
+    try:
+        with file.open("rb") as stream:
+            raw = stream.read(most_bytes + 1)
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
+    if len(raw) > most_bytes:
+        raise UserError(f"{file}: {file.stat().st_size} bytes; expected at most {most_bytes}")
+    return raw
+
+
+def require_file(path: str | Path) -> None:
+    """Raises UserError where that is no file but, such as through a link, nothing or a device, which has no end."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}; the file is needed") from None
+    if not stat.S_ISREG(mode):
+        raise UserError(f"{path}: is {KINDS[stat.S_IFMT(mode)]}; expected a file")
+
+
+def checksum(path: str | Path) -> str:
+    """SHA-256 of the file, in hexadecimal digits. Raises UserError where it is no file."""
+    require_file(path)
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Table":

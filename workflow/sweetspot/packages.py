@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sweetspot.errors import UserError
@@ -17,6 +17,7 @@ CORE = {
     "pandas": "pandas",
     "pyarrow": "pyarrow",
     "pydantic": "pydantic",
+    "pygments": "pygments",
     "pynvml": "nvidia-ml-py",
     "requests": "requests",
     "scipy": "scipy",
@@ -28,6 +29,8 @@ CORE = {
     "yaml": "pyyaml",
 }
 """What every study needs: module and the package that brings it; the dependencies of pyproject.toml."""
+PARSED = ("pydantic", "yaml")
+"""What the rules need to be read: Snakemake brings both, so that plans, lint and graphs need nothing else."""
 
 
 def is_here(module: str) -> bool:
@@ -35,9 +38,9 @@ def is_here(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def missing_packages(found: Callable[[str], bool] = is_here) -> list[str]:
-    """Packages of the core that this Python lacks."""
-    return [package for module, package in CORE.items() if not found(module)]
+def missing_packages(found: Callable[[str], bool] = is_here, needed: Iterable[str] = CORE) -> list[str]:
+    """Packages of the core that this Python lacks, of the modules `needed`."""
+    return [CORE[module] for module in needed if not found(module)]
 
 
 def hand_on() -> None:
@@ -47,9 +50,19 @@ def hand_on() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([own, *others]))
 
 
-def require_packages(home: Path | None, found: Callable[[str], bool] = is_here) -> None:
-    """Raises UserError with the command that installs what is missing; `home` is the checkout, if there is one."""
-    missing = missing_packages(found)
+def require_packages(
+    home: Path | None,
+    needed: Iterable[str] = CORE,
+    found: Callable[[str], bool] = is_here,
+    optimised: int = sys.flags.optimize,
+) -> None:
+    """Raises UserError with the command that installs what is missing, and where Python drops texts that are needed.
+
+    `home` is the checkout, if there is one.
+    """
+    if optimised > 1:
+        raise UserError(f"Python runs with PYTHONOPTIMIZE={optimised}; expected at most 1: altair reads its docstrings")
+    missing = missing_packages(found, needed)
     if missing:
         lock = "" if home is None else f"-r '{home / 'envs' / 'core.lock'}'"
         raise UserError(

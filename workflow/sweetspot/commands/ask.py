@@ -1,15 +1,13 @@
 """Ask what a study found: the answer in the page's words, at another use, or within a deadline. Reads results only.
 
-Reads study.yaml and comparison/options.parquet of results/STUDY, which `make report STUDY=...` made. With --days every
-owned machine is used so many days a month; with --deadline it is said for each workload who finishes in time for the
-least money. The same draws as the page's: asked for the study's own use, it prints the page's sentences.
+Reads study.yaml and comparison/*.parquet of results/STUDY, which `make report STUDY=...` made, and prints the verdict:
+what to do, from where on it is another answer, what to find out first; --brief prints its two lines alone. Asked for
+the study's own use, it is the page's.
 
-Where the study has the work of months, what to have and what to rent for it stands first and is decided anew: with
---days owned machines work so many days a month at most, with --jobs so many times as many jobs come, and with
---deadline it is said for each class what an urgent job costs and how many of the others are in time anyhow.
-
-Where it has a project of phases, what to take for it stands first, and is decided anew with --days (fewer days may take
-more machines) and with --jobs (so many times the jobs of each phase). A deadline is of single jobs, not of the project.
+With --days owned machines are used so many days a month (at most, where the study has a plan), with --jobs so many
+times as many jobs come in its plan: the verdict is then made anew. With --deadline it is said for each workload, or
+each class of jobs, who finishes in time for the least money: it is a deadline of single jobs, not of a project. With
+--waiting it is said how long jobs wait for machines that several people share.
 
 Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time (of one workload at least), 2 what you can mend:
 a mistake, no results, or no answer yet for want of a price or a speed.
@@ -41,11 +39,12 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
-from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.job_beside_plan import job_beside_plan
-from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_is_close
+from sweetspot.report.in_currency import money_of
+from sweetspot.report.outcome import Outcome, outcome_of
+from sweetspot.report.plan_part import PHASES, leading
 from sweetspot.report.tables import Tables
 from sweetspot.study.study import Study, load_study
+from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_monthly
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
@@ -70,6 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
     parser.add_argument("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
     parser.add_argument("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
+    parser.add_argument("--brief", action="store_true", help="print the verdict alone: two lines")
+    parser.add_argument("--waiting", action="store_true", help="say too how long jobs wait for shared machines")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead, for programs")
     parser.add_argument("--results", type=Path, default=Path("results"), help="where results are (results)")
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
@@ -93,12 +94,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
     asked = (arguments.days, arguments.jobs, deadline)
-    plan = plan_tables(folder, works, written, options, study, asked, arguments.workload)
+    model = None if found.headline.empty else str(found.headline["model"].iloc[0])
+    plan = plan_tables(folder, works, written, options, study, asked, arguments.workload, model)
+    verdict = outcome_of(plan)
     beside = _told(found, options, study, folder, plan)
-    code = outcome(found, plan, deadline)
+    code = outcome(found, verdict, plan, deadline)
     stale = _newer(arguments.config / "studies" / study.name, folder)
     if stale:
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
+    said = verdict.sentences() if verdict else [beside["nothing"]]
+    beside |= {"verdict": verdict, "said": said[:2] if arguments.brief else said, "brief": arguments.brief}
+    beside["waiting"] = beside["waiting"] if arguments.waiting else []
     write = as_json if arguments.json else as_text
     sys.stdout.write(write(found, study, asked, beside, code))
     return code
@@ -115,32 +121,42 @@ def hours_of(text: str | None) -> float | None:
     return hours
 
 
-def outcome(found: Asked, plan: Tables | None = None, deadline: float | None = None) -> int:
-    """The exit code: of the deadline where one was asked for, else of the plan where there is one, else of one job."""
-    plan = plan or {}
-    close, due = plan_is_close(plan), plan.get("deadlines", NO_ROWS)
-    if close is not None and deadline is not None and len(due):
+def outcome(found: Asked, verdict: Outcome | None, plan: Tables | None = None, deadline: float | None = None) -> int:
+    """The exit code: of the deadline where one was asked for, else of the verdict."""
+    due = (plan or {}).get("deadlines", NO_ROWS)
+    if deadline is not None and len(due):
         return NOT_IN_TIME if due["option"].isna().any() else ANSWER
-    if found.headline.empty:
+    if len(found.deadlines):
+        if found.deadlines["option"].isna().any():
+            return NOT_IN_TIME
+        return TOO_CLOSE if found.deadlines["confidence"].eq(TIE).any() else ANSWER
+    if verdict is None:
         return NO_ANSWER
-    if close is not None and deadline is None:
-        return TOO_CLOSE if close else ANSWER
-    rows = found.deadlines if len(found.deadlines) else found.headline.head(1)
-    if len(found.deadlines) and rows["option"].isna().any():
-        return NOT_IN_TIME
-    return TOO_CLOSE if rows["confidence"].eq(TIE).any() else ANSWER
+    return TOO_CLOSE if verdict.close else ANSWER
 
 
 def as_text(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], code: int) -> str:
-    """Sentences, a line each: the answer, who is in time, what a shared machine lets wait."""
-    first = found.headline.iloc[0] if len(found.headline) else None
-    lines = [f"{study.title} ({study.name}, {_asked(study, asked)})"]
-    lines += [*told["plan"], *(["One job alone:", *told["one_job"]] if told["plan"] else [])]
-    lines += [told["nothing"]] if first is None else [str(first["first"]), str(first["second"])]
+    """Sentences, a line each: the verdict, who is in time, what a shared machine lets wait."""
+    if told["brief"]:
+        return "\n".join(filter(None, told["said"])) + "\n"
+    lines = [f"{study.title} ({study.name}, {_asked(study, asked)})", *told["said"]]
+    lines += [
+        f"Within {row['within_hours']:g} h, {class_title(row['class'])}: {_urgent(row, study)}" for row in told["due"]
+    ]
     for row in found.deadlines[~found.deadlines["scope"].isin(told["classes"])].to_dict("records"):
         lines.append(f"{row['phase']}: {_in_time(row, Settings.of(study).money)}")
+    lines += [OF_JOBS] if len(found.deadlines) and told["phased"] else []
     lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
     return "\n".join([*filter(None, [*lines, *told["waiting"]])]) + "\n"
+
+
+def _urgent(row: Mapping[str, Any], study: Study) -> str:
+    """The cheapest in time for an urgent job of a class."""
+    if pd.isna(row["option"]):
+        return f"{row['status']}."
+    money = money_of(study)
+    sure = "" if row["p_in_time"] > 0.99 else f" (in time in {percent(row['p_in_time'])} of cases)"
+    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {money.words(row['usd'])}{sure}."
 
 
 def as_json(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], code: int) -> str:
@@ -152,7 +168,8 @@ def as_json(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], 
         "question": study.question,
         "inputs": {"days_per_month": asked[0], "jobs_factor": asked[1], "deadline_hours": asked[2]},
         "outcome": OUTCOMES[code],
-        "sentences": [text for text in (first.get("first"), first.get("second")) if text] or [told["nothing"]],
+        "verdict": None if told["verdict"] is None else told["verdict"].model_dump(),
+        "sentences": told["said"],
         "model": first.get("model"),
         **{name: {"option": first.get(name), "title": first.get(f"{name}_title")} for name in SHOWN},
         **{name: _plain(first.get(name)) for name in FIGURES},
@@ -162,8 +179,6 @@ def as_json(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], 
                                                   "confidence", "verdict")}
             for row in found.deadlines.to_dict("records")
         ],
-        "plan": told["plan"],
-        "one_job": told["one_job"],
         "plan_deadlines": told["deadlines"],
         "waiting": told["waiting"],
     }  # fmt: skip
@@ -217,23 +232,20 @@ def _check_workload(options: pd.DataFrame, name: str | None, deadline: float | N
 
 
 def _told(found: Asked, options: pd.DataFrame, study: Study, folder: Path, plan: Tables) -> dict[str, Any]:
-    """What stands beside the answer: why there is none, the work of the months, the wait for shared machines."""
-    file, money = folder / "queue.parquet", money_of(study)
+    """What stands beside the verdict: deadlines of classes of jobs, the wait for shared machines."""
+    file = folder / "queue.parquet"
     queue = read_parquet(file) if file.is_file() else NO_ROWS
     if "queue" in plan:  # decided anew: what the results say of the same jobs is of another number or use
         queue = pd.concat([queue[~queue["workload"].isin(plan["queue"]["workload"])], plan["queue"]])
     due = plan.get("deadlines", NO_ROWS)
-    judged = None if found.headline.empty else str(found.headline["reference"].iloc[0])
-    said = plan_in_words(shown_in(plan, money), money.code, judged)
     shown = [name for name in OF_A_DEADLINE if name in due.columns]
+    rows = due.to_dict("records")
     return {
-        "plan": [*said, *([OF_JOBS] if len(found.deadlines) and leading(plan) == PHASES else [])],
-        "one_job": job_beside_plan(plan | {"headline": found.headline, "options": options}),
-        "deadlines": [{name: _plain(row[name]) for name in shown} for row in due.to_dict("records")],
-        "classes": sorted(f"{row.workload}.{row[2]}" for row in due[["workload", "class"]].itertuples())
-        if len(due)
-        else [],
-        "nothing": no_answer(len(options), len(options)) if found.headline.empty else "",
+        "phased": leading(plan) == PHASES,
+        "due": rows,
+        "deadlines": [{name: _plain(row[name]) for name in shown} for row in rows],
+        "classes": sorted(f"{row['workload']}.{row['class']}" for row in rows),
+        "nothing": no_answer(len(options), len(options)),
         "waiting": waiting_in_words(queue),
     }
 

@@ -32,8 +32,8 @@ def phases_anew(
     study: Study,
     days: float | None,
     jobs: float | None,
-) -> pd.DataFrame:
-    """`plan_options` of a study at `days` of use a month and `jobs` times its jobs.
+) -> dict[str, pd.DataFrame]:
+    """`plan_options` and `verdict` of a study at `days` of use a month and `jobs` times its jobs.
 
     results: results/STUDY; written: config/studies/STUDY; options, offers: tables of the results. Raises UserError.
     """

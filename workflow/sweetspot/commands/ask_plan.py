@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sweetspot.decision.asked import at_days, readable, verdict_anew
+from sweetspot.decision.fits import apart
 from sweetspot.decision.settings import Settings
+from sweetspot.decision.simulate import simulate
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.report.plan_part import OF_A_PLAN, OF_MONTHS, OF_PHASES
@@ -38,25 +41,28 @@ def plan_tables(
     study: Study,
     wanted: Wanted,
     workload: str | None = None,
+    model: str | None = None,
 ) -> Tables:
-    """The tables OF_A_PLAN: those of `folder` (results/STUDY/comparison), or, with their rows of `queue`, anew for what
-    is `wanted`; none without a plan. `works`: of months; `written`: config/studies/STUDY; `workload`: of its deadlines
-    this one alone.
+    """The tables OF_A_PLAN and `verdict`: those of `folder` (results/STUDY/comparison), or, with their rows of
+    `queue`, anew for what is `wanted`. `works`: of months; `written`: config/studies/STUDY; `workload`: of its
+    deadlines this one alone; `model`: that of the headline.
     """
     days, jobs, due = wanted
-    files = {name: folder / f"{name}.parquet" for name in OF_A_PLAN}
+    files = {name: folder / f"{name}.parquet" for name in (*OF_A_PLAN, "verdict")}
     known = {name: read_parquet(file) for name, file in files.items() if file.is_file()}
-    if wanted == (None, None, None) or not (works or len(known.get("plan_options", ()))):
-        return known
     phased = len(known.get("plan_options", ())) > 0
-    found = {name: known[name] for name in OF_PHASES if name in known} if phased else {}
+    if wanted == (None, None, None) or (due is not None and not works and (days, jobs) == (None, None)):
+        return known
+    if not (works or phased):
+        return known | {"verdict": _at_days(options, Settings.of(study), days, model)}
+    found = {name: known[name] for name in (*OF_PHASES, "verdict") if name in known} if phased else {}
     if not works and (days, jobs) == (None, None):
         return found  # no deadline changes what is taken for all phases
     offers = _offers(folder.parent / "offers", study.name)
     if phased and (days, jobs) != (None, None):
         from sweetspot.commands.ask_phases import phases_anew  # lazily: it draws pricing in
 
-        found = {"plan_options": phases_anew(folder.parent, written, options, offers, study, days, jobs)}
+        found = phases_anew(folder.parent, written, options, offers, study, days, jobs)
     if works:
         from sweetspot.decision.asked_plan import ask_plan  # lazily: it draws the mixes' modules in
 
@@ -64,8 +70,15 @@ def plan_tables(
         if workload is not None:
             rows = anew["deadlines"]
             anew["deadlines"] = rows[(rows["workload"] + "." + rows["class"]) == workload]
-        found |= {name: anew[name] for name in (*OF_MONTHS, "queue")}
+        found |= {name: anew[name] for name in (*OF_MONTHS, "queue", "verdict")}
     return found
+
+
+def _at_days(options: pd.DataFrame, settings: Settings, days: float | None, model: str | None) -> pd.DataFrame:
+    """The verdict of a study without a plan, owned machines used `days` a month."""
+    rows, _ = apart(readable(options))
+    rows = rows if days is None else at_days(rows, days)
+    return verdict_anew(rows, simulate(rows, settings.seed), settings, model)
 
 
 def _offers(folder: Path, study: str) -> pd.DataFrame:

@@ -4,12 +4,14 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from sweetspot import __version__
 from sweetspot.errors import UserError, exit_on_user_error
+from sweetspot.files import UNWRITABLE
 
+PACKAGE = "sweetspot.commands"
 COMMANDS = {
     "new-study": "create a study of your own, prefilled with this machine",
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
@@ -19,9 +21,6 @@ COMMANDS = {
     "validate-scaling": "test the extrapolation on figures of your own",
     "validate-transfer": "test the transfer from one device to another on figures of your own",
     "predict": "what your workload would do on other devices, from one figure that you measured",
-    "fit-price-paths": "recompute the presets of price paths and resale curves from their history",
-    "back-test": "replay the history month by month: what would the advice have cost?",
-    "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
     "doctor": "what this machine has, and what is missing for what; for reports of faults",
@@ -37,32 +36,37 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{self.prog}: {message}; see {self.prog} --help")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help and version as argparse says them, which swallows that nobody takes them."""
+        (file or sys.stderr).write(message)
 
-def main(given: Sequence[str]) -> int:
-    """Run one command line; its exit code. Raises UserError."""
+
+def main(given: Sequence[str], package: str = PACKAGE, commands: Mapping[str, str] = COMMANDS) -> int:
+    """Run one command line, of the `commands` in `package`; its exit code. Raises UserError."""
+    prog = package.split(".")[0]
     parser = _Parser(
-        prog="sweetspot",
+        prog=prog,
         description="What people type beside the workflow of Sweetspot; `snakemake` runs the workflow itself.",
-        epilog="`sweetspot COMMAND --help` says what it reads and writes, with an example.",
+        epilog=f"`{prog} COMMAND --help` says what it reads and writes, with an example.",
     )
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    parts = {name: subparsers.add_parser(name, help=text) for name, text in COMMANDS.items()}
+    parts = {name: subparsers.add_parser(name, help=text) for name, text in commands.items()}
     named = given[0] if given else ""
-    if named in COMMANDS:
-        module = importlib.import_module(f"sweetspot.commands.{named.replace('-', '_')}")
+    if named in commands:
+        module = importlib.import_module(f"{package}.{named.replace('-', '_')}")
         parts[named].description = module.__doc__
         parts[named].formatter_class = argparse.RawDescriptionHelpFormatter
         module.add_arguments(parts[named])
         return int(module.run(parser.parse_args(given)) or 0)
     if named and not named.startswith("-"):
-        raise UserError(f"{named!r} is no command of sweetspot; expected {', '.join(COMMANDS)}")
+        raise UserError(f"{named!r} is no command of {prog}; expected {', '.join(commands)}")
     parser.parse_args(given)
     parser.print_help()
     return 0
 
 
-def program() -> NoReturn:
+def program(package: str = PACKAGE, commands: Mapping[str, str] = COMMANDS) -> NoReturn:
     """The console script: `main` on this process's arguments. 2 ends an error that a person can mend.
 
     A reader that closes the pipe early (`| head`) ends it quietly.
@@ -70,12 +74,30 @@ def program() -> NoReturn:
     code = 0
     try:
         with exit_on_user_error():
-            try:
-                code = main(sys.argv[1:])
-            finally:
-                sys.stdout.flush()
+            if sys.stdout is None:
+                raise UserError("standard output is closed; expected a terminal, a file or a pipe")
+            code = _said(sys.argv[1:], package, commands)
     except BrokenPipeError:
-        # Python writes what is left when it ends; to nowhere, so that this does not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         code = 141  # 128 + SIGPIPE, as of any program that a closed pipe ends
     sys.exit(code)
+
+
+def _said(given: Sequence[str], package: str, commands: Mapping[str, str]) -> int:
+    """`main`, with all that it says. Raises UserError where standard output takes no more, such as on a full disk."""
+    try:
+        try:
+            return main(given, package, commands)
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        # One that names a file is of that file, not of the terminal.
+        if error.errno not in UNWRITABLE or error.filename is not None:
+            raise
+        _say_no_more()
+        raise UserError(f"standard output cannot be written ({os.strerror(error.errno)})") from None
+
+
+def _say_no_more() -> None:
+    """Python writes what is left when it ends; to nowhere, so that this does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

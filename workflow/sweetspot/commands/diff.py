@@ -1,6 +1,6 @@
 """Set two results side by side: what changed in prices, and what it did to the ranking.
 
-Reads comparison/ranks.parquet and headline.parquet of two result folders: two dates of one study, or before and after
+Reads comparison/ranks.parquet and verdict.parquet of two result folders: two dates of one study, or before and after
 an edit of its prices. Or takes one study and a day: its price lists of then (prices/history/, as `sweetspot
 refresh-prices` keeps them) are priced and compared anew. Writes Markdown to stdout: both answers, the prices that
 changed, the options that changed rank.
@@ -33,8 +33,8 @@ def load_ranks(folder: Path) -> pd.DataFrame:
 
 
 def answer(folder: Path) -> str | None:
-    """The first sentence of a result's headline, if it has one."""
-    file = folder / "comparison" / "headline.parquet"
+    """The verdict of a result in words, if it has one."""
+    file = folder / "comparison" / "verdict.parquet"
     return answer_of(read_parquet(file)) if file.is_file() else None
 
 

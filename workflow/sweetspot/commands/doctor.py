@@ -19,7 +19,8 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from sweetspot import __version__
-from sweetspot.harness.processor import instruction_sets, processor_name
+from sweetspot.harness.backends import backend
+from sweetspot.harness.facts import instruction_sets, processor_name
 from sweetspot.packages import missing_packages
 from sweetspot.report.paper import BROWSERS
 from sweetspot.study.frameworks import FRAMEWORKS
@@ -109,6 +110,17 @@ def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, program
                 f"measuring with framework: {name}",
             )
             for name in PACKAGES
+        ),
+        *(
+            (
+                not no_gpu and name in installed and not on_gpus,
+                f"{name} for GPUs ({backend(name).INSTALL['gpu']})",
+                f"measuring with framework: {name} on the GPUs that are here",
+            )
+            for name, on_gpus in (
+                ("jax", any(package.startswith("jax-cuda") for package in installed)),
+                ("torch", not installed.get("torch", "").endswith("+cpu")),
+            )
         ),
         (bool(no_gpu), f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"),
         (not set(BROWSERS) & set(programs), " or ".join(BROWSERS), "the page on paper (make pdf)"),

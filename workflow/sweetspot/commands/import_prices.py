@@ -19,8 +19,8 @@ from typing import Any
 
 import yaml
 
+from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
-from sweetspot.bills.price_lint import lint
 from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history

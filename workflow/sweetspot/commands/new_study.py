@@ -31,9 +31,11 @@ from sweetspot.cells import is_slug
 from sweetspot.commands.study_of_months import month_block
 from sweetspot.commands.study_of_today import OWN, Own, files_of_today
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
+from sweetspot.facts.shipped_tables import figures_file
+from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Framework, Precision
+from sweetspot.study.currency import wrong_rate
 from sweetspot.study.study import check_study_name
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
@@ -48,7 +50,7 @@ def own_machine() -> tuple[str, str]:
     """Instance and device name of this machine: its NVIDIA GPU if the driver shows one, else its processor."""
     import pynvml
 
-    from sweetspot.harness.processor import processor_name
+    from sweetspot.harness.facts import processor_name
 
     try:
         pynvml.nvmlInit()
@@ -92,14 +94,14 @@ def create_study(
         "devices_per_job": str(devices_per_job),
         "month": month_block(own.model if own else "resnet50", devices_per_job, there, months),
     }
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
+    with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
         folder = Path(scratch) / name
         for source in sorted(TEMPLATE.rglob("*.yaml")):
             text = string.Template(source.read_text(encoding="utf-8")).substitute(values)
             with write_whole(folder / source.relative_to(TEMPLATE)) as temporary:
                 temporary.write_text(text, encoding="utf-8")
         if own is None:
-            _copy_figures(config / "studies" / FIGURES_FROM / "throughput.csv", folder / "throughput.csv")
+            _copy_figures(figures_file(FIGURES_FROM, config / "studies"), folder / "throughput.csv")
         else:
             made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), months)
             for path, text in made.items():
@@ -154,6 +156,9 @@ def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
     if rate is not None and (currency == "USD" or not 1e-6 < rate < 1e3):
         expected = "no RATE for USD" if currency == "USD" else f"USD per {currency}, such as 1.14"
         raise UserError(f"RATE is {rate}; expected {expected}")
+    wrong = None if rate is None else wrong_rate(currency, rate, datetime.date.today())
+    if wrong is not None:
+        raise UserError(f"RATE is {rate:g} USD for one {currency}; {wrong}")
     return currency, rate
 
 

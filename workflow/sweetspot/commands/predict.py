@@ -25,13 +25,13 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import pandas as pd
 
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.several_devices import JOINED, learn_scaling, several
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.throughput.published import RATES, studies_folder
+from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.measured_runs import from_run_files
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, from_run_files, learn_devices, transferred
 from sweetspot.warnings import as_text, joined
 
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
@@ -137,7 +137,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
-    studies = studies_folder()
+    studies = STUDIES
     devices = shipped_devices()
     known = [measured(text, arguments.framework, devices) for text in arguments.measured]
     on = [name.strip() for name in arguments.on.split(",") if name.strip()]

@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sweetspot.bills.offers import check_instances
-from sweetspot.bills.pricing import check_terms, check_there, check_workloads, price_tables
+from sweetspot.bills.pricing import price_tables
+from sweetspot.bills.together import (
+    check_devices,
+    check_free,
+    check_terms,
+    check_there,
+    check_workloads,
+    of_projects,
+)
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import (
     check_answer_prices,
     check_machines,
@@ -22,7 +31,7 @@ from sweetspot.matrix.invocation import (
 )
 from sweetspot.scaling.model_facts import network, unknown_network
 from sweetspot.study.base import validated
-from sweetspot.study.catalogue_map import check_catalogue
+from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
@@ -104,7 +113,7 @@ def read_study(name: str, root: Path) -> Findings:
     workloads = found.take(
         folder / "workloads.yaml",
         lambda: load_workloads(folder / "workloads.yaml"),
-        lambda held: _count(held, "workload"),
+        lambda held: _count({name.partition(".")[0] for name in held}, "workload"),
     )
     price_lists: list[str] = []
     with found.of(folder / "prices"):
@@ -164,13 +173,12 @@ def _check_study(found: Findings, parts: _Parts) -> None:
         with found.of(file):
             check_machines(study, parts.machines, file)
         with found.of(file):
-            check_catalogue(study.catalogue, parts.machines, parts.price_lists, file)
+            checked_catalogue(study.catalogue, parts.machines, parts.price_lists, file)
     with found.of(file):
         check_answer_prices(study, parts.price_lists, file)
     wrong = _method(study, file)
     for borrowed in study.borrow:
-        table = parts.folder.parent / borrowed / "throughput.csv"
-        if not table.is_file():
+        if not figures_file(borrowed, parts.folder.parent).is_file():
             wrong.append(f"{file}: borrow names {borrowed!r}; expected a study with a throughput.csv")
     wrong += [
         f"{file}: logs name {log}; expected a file that exists"
@@ -208,8 +216,14 @@ def _check_workloads(found: Findings, parts: _Parts) -> None:
             check_workloads(parts.workloads, parts.machines, file)
         with found.of(file):
             check_there(load_monthly(file), parts.machines, file)
+    if parts.instances is not None:
+        with found.of(file):
+            check_devices(parts.workloads, parts.instances, file)
     asked = [] if parts.study is None else parts.study.cells.model
+    plans = tuple(f"{name}." for name, work in parts.workloads.items() if isinstance(work, Plan))
     for name, work in parts.workloads.items():
+        if name.startswith(plans):  # one of its jobs, which nobody wrote
+            continue
         if asked and work.model is not None and work.model not in asked:
             words = f"{name}.model is '{work.model}', which cells.model of study.yaml does not hold; it gets no price"
             found.warnings.append((str(file), "model_not_asked", words))
@@ -233,8 +247,14 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
         if severity == "warning":
             found.warnings.append((str(file), rule, words))
     if parts.workloads is not None:
+        written = parts.folder / "workloads.yaml"
+        monthly = load_monthly(written)
         with found.of(file):
-            check_terms(parts.workloads, table, parts.folder / "workloads.yaml", file)
+            check_terms(parts.workloads, table, written, file)
+        with found.of(file):
+            check_free(monthly, table, written, file)
+        told = [(str(written), one.rule, one.message) for one in of_projects(parts.workloads, monthly, table)]
+        found.warnings += [one for one in told if one not in found.warnings]  # each list says it
 
 
 def _check_rate(found: Findings, study: Study, prices: PriceList, file: Path) -> None:

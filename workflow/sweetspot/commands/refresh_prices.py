@@ -12,6 +12,7 @@ command in one sentence, and nothing is written.
 """
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
@@ -24,13 +25,15 @@ from sweetspot.catalogues.sources.source import Asked
 from sweetspot.commands.refresh_writing import Refreshed, changed_lists, write_lists
 from sweetspot.errors import Faults, UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.study.catalogue_map import Part, check_catalogue
+from sweetspot.study.catalogue_map import CatalogueMap, Part, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_history import newest_day
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.study import Study, load_study
 
 AHEAD = timedelta(days=7)
+LONGEST_REUSE = 87_600  # hours: ten years
+ZONES = timedelta(days=1)  # where it is tomorrow already
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,10 +45,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--offline", action="store_true", help="take the files fetched before, of whatever day, and fetch nothing")
     add("--accept", nargs="+", default=[], metavar="INSTANCE", help="take a price that jumps")
     add("--confirm", action="store_true", help="date and source also where the price is still the same")
-    add("--reuse-hours", type=float, default=1.0, metavar="HOURS", help="take a file fetched within these (1)")
+    add("--reuse-hours", type=_hours, default=1.0, metavar="HOURS", help="take a file fetched within these (1)")
     add("--mirror", nargs="+", default=[], metavar="SOURCE=URL", help="another address of a source, such as a mirror")
     add("--cache", type=Path, default=None, metavar="FOLDER", help=f"where files are kept ({cache_folder()})")
     add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+
+
+def _hours(text: str) -> float:
+    """Hours as typed. Raises ArgumentTypeError."""
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = math.nan
+    if not 0 <= hours <= LONGEST_REUSE:
+        raise argparse.ArgumentTypeError(f"{text!r} given; expected hours from 0 to {LONGEST_REUSE:,}")
+    return hours
 
 
 def run(options: argparse.Namespace) -> None:
@@ -56,9 +70,9 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(f"{folder / 'study.yaml'}: key 'catalogue' is missing; expected names of its machines there")
     instances = load_instances(*instance_files(options.config, options.study))
     names = price_list_names(folder / "prices")
-    check_catalogue(study.catalogue, instances, names, folder / "study.yaml")
+    catalogue = checked_catalogue(study.catalogue, instances, names, folder / "study.yaml")
     prices = {name: load_price_list(folder / "prices" / f"{name}.yaml") for name in names}
-    parts = _asked_parts(study, instances, options.provider)
+    parts = _asked_parts(catalogue, instances, options.provider)
     bases = _bases(options.mirror)
     downloads = Downloads(
         options.cache or cache_folder(), offline=options.offline, reuse=timedelta(hours=options.reuse_hours)
@@ -85,6 +99,8 @@ def _ask(
     """What one part of the map finds for its offers. Raises UserError where its source gives no prices."""
     fetched = SOURCES[source].fetch(asked, downloads, base)
     sys.stdout.write("".join(f"{SOURCES[source].title}: {told}\n" for told in fetched.told))
+    if fetched.as_of > downloads.now().date() + ZONES:
+        raise UserError(f"{fetched.source}: says that its prices are of a day to come; nothing is written")
     if SOURCES[source].whole and not fetched.catalogue.listings:
         faults = fetched.catalogue.left_out()
         why = f"{faults[0]} (and no other price is left)" if faults else f"{fetched.told[0]}: holds no price at all"
@@ -97,18 +113,17 @@ def _ask(
 
 
 def _asked_parts(
-    study: Study, instances: dict[str, Instance], providers: Sequence[str] | None
+    catalogue: CatalogueMap, instances: dict[str, Instance], providers: Sequence[str] | None
 ) -> list[tuple[str, str, Part]]:
     """The parts of the map, each with the machines of `providers` alone."""
-    assert study.catalogue is not None
-    known = sorted({instances[name].provider for _, _, part in study.catalogue.parts() for name in part.instances})
+    known = sorted({instances[name].provider for _, _, part in catalogue.parts() for name in part.instances})
     faults = Faults()
     for name in providers or ():
         if name not in known:
             faults.add(f"--provider is {name!r}; expected some of {', '.join(known)}, which 'catalogue' knows")
     faults.end()
     found = []
-    for source, key, part in study.catalogue.parts():
+    for source, key, part in catalogue.parts():
         wanted = {
             name: there
             for name, there in part.instances.items()

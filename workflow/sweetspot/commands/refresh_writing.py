@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
-from sweetspot.bills.price_lint import lint
 from sweetspot.catalogues.price_file import with_values
 from sweetspot.catalogues.refreshing import Found
 from sweetspot.errors import UserError

@@ -3,7 +3,7 @@
 Editors complete and check YAML with them, and they are the reference of all keys. They are made from the models of the
 library, which stay the authority; a test keeps both in step.
 
-    sweetspot schemas                  # config/schemas/*.schema.json
+    sweetspot schemas                  # config/schemas/*.schema.json, workflow/schemas/config.schema.yaml
     sweetspot schemas /tmp/schemas
 """
 
@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import BaseModel, RootModel
 
 from sweetspot.errors import UserError
@@ -26,6 +27,9 @@ from sweetspot.study.scripts import Script
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"  # pydantic's
+CATALOGUE = Path("workflow/schemas/config.schema.yaml")  # where snakedeploy and the catalogue look
+
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Schema by file name, one for each kind of configuration file."""
@@ -39,7 +43,27 @@ def schemas() -> dict[str, dict[str, Any]]:
         "commands": Script,
         "answer": Answer,  # what is written, not read: results/<study>/report/answer.json
     }
-    return {f"{name}.schema.json": model.model_json_schema() for name, model in models.items()}
+    return {
+        f"{name}.schema.json": {"$schema": DIALECT, "$id": f"{name}.schema.json", **model.model_json_schema()}
+        for name, model in models.items()
+    }
+
+
+def catalogue_schema() -> dict[str, Any]:
+    """The schema of config.yaml as the workflow catalogue's table of keys reads it: no `$ref`, whose keys it hides."""
+    schema = schemas()["config.schema.json"]
+    parts = schema.pop("$defs", {})
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, list):
+            return [whole(entry) for entry in value]
+        if not isinstance(value, dict):
+            return value
+        part = parts[value["$ref"].rpartition("/")[2]] if "$ref" in value else {}
+        said = {name: entry for name, entry in value.items() if name != "$ref"}
+        return {name: whole(entry) for name, entry in (part | said).items()}
+
+    return whole(schema) | {"$id": CATALOGUE.name}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Write all schemas. Raises UserError where the folder cannot be written."""
-    if arguments.folder.exists() and not arguments.folder.is_dir():
-        raise UserError(f"{arguments.folder}: a file of that name exists; expected a folder")
+    folder = arguments.folder
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder}: a file of that name exists; expected a folder")
+    if not folder.parent.is_dir():
+        raise UserError(f"{folder.parent}: is no folder; expected a project here, or another folder to write into")
     for name, schema in schemas().items():
-        with write_whole(arguments.folder / name) as temporary:
+        with write_whole(folder / name) as temporary:
             temporary.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if CATALOGUE.parent.is_dir():
+        with write_whole(CATALOGUE) as temporary:
+            temporary.write_text(yaml.safe_dump(catalogue_schema(), sort_keys=False, width=120), encoding="utf-8")

@@ -10,9 +10,11 @@ from sweetspot.decision.rank_changes import to_markdown
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.then_and_now import Unpriced, moved, state_under
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.instances import load_instances
-from sweetspot.study.price_history import lists_at
+from sweetspot.study.price_history import lists_at, newest_day
+from sweetspot.study.price_list import load_price_list
 from sweetspot.study.study import load_study
 from sweetspot.throughput.published import read_published
 
@@ -27,6 +29,7 @@ def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
     names, until = price_list_names(folder / "prices"), arguments.until or date.max
     if until <= arguments.since:
         raise UserError(f"--until is {until}; expected a day after --since, {arguments.since}")
+    _require_history(folder / "prices", names, arguments.since)
     lists = [lists_at(folder / "prices", names, day) for day in (arguments.since, until)]
     before, after = (state_under(files, study) for files in lists)
     table = moved(before, after)
@@ -37,6 +40,13 @@ def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
     return table, to_markdown(told, *titles, (before.answer, after.answer))
 
 
+def _require_history(folder: Path, names: list[str], day: date) -> None:
+    """Raises UserError where no list is known as it was on `day`: all would be as they were later."""
+    first = min(newest_day(load_price_list(file)) for file in lists_at(folder, names, date.min).values())
+    if day < first:
+        raise UserError(f"--since is {day}; {folder} has no history before {first}")
+
+
 def _unpriced(name: str, config: Path, results: Path) -> Unpriced:
     folder, files = config / "studies" / name, instance_files(config, name)
     study, instances = load_study(folder), load_instances(*files)
@@ -44,7 +54,7 @@ def _unpriced(name: str, config: Path, results: Path) -> Unpriced:
     for file in tables.values():
         if not file.is_file():
             raise UserError(f"{file}: is not there; make it first: snakemake --cores all --config study={name}")
-    others = [folder.parent / other / "throughput.csv" for other in (name, *study.borrow)]
+    others = [figures_file(other, folder.parent) for other in (name, *study.borrow)]
     figures = [read_published(file) for file in others if file.is_file()]
     return Unpriced(
         tables=tables,

@@ -28,13 +28,20 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.commands.figures_csv import Figures, read_figures
-from sweetspot.scaling.conformal import scores
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.evidence import from_one_device
-from sweetspot.scaling.judge import TIMES, WITHIN, judged, learn, shipped_table
+from sweetspot.scaling.judge import WITHIN, artefacts, judged, learn, no_loss, shipped_evidence, shipped_table
 from sweetspot.scaling.methods import fit_method
-from sweetspot.scaling.shipped import shipped_evidence
-from sweetspot.scaling.validation import STUDY_MODELS, best_method, held_out, summary, validation_table, widths
-from sweetspot.throughput.published import studies_folder
+from sweetspot.scaling.validation import (
+    STUDY_MODELS,
+    Calibration,
+    best_method,
+    held_out,
+    predict_with_interval,
+    summary,
+    validation_table,
+    widths,
+)
 from sweetspot.warnings import as_text
 
 
@@ -48,9 +55,9 @@ def _shipped(studies: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
 def validate(figures: Figures, studies: Path) -> dict[str, Any]:
     """Errors of each method on the figures of `read_figures`, fitted on what the project ships in `studies`.
 
-    Returns `methods` and `study_models` (lists: method, rows, median_abs_error, p90_abs_error, bias, coverage50,
-    coverage90; rows within a node whose partner is a single device), `places` (the same of the headline within a node,
-    across nodes and for times to a target, with `no_loss_median` and `no_loss_p90`, the errors of taking nothing to be
+    Returns `methods` and `study_models` (lists: method, rows, median_abs_error, p90_abs_error, bias, coverage90; rows
+    within a node whose partner is a single device), `places` (the same of the headline within a node, across nodes
+    and for times to a target, with `no_loss_median` and `no_loss_p90`, the errors of taking nothing to be
     lost), `headline` (the method with the best error on shipped families left out), `without_partner` (multi-device
     rows that have no partner), `not_predicted`, `flagged` (super-linear or inconsistent), `families`,
     `families_fitted` (those of FILE that the shipped figures hold too).
@@ -59,14 +66,14 @@ def validate(figures: Figures, studies: Path) -> dict[str, Any]:
     flagged = paired[[len(told) > 0 for told in paired["warnings"]]]
     evidence, rule, errors = _shipped(studies)
     headline, wide = best_method(validation_table(errors)), widths(errors)
-    learned = learn(evidence, rule, headline, wide[headline], studies / TIMES / "time_to_target.csv")
+    learned = learn(evidence, rule, headline, wide[headline], studies)
     told = judged(paired, learned)
     one = told[told["where"] == WITHIN]
     return {
         "headline": headline,
         "methods": _by_method(one, evidence, rule, wide),
         "study_models": _by_method(one[one["model"].isin(STUDY_MODELS)], evidence, rule, wide),
-        "places": [_of_place(str(where), part) for where, part in told.groupby("where")],
+        "places": [{"where": where, **summary(part), **no_loss(part)} for where, part in _places_of(told)],
         "without_partner": [_place(row) for row in alone.itertuples()],
         "not_predicted": [_place(row) for row in paired.drop(index=told.index).itertuples()],
         "flagged": [{**_place(row), "warning": as_text(row.warnings)} for row in flagged.itertuples()],
@@ -75,22 +82,22 @@ def validate(figures: Figures, studies: Path) -> dict[str, Any]:
     }
 
 
-def _of_place(where: str, part: pd.DataFrame) -> dict[str, Any]:
-    nothing = (1 / part["efficiency"] - 1).abs()
-    lost = {"no_loss_median": float(nothing.median()), "no_loss_p90": float(nothing.quantile(0.9))}
-    return {"where": where, **summary(part), **lost}
+def _places_of(told: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """The figures by place, and those within a node once more without artefacts, where there are any."""
+    parts = [(str(where), part) for where, part in told.groupby("where")]
+    sound = told[(told["where"] == WITHIN) & ~artefacts(told)]
+    return parts + ([(f"{WITHIN}, no artefacts", sound)] if 0 < len(sound) < (told["where"] == WITHIN).sum() else [])
 
 
 def _by_method(
-    paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, wide: dict[str, dict[float, float]]
+    paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, wide: dict[str, Calibration]
 ) -> list[dict[str, Any]]:
     """Errors of each method on rows within a node; none without a row."""
     found = []
     for method, width in wide.items() if len(paired) else ():
-        predicted = fit_method(method, from_one_device(evidence), rule)(paired)
-        score = scores(paired["efficiency"], predicted)
-        error = (predicted["efficiency"] / paired["efficiency"] - 1).to_numpy()
-        table = pd.DataFrame({"error": error, "inside50": score <= width[0.5], "inside90": score <= width[0.9]})
+        predicted = predict_with_interval(fit_method(method, from_one_device(evidence), rule), paired, width)
+        inside = paired["efficiency"].between(predicted["low"], predicted["high"])
+        table = pd.DataFrame({"error": predicted["efficiency"] / paired["efficiency"] - 1, "inside90": inside})
         found.append({"method": method, **summary(table)})
     return found
 
@@ -139,11 +146,14 @@ def _places(places: list[dict[str, Any]]) -> list[str]:
 
 def shipped_report(table: pd.DataFrame) -> str:
     """`judge.shipped_table` as Markdown, for docs/scaling.md."""
-    lines = ["| where | figures | left out in turn | rows | median | 90th percentile | in the 90 % interval |"]
-    lines.append("|---|---|---|---|---|---|---|")
+    heads = ("where", "figures", "left out in turn", "rows", "median", "90th percentile", "in the 90 % interval")
+    lines = [f"| {' | '.join(heads)} | nothing lost | goal |", f"|{'---|' * 9}"]
     for row in table.itertuples():
         errors = f"{row.median_abs_error:.1%} | {row.p90_abs_error:.0%} | {row.coverage90:.0%}"
-        lines.append(f"| {row.where} | `{row.figures}` | {row.left_out} | {row.rows} | {errors} |")
+        plain = f"{row.no_loss_median:.1%}, {row.no_loss_p90:.0%}"
+        lines.append(
+            f"| {row.where} | `{row.figures}` | {row.left_out} | {row.rows} | {errors} | {plain} | {row.goal} |"
+        )
     return "\n".join(lines)
 
 
@@ -164,7 +174,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
-    studies = arguments.studies or studies_folder()
+    studies = arguments.studies or STUDIES
     if arguments.file is None:
         table = shipped_table(studies)
         print(table.to_json(orient="records", indent=2) if arguments.json else shipped_report(table))

@@ -27,15 +27,16 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import pandas as pd
 
 from sweetspot.commands.device_figures import DeviceFigures, read_device_figures
-from sweetspot.throughput.published import studies_folder
+from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.throughput.calibration import Goal
 from sweetspot.transfer.figures import as_figures, related, shipped_devices, shipped_figures
-from sweetspot.transfer.judged import judged
-from sweetspot.transfer.left_out import KNOWN, SPECIFIED, shipped_errors, summary
+from sweetspot.transfer.left_out import KNOWN, MODERN, PROGRAMS, SPECIFIED, judged, shipped_errors, summary
 from sweetspot.transfer.transferring import learn_devices
 
 SUITE = "Lambda"  # whose workloads have run on the most devices: the yardstick was first tried on them
 PLACES = {KNOWN: "devices known, workload new", SPECIFIED: "a device by its specifications only", "all": "all pairs"}
-HEAD = ("| left out in turn | figures | rows | median | 90th percentile | in the 90 % interval | yardstick |",)
+HEAD = "| left out in turn | figures | rows | median | 90th percentile | in the 90 % interval | yardstick | goal |"
+GOALS = {(PROGRAMS, MODERN): Goal(0.15, 0.40)}
 
 
 def validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
@@ -46,7 +47,8 @@ def validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
     """
     devices = shipped_devices()
     figures = as_figures(given.table, devices)
-    pairs = judged(related(figures), learn_devices(studies))
+    learnt = learn_devices(studies)
+    pairs = judged(related(figures), learnt.relation, learnt.trusts)
     parts = {place: pairs if place == "all" else pairs[pairs["place"] == place] for place in PLACES}
     return {
         "places": [
@@ -90,10 +92,14 @@ def _yardstick(row: dict[str, Any]) -> str:
 
 def shipped_report(table: pd.DataFrame) -> str:
     """`left_out.shipped_errors` as Markdown, for docs/scaling.md."""
-    lines = [*HEAD, "|---|---|---|---|---|---|---|"]
+    lines = [HEAD, f"|{'---|' * 8}"]
     for row in table.to_dict("records"):
         errors = f"{row['median_abs_error']:.1%} | {row['p90_abs_error']:.0%} | {row['coverage90']:.0%}"
-        lines.append(f"| {row['left_out']} | {row['figures']} | {row['rows']} | {errors} | {_yardstick(row)} |")
+        goal = GOALS.get((row["left_out"], row["figures"]))
+        asked = goal.told(row) if goal else ""
+        lines.append(
+            f"| {row['left_out']} | {row['figures']} | {row['rows']} | {errors} | {_yardstick(row)} | {asked} |"
+        )
     return "\n".join(lines)
 
 
@@ -110,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the errors; a bad row is named on stderr and left out. Raises UserError."""
-    studies = arguments.studies or studies_folder()
+    studies = arguments.studies or STUDIES
     if arguments.file is None:
         table = shipped_errors(shipped_figures(studies), SUITE)
         print(table.to_json(orient="records", indent=2) if arguments.json else shipped_report(table))
