@@ -2,8 +2,8 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
+from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.one_job import worth_table
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import turned
 from sweetspot.decision.worth_words import worth_in_words
@@ -17,7 +17,7 @@ def comparison(request):
     """The tables of the study, `worth_knowing` by as many draws as its page has."""
     found = borrowed_tables(request.param).comparison
     options, draws = found["options"], simulate(found["options"], SEED)
-    worth = worth_table([turned(one) for one in share_questions(options, draws, MONTH)], options, draws)
+    worth = analysed([turned(one) for one in share_questions(options, draws, MONTH)], options, draws)["worth_knowing"]
     return found | {"worth_knowing": worth}
 
 
@@ -33,7 +33,7 @@ def test_the_figure_named_first_turns_the_answer_within_its_range_or_at_its_edge
         inside = bool(told["low"] < told["flip_value"])
         assert (bool(told["flips"]), told["winner_low"] != told["winner_high"]) == (inside, inside)
         assert first["turning_point"] == pytest.approx(told["flip_value"])
-        sentence = " ".join(worth_in_words(worth, model))
+        sentence = " ".join(worth_in_words(worth[worth["model"] == model]))
         assert f"the {first['figure']} first" in sentence and "The cheapest changes at" in sentence
         # more than its Monte Carlo error, whose ends the sentence prints
         assert 0 < first["evppi_usd_low"] < first["evppi_usd"] < first["evppi_usd_high"]
