@@ -258,7 +258,8 @@ def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
         if not rival:
             return "Nothing else does this work."
         if close:
-            return _short([f"{begun(title)} and {rival} cost about the same: take either.", "Take either."], DO_THIS)
+            both = f"{begun(title)} and {rival} cost about the same: take either."
+            return _short([both, f"{begun(rival)} costs about the same."], DO_THIS)
         sure = f"costs {times(facts['take_ratio'])} times as much ({percent(facts['take_p_cheaper'])})."
         return _short([f"{begun(rival)} {sure}", f"The second choice {sure}"], DO_THIS)
     if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
