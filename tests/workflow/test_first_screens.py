@@ -42,6 +42,9 @@ def test_the_project_buys_the_box_and_pays_for_its_hours():
     alone = found.loc["imagenet-resnet50"]
     assert alone["ratio"] == pytest.approx(gain(TPU, 6.595), rel=1e-3)
     assert alone["sentence"] == "Buy. Renting probably costs 1.7 times as much."
+    # 24 hours of a day cost 24 x 1.74 x 1.1028 rented and 24 x 0.20 on the box, which costs 6500 / 30 a month
+    days = 6500 / 30 / (24 * (gain(TPU, 6.595) * BOX_HOUR - 0.20))
+    assert alone["do_this"] == f"Buy the office box with 4 GTX 1080 Ti. It pays from {days:.1f} days of use a month."
     assert found["ratio"].min() == alone["ratio"] and (found["kind"] == "buy").all()
 
 
