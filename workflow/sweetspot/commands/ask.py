@@ -34,8 +34,8 @@ from sweetspot.commands.ask_plan import Wanted, check_jobs, plan_tables
 from sweetspot.decision.asked import Asked, ask
 from sweetspot.decision.certainty import TIE, amount, percent
 from sweetspot.decision.counted import Money, the
-from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.settings import Settings
+from sweetspot.decision.verdict import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
@@ -89,8 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_jobs(arguments.jobs, [*works, *phases_of(written / "workloads.yaml")], study.name)
     due = [] if deadline is None else [deadline]
     settings = Settings.of(study)
-    told = (settings.money, settings.deadlines_hours)
-    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, *told)
+    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, settings.money)
     if arguments.workload is not None:
         found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
     asked = (arguments.days, arguments.jobs, deadline)

@@ -1,24 +1,21 @@
 """The answer at another use or within a deadline, from the options that the comparison left: by its own functions."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.choice_table import works
-from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import DOLLARS, Money, words_of
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import apart
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.one_job import tornado_table
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.tornado import turned
 from sweetspot.decision.verdict import answer_work, verdict_table
 
 if TYPE_CHECKING:
@@ -31,7 +28,7 @@ USE = ("days_per_month", "days_per_month_low", "days_per_month_high")
 
 
 class Asked(NamedTuple):
-    """`headline`: as comparison/headline.parquet, without what rests on others' figures; `deadlines`: as
+    """`headline`: as comparison/headline.parquet; `deadlines`: as
     comparison/recommendation.parquet, a row a workload and deadline.
     """
 
@@ -47,23 +44,19 @@ def ask(
     days: float | None = None,
     deadlines_hours: Sequence[float] = (),
     money: Money = DOLLARS,
-    told_deadlines: Sequence[float] = (),
 ) -> Asked:
     """The answer on `options` (comparison/options.parquet) with every owned machine used `days` a month.
 
-    With the study's own seed, month and `counts` and no `days` it is the page's, word for word. deadlines_hours: who
+    With the study's own seed, month and `counts` and no `days` it is the page's. deadlines_hours: who
     finishes each workload within so many hours for the least money.
-    told_deadlines: those of the study, of which its answer speaks.
     """
     rows, _ = apart(readable(options))
     if days is not None:
         rows = at_days(rows, days)
     drawn = simulate(rows, seed)
-    moved = tornado_table([turned(one) for one in share_questions(rows, drawn, month_days)], money)
-    told: dict[str, Any] = {"tornado": moved, "deadlines_hours": told_deadlines, "money": money}
-    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, **told)
+    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, money)
     late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
-    return Asked(found, recommend(late, moved, money))
+    return Asked(found, recommend(late))
 
 
 def verdict_anew(
@@ -78,9 +71,9 @@ def verdict_anew(
 
     model: that of the headline; phases: those of plans; months: plans of months as decided. Raises UserError.
     """
-    decided = months.tables if months else dict.fromkeys(("mixes", "mix_sources"), pd.DataFrame())
+    decided = months.tables if months else dict.fromkeys(("mixes", "sources"), pd.DataFrame())
     monthly = months.phases if months else ()
-    judged = works(options, draws, phases, NO_HOURS, monthly, decided["mixes"], decided["mix_sources"], settings)
+    judged = works(options, draws, phases, NO_HOURS, monthly, decided["mixes"], decided["sources"], settings)
     about = answer_work(judged, settings.work, model)
     return verdict_table(judged, about, pd.DataFrame(), {}, words_of(settings.counts, settings.money))
 

@@ -64,9 +64,9 @@ def verdict_table(
     to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's
     prices where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the
     cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of
-    `box_prices_usd`. `work_factor`: how many times the work from which buying pays (`break_even`: rows of
-    `plan_break_even`); `from_jobs`: jobs a month from which what is paid by the month pays. `worth`: what to find out
-    first, by workload. `sentence` has at most 15 words, `do_this` 20.
+    `box_prices_usd`. `work_factor`: how many times the work from which buying pays (`break_even`);
+    `from_jobs`: jobs a month from which what is paid by the month pays. `worth`: what to find out first, by workload.
+    `sentence` has at most 15 words, `do_this` 20.
     """
     told = [verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     rows = [row | {"is_answer": row["workload"] == answer} for row in told]
@@ -87,12 +87,12 @@ def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> 
     return order[0].name if order else None
 
 
-def first_to_find_out(works: Sequence[Work], plans: pd.DataFrame, models: pd.DataFrame) -> dict[str, str]:
-    """By work what to find out first (`plan_worth_knowing`, `worth_knowing`), where knowing it is worth its cost."""
+def first_to_find_out(works: Sequence[Work], worth: pd.DataFrame) -> dict[str, str]:
+    """By work what to find out first (`worth_knowing`), where knowing it is worth its cost."""
     found = {}
     for one in works:
-        table, column, key = (plans, "workload", one.name) if one.plan else (models, "model", one.model)
-        rows = table[table[column] == key] if len(table) else table
+        mine = (worth["workload"] == one.name) & worth["model"].isna() if one.plan else worth["model"] == one.model
+        rows = worth[mine]
         if rows.empty:
             continue
         net = rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0)
@@ -290,3 +290,12 @@ def _taken(kind: str) -> str:
 def _short(ways: Sequence[str], most: int) -> str:
     """The first of the ways to say it that has at most so many words, else the last of them."""
     return next((words for words in ways if len(words.split()) <= most), ways[-1])
+
+
+def no_answer(offers: int, figures: int) -> str:
+    """The sentence where no option has both a price and a figure, by how many there are of each."""
+    if not offers:
+        return "No answer yet: nothing here has a price."
+    if not figures:
+        return "No answer yet: no machine here has a speed, measured or published."
+    return "No answer yet: no machine has both a price and a speed at the batch that is asked for."
