@@ -4,8 +4,8 @@ import pytest
 from month_tables import LabOfFive
 from report_tables import make_report, opened, small_tables
 
-OF_A_PLAN = ("mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "plan_tornado", "plan_turning_points",
-             "plan_break_even", "plan_worth_knowing", "plan_figures")  # fmt: skip
+OF_A_PLAN = ("mixes", "sources", "load", "jobs", "deadlines", "tornado", "turning_points",
+             "break_even", "worth_knowing", "plan_figures")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

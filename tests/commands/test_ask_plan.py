@@ -82,7 +82,7 @@ def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
 
     own = edited(lab, tmp_path, ("prices/ours.yaml", use))
     same(anew(lab, days=12.0), own)
-    assert own["mix_sources"].set_index(["mix", "option"]).loc[("best", "rtx4090-1"), "device_hours"] <= 0.96 * 12 * 24
+    assert own["sources"].set_index(["mix", "option"]).loc[("best", "rtx4090-1"), "device_hours"] <= 0.96 * 12 * 24
 
 
 def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_path):

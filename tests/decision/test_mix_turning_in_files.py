@@ -93,7 +93,7 @@ CLOSE = 0.015
 @pytest.mark.slow
 def test_the_nearest_turning_points_of_each_kind_put_into_the_files_turn_the_answer(lab, tmp_path):
     """The nearest; all of them were tried by hand."""
-    asked = lab["plan_turning_points"].groupby(["quantity", "side"]).head(1)
+    asked = lab["turning_points"].groupby(["quantity", "side"]).head(1)
     assert {"speed", "months", "days_per_month", "usd_per_hour", "capex_usd", "per_month"} <= set(asked["quantity"])
     wrong = []
     for number, point in asked.iterrows():

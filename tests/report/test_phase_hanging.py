@@ -26,7 +26,7 @@ def alone():
 
 def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone):
     tables = with_phases(alone) | hanging_tables()
-    tables["plan_break_even"] = tables["plan_break_even"].assign(option=reference(alone))
+    tables["break_even"] = tables["break_even"].assign(option=reference(alone))
     said = plan_in_words(tables)
     assert said[0].endswith("(97 %). It pays from 24 % of that work on. Most hangs on the other's price.")
     assert turning_in_words(tables) == (
@@ -59,16 +59,16 @@ def test_what_the_plan_hangs_on_stands_in_the_answer_and_above_the_one_job(alone
 )
 def test_whose_figure_it_hangs_on(alone, moved, words):
     """A figure of a third machine is never called the other's."""
-    tornado = hanging_tables()["plan_tornado"].head(1).assign(**moved)
-    said = plan_in_words(with_phases(alone, box(), *CLOUDS) | {"plan_tornado": tornado})[0]
+    tornado = hanging_tables()["tornado"].head(1).assign(**moved)
+    said = plan_in_words(with_phases(alone, box(), *CLOUDS) | {"tornado": tornado})[0]
     assert said.endswith(f"Most hangs on {words}.")
 
 
 def test_what_was_not_looked_for_is_not_said_to_be_none(alone):
     """Without a tornado nobody looked for turning points; with one and no point there is none."""
-    tables = with_phases(alone) | {"plan_turning_points": pd.DataFrame(columns=["workload"])}
+    tables = with_phases(alone) | {"turning_points": pd.DataFrame(columns=["workload"])}
     assert turning_in_words(tables) == ""
-    tables |= {"plan_tornado": hanging_tables()["plan_tornado"]}
+    tables |= {"tornado": hanging_tables()["tornado"]}
     assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
 
 
@@ -91,20 +91,20 @@ def test_the_chart_of_assumptions_speaks_of_options(alone):
 )
 def test_from_how_much_work_on_a_purchase_pays(alone, best, factor, words):
     own = box(option=reference(alone), title="office box", usd=8000.0 if best == "box" else 90_000.0)
-    pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), factor=factor)
-    said = plan_in_words(with_phases(alone, own, *CLOUDS[1:]) | {"plan_break_even": pays}, "USD", reference(alone))
+    pays = hanging_tables()["break_even"].assign(option=reference(alone), factor=factor)
+    said = plan_in_words(with_phases(alone, own, *CLOUDS[1:]) | {"break_even": pays}, "USD", reference(alone))
     assert said[0].endswith(words or ").") and (" pay" in said[0]) == bool(words)
 
 
 def test_up_to_how_much_work_a_purchase_pays(alone):
     """8,050 of 7,000 hours of work: 115 %; beyond it a second box is needed."""
     own = box(option=reference(alone), title="office box")
-    pays = hanging_tables()["plan_break_even"].assign(option=reference(alone), pays_until=8050.0)
-    tables = with_phases(alone, own, *CLOUDS) | {"plan_break_even": pays}
+    pays = hanging_tables()["break_even"].assign(option=reference(alone), pays_until=8050.0)
+    tables = with_phases(alone, own, *CLOUDS) | {"break_even": pays}
     assert "It pays from 24 % to 115 % of that work." in plan_in_words(tables, "USD", reference(alone))[0]
     assert "Beyond 8,050 it does not: that takes one machine more." in paying_in_words(tables)[0]
 
 
 def test_where_no_machine_ever_pays_the_answer_alone_says_so(alone):
-    pays = hanging_tables()["plan_break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
-    assert paying_in_words(with_phases(alone) | {"plan_break_even": pays}) == []
+    pays = hanging_tables()["break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
+    assert paying_in_words(with_phases(alone) | {"break_even": pays}) == []

@@ -90,12 +90,12 @@ def test_the_chart_stacks_what_is_there_first():
 
 def test_the_chart_says_who_does_the_base_and_who_the_rest():
     """1,200 in every month is the base; of the rest the box does 600 of 800 in the busiest month."""
-    load = month_tables()["mix_load"]
+    load = month_tables()["load"]
     steady = load.assign(device_hours=load.groupby("option")["device_hours"].transform("max"))
-    says = draw(ChartData({"mix_load": steady}, None)).says
+    says = draw(ChartData({"load": steady}, None)).says
     assert says == "RTX 4090 does the base, the office box most of the rest"
     alone = steady[steady["title"] == "RunPod"]
-    assert draw(ChartData({"mix_load": alone}, None)).says == "RunPod does all of the work"
+    assert draw(ChartData({"load": alone}, None)).says == "RunPod does all of the work"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_does_less_in_quiet_months_does_no_base(lengths, said):
         for title, loads in (("A", lengths), ("B", (300.0, 100.0)))
         for place, hours in enumerate(loads)
     ]
-    assert draw(ChartData({"mix_load": pd.DataFrame(rows)}, None)).says == said
+    assert draw(ChartData({"load": pd.DataFrame(rows)}, None)).says == said
 
 
 def test_classes_are_called_by_their_networks():

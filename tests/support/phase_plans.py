@@ -13,11 +13,13 @@ from sweetspot.decision.phases import phases
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.standing import standing
+from sweetspot.report.tables import of_plans
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
 WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
         "phases": [{"name": "jobs", "jobs": 3600, "hours": 2.0}]}  # fmt: skip
 JOB = {"kind": "training", "model": "vgg16", "samples": 360000.0}
+ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even")
 PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
@@ -33,12 +35,13 @@ def hourly(usd=6.0, **keys):
 
 
 def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS):
-    """The comparison of offers that are all as fast, their speeds certain.
+    """The comparison of offers that are all as fast, their speeds certain; its analyses of the plan alone.
 
     `facts`: what the instances file says, by machine; `speeds`: images/s with low and high, of those that differ.
     """
     tables, settings = priced_plan(*rows, work=work, facts=facts, speeds=speeds)
-    return compare(tables, settings, {}, draws, buying=buying)
+    found = compare(tables, settings, {}, draws, buying=buying)
+    return found | {name: of_plans(found, name) for name in ANALYSES}
 
 
 def priced_plan(*rows, work=None, facts=None, speeds=None):

@@ -98,7 +98,7 @@ def month_tables() -> dict[str, pd.DataFrame]:
            "usd": 38.0, "usd_extra": 30.0, "p_in_time": 1.0, "share_in_time": 0.25, "status": "ok"}  # fmt: skip
     job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
            "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
-    made = {"mixes": [best, pure], "mix_sources": sources, "mix_load": load, "deadlines": [due], "mix_jobs": [job]}
+    made = {"mixes": [best, pure], "sources": sources, "load": load, "deadlines": [due], "jobs": [job]}
     return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
 
 
@@ -116,7 +116,7 @@ def lab_verdict() -> dict[str, pd.DataFrame]:
     learn = {"lab": "price of RunPod"}
     return {
         "choices": choice_table([lab], ()),
-        "verdict": verdict_table([lab], "lab", plan_tables()["plan_break_even"], learn),
+        "verdict": verdict_table([lab], "lab", plan_tables()["break_even"], learn),
     }
 
 
@@ -147,8 +147,8 @@ def plan_tables() -> dict[str, pd.DataFrame]:
                      "evppi_usd_high": 500.0, "cost_to_learn_usd": None, "minutes_to_learn": None,
                      "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1,
                      "project": "30 months"}  # fmt: skip
-    made = {"plan_tornado": [about | ends, other], "plan_turning_points": points, "plan_break_even": [pays, months],
-            "plan_worth_knowing": [worth]}  # fmt: skip
+    made = {"tornado": [about | ends, other], "turning_points": points, "break_even": [pays, months],
+            "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
+from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.one_job import worth_table
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import turned
 from sweetspot.decision.worth_words import worth_in_words
@@ -17,7 +17,7 @@ def comparison(request):
     """The tables of the study, `worth_knowing` by as many draws as its page has."""
     found = borrowed_tables(request.param).comparison
     options, draws = found["options"], simulate(found["options"], SEED)
-    worth = worth_table([turned(one) for one in share_questions(options, draws, MONTH)], options, draws)
+    worth = analysed([turned(one) for one in share_questions(options, draws, MONTH)], options, draws)["worth_knowing"]
     return found | {"worth_knowing": worth, "draws": draws}
 
 
@@ -43,7 +43,7 @@ def test_the_figure_named_first_turns_the_answer_within_its_range_or_at_its_edge
         assert (bool(told["flips"]), told["winner_low"] != told["winner_high"]) == (inside, inside)
         assert beyond(comparison, first) > 0.025  # of the draws, which hold what its range says and its round's error
         assert first["turning_point"] == pytest.approx(told["flip_factor"] * first["value"])
-        sentence = " ".join(worth_in_words(worth, model))
+        sentence = " ".join(worth_in_words(worth[worth["model"] == model]))
         assert f"the {first['figure']} first" in sentence and "The cheapest changes" in sentence
         # more than its Monte Carlo error, whose ends the sentence prints
         assert 0 < first["evppi_usd_low"] < first["evppi_usd"] < first["evppi_usd_high"]
@@ -52,7 +52,7 @@ def test_the_figure_named_first_turns_the_answer_within_its_range_or_at_its_edge
 def test_a_box_that_the_tornado_moves_has_its_turning_point(comparison):
     # Named by titles on one side and by machines on the other they once missed each other.
     worth, tornado = comparison["worth_knowing"], comparison["tornado"]
-    prices = tornado[tornado["assumption"].str.startswith("price of ") & (tornado["unit"] == "USD")]
+    prices = tornado[tornado["quantity"].eq("capex_usd") & tornado["model"].notna()]
     assert set(prices["model"]) == set(worth["model"])
     for row in prices.itertuples():
         own = worth[(worth["model"] == row.model) & (worth["assumption"] == row.assumption)]
