@@ -33,6 +33,7 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.certainty import TIE, amount, percent
 from sweetspot.decision.counted import Money, the
 from sweetspot.decision.settings import Settings
@@ -240,8 +241,6 @@ def _with_plans(given: Given, results: Path, written: Path, study: Study, plans:
     )
     if not plans:
         return given
-    from sweetspot.decision.buying_later import load_plans  # lazily: it draws the mixes' modules in
-
     cells = [from_arrow(read_arrow(results / f"{name}.parquet"), columns) for name, columns in SPEEDS.items()]
     kinds = (("offers", OFFER_COLUMNS), ("fees", FEE_COLUMNS))
     priced = [[from_arrow(read_arrow(results / kind / file.name), names) for kind, names in kinds] for file in lists]

@@ -2,38 +2,39 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.owning import usd_per_hour_of_use
+from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choice_table import works
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
+from sweetspot.decision.later_costs import Plan as Later
 from sweetspot.decision.phases import PricedPhase, phases
+from sweetspot.decision.plan_of_months import decide
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS, Draws, simulate
+from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table
-
-if TYPE_CHECKING:  # lazily: the models, mixes and phases take longer to import than a study of single jobs to answer
-    from sweetspot.decision.later_costs import Plan as Later
-    from sweetspot.study.instances import Instance
-    from sweetspot.study.monthly import JobClass, Monthly
-    from sweetspot.study.terms import Amount
-    from sweetspot.study.workloads import Plan
+from sweetspot.study.instances import Instance
+from sweetspot.study.monthly import Monthly
+from sweetspot.study.terms import Amount
+from sweetspot.study.workloads import Plan
 
 PER_HOUR = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
 PER_USD = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
 USE = ("days_per_month", "days_per_month_low", "days_per_month_high")
+PER_MONTH = ("per_month", "urgent_per_month")
 ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 NO_ROWS, NOTHING = pd.DataFrame(), MappingProxyType[str, Any]({})
 NO_HOURS = pd.DataFrame(columns=["workload", "option", "jobs", "job_hours", "slots"])  # of phases by option
@@ -57,10 +58,10 @@ class Phased(NamedTuple):
 
     cells: Columns
     lists: Sequence[tuple[Columns, Columns]]
-    plans: "Mapping[str, Plan]"
-    instances: "Mapping[str, Instance]"
+    plans: Mapping[str, Plan]
+    instances: Mapping[str, Instance]
     needs: Needs
-    later: "Mapping[str, Later]"
+    later: Mapping[str, Later]
 
 
 class Given(NamedTuple):
@@ -71,34 +72,21 @@ class Given(NamedTuple):
     options: pd.DataFrame
     settings: Settings
     offers: pd.DataFrame = NO_ROWS
-    months: "Mapping[str, Monthly]" = NOTHING
+    months: Mapping[str, Monthly] = NOTHING
     phased: Phased | None = None
     titles: Mapping[str, str] = NOTHING
 
 
-@dataclass(frozen=True)
 class Case:
     """A study at the values `wanted`. Where nothing is wanted its tables are the page's, by the same draws."""
 
-    given: Given
-    wanted: Wanted = field(default_factory=Wanted)
-    draws: int = DRAWS
-
-    @cached_property
-    def every(self) -> pd.DataFrame:
-        """The options, misfits too."""
-        days, rows = self.wanted.days, readable(self.given.options)
-        return rows if days is None else at_days(rows, days)
-
-    @cached_property
-    def rows(self) -> pd.DataFrame:
-        """The options that fit."""
-        return apart(self.every)[0]
-
-    @cached_property
-    def drawn(self) -> Draws:
-        """The draws of these."""
-        return simulate(self.rows, self.given.settings.seed, self.draws)
+    def __init__(self, given: Given, wanted: Wanted, draws: int = DRAWS) -> None:
+        self.given, self.wanted, self.times = given, wanted, wanted.jobs or 1.0
+        rows = readable(given.options)
+        self.every = rows if wanted.days is None else at_days(rows, wanted.days)
+        self.rows = apart(self.every)[0]
+        self.drawn = simulate(self.rows, given.settings.seed, draws)
+        self.offers = given.offers.assign(**self._used(given.offers)) if len(given.offers) else NO_ROWS
 
     @cached_property
     def headline(self) -> pd.DataFrame:
@@ -116,22 +104,16 @@ class Case:
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """`verdict`, without what to find out first; of months the tables of the mixes and their rows of `queue`."""
-        settings, found, monthly, mixes, sources = self.given.settings, {}, [], NO_ROWS, NO_ROWS
-        if self.given.months:
-            from sweetspot.decision.plan_of_months import decide
-
-            more = {name: _busier(work, self.wanted.jobs or 1.0) for name, work in self.given.months.items()}
-            told = (self.rows, self.every, self.drawn, self._offers, settings, self.wanted.due)
-            decided = decide(more, *told, turning=False)
-            found, monthly = decided.tables | {"queue": decided.queue}, decided.phases
-            mixes, sources = found["mixes"], found["sources"]
-        judged = works(
-            self.rows, self.drawn, self.phases, NO_HOURS, monthly, mixes, sources, settings, self.given.titles
-        )
+        given, settings = self.given, self.given.settings
+        more = {name: _busier(work, self.times) for name, work in given.months.items()}
+        told = (self.rows, self.every, self.drawn, self.offers, settings, self.wanted.due)
+        mixed = decide(more, *told, turning=False)
+        held = (mixed.phases, mixed.tables["mixes"], mixed.tables["sources"])
+        judged = works(self.rows, self.drawn, self.phases, NO_HOURS, *held, settings, given.titles)
         model = None if self.headline.empty else str(self.headline["model"].iloc[0])
-        about = answer_work(judged, settings.work, model)
-        words = words_of(settings.counts, settings.money)
-        return found | {"verdict": verdict_table(judged, about, NO_ROWS, {}, words)}
+        about, words = answer_work(judged, settings.work, model), words_of(settings.counts, settings.money)
+        found = {"verdict": verdict_table(judged, about, NO_ROWS, {}, words)}
+        return found | (mixed.tables | {"queue": mixed.queue} if more else {})
 
     @cached_property
     def phases(self) -> list[PricedPhase]:
@@ -139,27 +121,19 @@ class Case:
         of, settings = self.given.phased, self.given.settings
         if of is None:
             return []
-        from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-        from sweetspot.decision.buying_later import buying_later
-
-        more = {name: _longer(plan, self.wanted.jobs or 1.0) for name, plan in of.plans.items()}
+        more = {name: _longer(plan, self.times) for name, plan in of.plans.items()}
         tables = [
-            to_arrow(plan_table(of.cells, self._used(own), fees, more, of.instances), PLAN_COLUMNS).to_pandas()
+            to_arrow(plan_table(of.cells, own | self._used(own), fees, more, of.instances), PLAN_COLUMNS).to_pandas()
             for own, fees in of.lists
         ]
         planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, of.needs)
-        waited = buying_later(of.later, planned, self.rows, self.drawn, self._offers, settings.seed)
+        waited = buying_later(of.later, planned, self.rows, self.drawn, self.offers, settings.seed)
         return phases(self.rows, self.drawn, planned, {}, waited.options)
 
-    @property
-    def _offers(self) -> pd.DataFrame:
-        offers = self.given.offers
-        return offers.assign(**self._used({name: offers[name] for name in ("purchase", "days_per_month")}))
-
-    def _used(self, offers: Columns) -> Columns:
-        """Offers whose owned machines work so many days a month."""
-        own, days = np.asarray(offers["purchase"]) == "own", self.wanted.days
-        return offers if days is None else offers | {"days_per_month": np.where(own, days, offers["days_per_month"])}
+    def _used(self, offers: Mapping[str, Any]) -> Columns:
+        """Days of use a month of offers: owned machines work as many as are wanted."""
+        days, own = np.asarray(offers["days_per_month"]), np.asarray(offers["purchase"]) == "own"
+        return {"days_per_month": days if self.wanted.days is None else np.where(own, self.wanted.days, days)}
 
 
 def readable(options: pd.DataFrame) -> pd.DataFrame:
@@ -184,20 +158,21 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     return moved.reset_index(drop=True)
 
 
-def _longer(plan: "Plan", factor: float) -> "Plan":
+def _longer(plan: Plan, factor: float) -> Plan:
     more = [one.model_copy(update={"jobs": math.ceil(one.jobs * factor - ROUNDING)}) for one in plan.phases]
     return plan.model_copy(update={"phases": more})
 
 
-def _busier(work: "Monthly", factor: float) -> "Monthly":
-    return work.model_copy(update={"jobs": [_more(job, factor) for job in work.jobs]})
+def _busier(work: Monthly, factor: float) -> Monthly:
+    more = [
+        one.model_copy(
+            update={name: _times(number, factor) for name in PER_MONTH if (number := getattr(one, name)) is not None}
+        )
+        for one in work.jobs
+    ]
+    return work.model_copy(update={"jobs": more})
 
 
-def _more(job: "JobClass", factor: float) -> "JobClass":
-    numbers = {"per_month": job.per_month, "urgent_per_month": job.urgent_per_month}
-    return job.model_copy(update={name: _times(number, factor) for name, number in numbers.items() if number})
-
-
-def _times(number: "Amount", factor: float) -> "Amount":
-    ends = {name: getattr(number, name) for name in ("value", "low", "high")}
-    return number.model_copy(update={name: end * factor for name, end in ends.items() if end is not None})
+def _times(number: Amount, factor: float) -> Amount:
+    ends = {name: end * factor for name in ("value", "low", "high") if (end := getattr(number, name)) is not None}
+    return number.model_copy(update=ends)
