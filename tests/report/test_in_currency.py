@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import CLAIM, files_of, make_report, small_tables, write_study
-from sweetspot.decision.asked import ask
+from sweetspot.decision.asked import Case, Given, Wanted
 from sweetspot.decision.compare import compare
 from sweetspot.decision.counted import Money
 from sweetspot.decision.settings import Settings
@@ -173,8 +173,9 @@ def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
 
 def test_ask_speaks_it_too():
     options = compare(inputs(), settings())["options"]
-    found = ask(options, 2018, 30.5, "train", None, [1.0], EUR)
-    assert "46.6 EUR" in found.deadlines["verdict"].iloc[0]
+    asked = Case(Given(options, replace(settings(), currency=EUR.code, usd_per_unit=EUR.usd_per_unit)), Wanted(due=1.0))
+    assert "46.6 EUR" in asked.deadlines["verdict"].iloc[0]
+    assert asked.headline["currency"].iloc[0] == "EUR"
 
 
 def test_what_a_study_says_of_it(tmp_path):

@@ -5,7 +5,7 @@ from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
 from sweetspot.bills.columns import from_rows
 from sweetspot.bills.priced_cells import FIGURES
-from sweetspot.decision.asked_phases import Given
+from sweetspot.decision.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
@@ -96,7 +96,7 @@ def given(*rows, facts=None, speeds=None, buying=PLANS):
     table, fees = list_tables(prices, known)
     cells = from_rows(cells_of(known, speeds), (*FIGURES, "gpu"))
     plans = works_of({"work": WORK})
-    return Given(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
+    return Phased(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
 
 
 def _speed(value, low, high):

@@ -4,7 +4,6 @@ Each entry goes with the work that it names; nothing may be added here to make a
 """
 
 PAGE = "the new page and verdict: words, print rule and shapes are not followed everywhere yet"
-ENGINE = "one engine: the test asks the old way of single jobs, or of mixes"
 NODES = {
     "tests/browser/test_browser.py::test_reads_without_javascript": PAGE,
     "tests/browser/test_shapes.py::test_nothing_leaves_the_page_at_any_width": PAGE,
@@ -18,13 +17,6 @@ NODES = {
     "tests/workflow/test_studies_graph.py::test_a_study_ends_in_its_page_and_the_manual_says_its_answer": PAGE,
     "tests/commands/test_refresh_prices.py::"
     "test_snakemake_reprices_exactly_the_lists_that_changed_and_tells_what_they_did": PAGE,
-    "tests/decision/test_mix_turning_in_files.py::"
-    "test_the_nearest_turning_points_of_each_kind_put_into_the_files_turn_the_answer": ENGINE,
-    "tests/workflow/test_studies_plan.py::"
-    "test_each_turning_point_put_into_the_files_turns_the_plan_and_less_does_not": ENGINE,
-    "tests/workflow/test_studies_today_worth.py::test_a_box_that_the_tornado_moves_has_its_turning_point": ENGINE,
-    "tests/workflow/test_studies_today_worth.py::"
-    "test_the_figure_named_first_turns_the_answer_within_its_range_or_at_its_edge": ENGINE,
     "tests/workflow/test_as_module.py::test_a_study_of_ones_own_as_a_module": "new-study laid in an importing workflow",
     "tests/faults/test_faults_study.py::"
     "test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is_made": "the message names an index",
