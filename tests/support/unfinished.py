@@ -25,5 +25,4 @@ NODES = {
     "tests/workflow/test_studies_today_worth.py::test_a_box_that_the_tornado_moves_has_its_turning_point": ENGINE,
     "tests/workflow/test_studies_today_worth.py::"
     "test_the_figure_named_first_turns_the_answer_within_its_range_or_at_its_edge": ENGINE,
-    "tests/workflow/test_as_module.py::test_a_study_of_ones_own_as_a_module": "new-study laid in an importing workflow",
 }
