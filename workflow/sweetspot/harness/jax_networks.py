@@ -29,7 +29,7 @@ def build(
     """Parameters, moving statistics, and `objective(parameters, statistics, inputs, labels) -> (loss, statistics)`.
 
     What is frozen beside adapters goes with the statistics: nothing learns it. `draw` makes the weights, else a normal
-    distribution by `seed` does; `shapes` only says their sizes.
+    distribution by `seed` does.
     """
     network, made = workload.network, draw or drawn(seed)
     if not isinstance(network, Shape):
@@ -50,11 +50,6 @@ def drawn(seed: int) -> Draw:
         return values
 
     return draw
-
-
-def shapes(sizes: tuple[int, ...], deviation: float) -> jax.ShapeDtypeStruct:
-    """The size of a weight without its values: enough to compile for, or to count."""
-    return jax.ShapeDtypeStruct(sizes, jnp.float32)
 
 
 def _llama_loss(
