@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, the_gpus, train_command
+from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus
 from sweetspot.harness.devices import refuse_other_processor
 from sweetspot.harness.request import Request
 
@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
 POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
-
-
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process, or the srun that starts one on every node."""
-    if request.nodes > 1:
-        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
-    return train_command(request), None
+launch = process_a_node
 
 
 def prepare(request: Request) -> None:
