@@ -143,6 +143,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
 
     keras.utils.set_random_seed(request.run)
     keras.config.set_dtype_policy(POLICIES[request.cell.precision])
+    keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
     from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
     from sweetspot.harness.backends.tensorflow_variants import replicated, training_step
     from sweetspot.harness.networks import build_workload
@@ -169,6 +170,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
 def _arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
     """What a network of Keras asks of a machine, as facts."""
     from sweetspot.harness.flops import training_flop
+    from sweetspot.harness.own_networks import unit_of
     from sweetspot.study import transformers
     from sweetspot.study.transformers import SHAPES
 
@@ -178,7 +180,7 @@ def _arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
     return {
         "program": "keras",
         "training_flop_per_sample": flop / each,
-        "unit": built.unit if shape is None else shape.unit,
+        "unit": unit_of(request.cell.model),
         "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
         "parameters": built.network.count_params(),
     }
