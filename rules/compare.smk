@@ -33,13 +33,13 @@ COMPARISON = [
     "deadline_steps",
     # A plan of phases by option.
     "plan_options",
-    "phase_figures",
     # What the plan of months rests on: the same questions as those of one job above, of the plan.
     "plan_tornado",
     "plan_turning_points",
     "plan_break_even",
     "plan_worth_knowing",
-    "plan_figures",
+    # What the plans are made of: what the page's program calculates with.
+    "case_figures",
 ]
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.buying_later import buying_later, with_mixes
+from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
@@ -128,8 +129,9 @@ def compare(
         name: _together([decided.tables[name], table] if name in decided.tables else [table])
         for name, table in planned.tables.items()
     }
+    figures = case_figures(planned.planned, decided.worked, decided.words)
     judged = works(
-        options, drawn, planned.phases, plans["phase_figures"], decided.phases, plans["mixes"], plans["mix_sources"],
+        options, drawn, planned.phases, figures, decided.phases, plans["mixes"], plans["mix_sources"],
         settings, titles,
     )  # fmt: skip
     learn = first_to_find_out(judged, plans["plan_worth_knowing"], weighed)
@@ -156,6 +158,7 @@ def compare(
             inputs.offers,
         ),
         **plans,
+        "case_figures": figures,
         "choices": choice_table(judged, settings.offers_in_hand),
         "verdict": verdict_table(
             judged, about, plans["plan_break_even"], learn, words_of(settings.counts, settings.money)

@@ -10,7 +10,6 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.cost_dispatch import dispatch_question, pays_of_months
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_deadlines import deadline_table, step_table
-from sweetspot.decision.mix_figures import figure_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 TABLES = (
     "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "deadline_steps", "plan_tornado",
-    "plan_turning_points", "plan_break_even", "plan_worth_knowing", "plan_figures",
+    "plan_turning_points", "plan_break_even", "plan_worth_knowing",
 )  # fmt: skip
 
 NEAREST = 3  # turning points in the recommendation
@@ -78,7 +77,6 @@ def decide(
         "plan_break_even": _table(
             (pays_rows(one.question.workload, pays_of_months(one, words)) for one in known), PAYS
         ),
-        "plan_figures": figure_table(worked, words),
         "plan_worth_knowing": _table((worth_rows(one, draws, timings) for one in points), WORTH),
         "mixes": mix_table(worked, words),
         "mix_sources": source_table(worked, words),

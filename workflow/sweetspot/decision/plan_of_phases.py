@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.decision.cost_rounds import pays_of_rounds, phase_question, rounds_question
+from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, phase_question, rounds_question
 from sweetspot.decision.pays import PAYS, pays_rows
-from sweetspot.decision.phase_figures import phase_figures
 from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.settings import Settings
@@ -21,11 +20,12 @@ NEAREST = 3  # turning points that are named
 
 class Decided(NamedTuple):
     """The tables of the plans, by the names of plans of months (TABLES of `plan_of_months`) and `plan_options`; all
-    phases, those of plans with what would change them.
+    phases, those of plans with what would change them; the plans as questions.
     """
 
     tables: dict[str, pd.DataFrame]
     phases: list[PricedPhase]
+    planned: list[Planned]
 
 
 def decide_phases(
@@ -40,13 +40,12 @@ def decide_phases(
     pays = (pays_rows(one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
     tables = {
         "plan_options": option_table(phases),
-        "phase_figures": phase_figures(planned),
         "plan_turning_points": _table(points.values(), TURNING),
         "plan_tornado": _table((tornado_rows(one, money) for one in asked), TORNADO),
         "plan_break_even": _table(pays, PAYS),
         "plan_worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
     }
-    return Decided(tables, [_with_change(phase, points, options, settings) for phase in phases])
+    return Decided(tables, [_with_change(phase, points, options, settings) for phase in phases], planned)
 
 
 def _with_change(
