@@ -34,6 +34,10 @@ MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
 DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
 SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
+VERBS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Sign the contract", "buy": "Buy",
+         "mix": "Buy"}  # fmt: skip
+COSTS = {"keep": "What you have costs", "rent": "Renting costs", "contract": "A contract costs", "buy": "Buying costs",
+         "mix": "Buying costs"}  # fmt: skip
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
 OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
 OF_CLASS = {"hours": "job_hours", "usd": "usd", "elapsed": "elapsed_hours"}
@@ -64,7 +68,7 @@ def evidence_case(tables: Tables, study: Study) -> Row:
 def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
 
-    As `evidence_case`, and `choices`: choice, kind, binds, `rank` from what commits to least, USD, `stands` (may be the
+    As `evidence_case`, and `choices`: choice, title, `verb`, `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the
     answer), `spot` (would, if interruptions were accepted), and of a plan of months its `mix` and `source`.
     """
     choices = table_of(tables, "choices")
@@ -282,7 +286,8 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
 def _choice(row: Row, mix: Row) -> Row:
     of_mix = {"mix": mix["kind"], "source": None if missing(mix["source"]) else mix["source"]} if mix else {}
     return {
-        "choice": row["choice"], "title": row["title"], "kind": row["kind"], "binds": row["binds"],
+        "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
+        "costs": COSTS[row["kind"]],
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not"]),
         "spot": row["why_not"] == "it can be interrupted", **of_mix,
     }  # fmt: skip

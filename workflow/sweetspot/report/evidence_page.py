@@ -43,7 +43,7 @@ from sweetspot.study.study import Study
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = ("charts", "model", "series", "panel", "links")
+SCRIPTS = ("charts", "model", "series", "panel")
 
 
 class Drawn(NamedTuple):

@@ -1,17 +1,14 @@
 "use strict";
-// What work costs at the controls: three costs over one set of prices, by the formulae of the workflow (docs/decision.md,
-// docs/prices.md). Pure functions of the figures (report/case.py; names as in offers.parquet) and of `at`, what the controls
-// say: days, months, kwh, jobs (of a plan), jobs:CLASS, price (of the work's box), price:OPTION, hourly (of its rental), rent
-// (% a year), spot-price, spot-rate and provider:NAME (times today's), within (hours), deadline (hours of urgent jobs), spend,
-// interruptible; what is missing is as planned.
+// What work costs at the controls: three costs over one set of prices (docs/decision.md, docs/prices.md). Pure functions of the
+// figures (report/case.py; names as in offers.parquet) and of `at`, what the controls say: days, months, kwh, jobs, jobs:CLASS,
+// price (of the work's box), price:OPTION, hourly (of its rental), rent (% a year), spot-price, spot-rate, provider:NAME (times
+// today's), within, deadline (of urgent jobs; hours), spend, interruptible; what is missing is as planned.
 const model = (() => {
-  const given = (value) => value !== null && value !== undefined;
-  const zero = (value, other = 0) => (given(value) ? value : other);
+  const given = (value) => value !== null && value !== undefined, zero = (value, other = 0) => (given(value) ? value : other);
   const sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
-  const isInterruptible = (offer) => ["spot", "preemptible"].includes(offer.purchase);
-  const moves = (offer) => isInterruptible(offer) || offer.purchase === "on_demand";
+  const isInterruptible = (offer) => ["spot", "preemptible"].includes(offer.purchase), owns = (offer) => Boolean(offer) && offer.purchase === "own";
+  const least = (list) => list.reduce((a, b) => (b.usd < a.usd ? b : a));
   const SLIGHT = 1e-9, ALLOWED = 0.01; // as in the workflow's rounds and dispatch
-
   const rowsOf = (columns) => {
     const names = Object.keys(columns), size = names.length ? columns[names[0]].length : 0;
     return Array.from({ length: size }, (_, row) => Object.fromEntries(names.map((name) => [name, columns[name][row]])));
@@ -24,19 +21,15 @@ const model = (() => {
       rows: work.rows && placed(rowsOf(work.rows)), options: placed(work.options), sources: placed(work.sources) }));
     return { ...figures, offers, works, first: Math.max(0, works.findIndex((work) => work.first)) };
   }
-
   // Owning. What is paid each month, discounted where the offer has a rate; sold by its curve, or for a fixed sum.
   const kept = (points, years) => {
-    const next = points.findIndex((point) => point[0] >= years);
-    if (next < 0) return points[points.length - 1][1];
-    if (next === 0) return points[0][1];
-    const [before, after] = [points[next - 1], points[next]];
+    const next = points.findIndex((point) => point[0] >= years), [before, after] = [points[next - 1], points[next]];
+    if (next < 1) return points[next < 0 ? points.length - 1 : 0][1];
     return before[1] + ((after[1] - before[1]) * (years - before[0])) / (after[0] - before[0]);
   };
   const sold = (o) => (o.resale && o.resale.length ? Math.min(o.capex_usd * kept(o.resale, o.months / 12), o.most) : zero(o.residual_usd));
   const payment = (o) => {
-    const rate = (1 + zero(o.discount_rate)) ** (1 / 12) - 1;
-    const annuity = rate === 0 ? o.months : (1 - (1 + rate) ** -o.months) / rate;
+    const rate = (1 + zero(o.discount_rate)) ** (1 / 12) - 1, annuity = rate === 0 ? o.months : (1 - (1 + rate) ** -o.months) / rate;
     return (o.capex_usd - sold(o) / (1 + rate) ** o.months) / annuity;
   };
   const power = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
@@ -49,30 +42,21 @@ const model = (() => {
     const now = { ...planned, months: zero(at.months, o.months), usd_per_kwh: zero(at.kwh, zero(o.usd_per_kwh)), capex_usd: price,
       days_per_month: zero(at.days, o.days_per_month), most: o.capex_usd > 0 ? (planned.most * price) / o.capex_usd : price };
     now.month = o.fixed_usd_per_month + (o.months > 0 ? payment(now) - payment(planned) : 0);
-    now.fixed = now.month / works;
-    now.variable = o.variable_usd_per_hour + power(now) - power(planned);
-    Object.assign(now, { paid: o.variable_usd_per_hour, back: sold(now), planned: o.months, hour: hourAt(now, now.days_per_month) });
-    now.before = hourAt({ fixed: o.fixed_usd_per_month / works, variable: o.variable_usd_per_hour }, o.days_per_month);
-    return now;
+    Object.assign(now, { fixed: now.month / works, variable: o.variable_usd_per_hour + power(now) - power(planned), paid: o.variable_usd_per_hour, back: sold(now) });
+    const before = hourAt({ fixed: o.fixed_usd_per_month / works, variable: o.variable_usd_per_hour }, o.days_per_month);
+    return { ...now, before, hour: hourAt(now, now.days_per_month), running: o.variable_usd_per_hour ? now.variable / o.variable_usd_per_hour : 1 };
   }
-
   // Renting. Mean rent of a project over today's: month t pays (1 + change)^(t / 12), the last part of a month its fraction.
-  function meanRent(change, months) {
-    let paid = 0;
-    for (let t = 0; t < months - 1e-9; t += 1) paid += Math.min(1, months - t) * (1 + change) ** (t / 12);
-    return paid / months;
-  }
+  const meanRent = (change, months) => sum(Array.from({ length: Math.ceil(months - 1e-9) }, (_, t) => t), (t) => Math.min(1, months - t) * (1 + change) ** (t / 12)) / months;
   const rentChange = (offer, at) => (given(at.rent) ? at.rent / 100 : offer.rent_change);
   // Times what an offer by the hour or contract asks. A plan's rents are those of its own months, of other work those of the box.
   function dearer(o, at, work) {
-    const own = work.reference && work.reference.purchase === "own" ? work.reference.months : null;
-    const planned = work.cost === "rounds" ? work.months : own, months = work.cost === "rounds" ? planned : zero(at.months, planned);
+    const rounds = work.cost === "rounds", planned = rounds ? work.months : owns(work.reference) ? work.reference.months : null, months = rounds ? planned : zero(at.months, planned);
     const path = given(o.rent_change) && planned > 0 ? meanRent(rentChange(o, at), months) / meanRent(o.rent_change, planned) : 1;
-    const hour = moves(o) && given(at.hourly) ? at.hourly / work.rent.usd_per_hour : 1;
+    const hour = (isInterruptible(o) || o.purchase === "on_demand") && given(at.hourly) ? at.hourly / work.rent.usd_per_hour : 1;
     return path * hour * zero(at[`provider:${o.provider}`], 1) * (isInterruptible(o) ? zero(at["spot-price"], 1) : 1);
   }
-  // Daly 2006: the best checkpoint interval, and machine hours an hour of work (or for a job of `work` hours, whose last
-  // stretch needs no checkpoint).
+  // Daly 2006: the best checkpoint interval; machine hours an hour of work, or of a job, whose last stretch needs no checkpoint.
   const interval = (d, m) => (d < 2 * m ? Math.sqrt(2 * d * m) * (1 + Math.sqrt(d / (2 * m)) / 3 + d / (18 * m)) - d : m);
   function stretched(o, rate, work) {
     if (!(rate > 0)) return zero(work, 1);
@@ -83,7 +67,6 @@ const model = (() => {
     return (work / last - 1) * each(last, d) + each(last, 0);
   }
   const often = (o, at) => [zero(o.interruptions_per_hour), zero(o.interruptions_per_hour) * (isInterruptible(o) ? zero(at["spot-rate"], 1) : 1)];
-
   // Share: a job, as often as the planned use of what is held allows. The options of a work, USD first.
   function rented(job, at, work, monthDays) {
     const o = job.offer, [rate, now] = often(o, at);
@@ -95,22 +78,21 @@ const model = (() => {
     }
     if (now === rate) return { hours: job.hours, usd: job.usd * times, perUsd: job.images_per_usd / times };
     const before = stretched(o, rate, job.work), machine = stretched(o, now, job.work), wait = zero(o.wait_s) / 3600;
-    const own = work.reference && work.reference.purchase === "own" && given(o.rent_change);
-    const more = ((machine - before) * o.usd_per_hour * (own ? meanRent(o.rent_change, work.reference.months) : 1)) / zero(job.slots, 1);
+    const rent = owns(work.reference) && given(o.rent_change) ? meanRent(o.rent_change, work.reference.months) : 1;
+    const more = ((machine - before) * o.usd_per_hour * rent) / zero(job.slots, 1);
     const hours = (job.hours * machine * (1 + now * wait)) / (before * (1 + rate * wait));
     return { hours, usd: (job.usd + more) * times, perUsd: (job.images_per_usd * stretched(o, rate)) / (times * stretched(o, now)) };
   }
   function share(data, work, at) {
-    const box = work.reference && work.reference.purchase === "own" ? owned(work.reference, at, work) : null;
+    const box = owns(work.reference) ? owned(work.reference, at, work) : null;
     const rows = work.rows.map((job) => {
       const offer = job.offer, one = { job, offer, title: offer.title, alternative: offer.option, allowed: at.interruptible || !isInterruptible(offer) };
-      if (offer.purchase !== "own") return { ...one, ...rented(job, at, work, data.month_days) };
+      if (!owns(offer)) return { ...one, ...rented(job, at, work, data.month_days) };
       const own = offer === work.reference ? box : owned(offer, at, work), times = own.hour / own.before;
       return { ...one, own, hours: job.hours, usd: job.usd * times, perUsd: job.images_per_usd / times };
     });
     return { box, rows: rows.sort((a, b) => a.usd - b.usd) };
   }
-
   // Rounds: a plan of phases on whole machines. Rounds of jobs on the machine that has most of them, and of all together.
   const dealt = ([jobs, slots], machines) => {
     const used = Math.min(machines, Math.ceil(jobs / slots)), each = Math.floor(jobs / used), more = jobs - each * used;
@@ -119,9 +101,9 @@ const model = (() => {
   };
   // Machines held, hours to the end, USD (infinite where no number of machines is enough) of one option.
   function planned(one, work, at) {
-    const o = one.offer, own = o.purchase === "own" ? owned(o, at, work) : null, more = zero(at.jobs, work.jobs) / work.jobs;
+    const o = one.offer, own = owns(o) ? owned(o, at, work) : null, more = zero(at.jobs, work.jobs) / work.jobs;
     const [rate, now] = often(o, at), length = own && !given(work.months) ? own.months / o.months : 1;
-    const times = own ? (o.variable_usd_per_hour ? own.variable / o.variable_usd_per_hour : 1) : (dearer(o, at, work) * stretched(o, now)) / stretched(o, rate);
+    const times = own ? own.running : (dearer(o, at, work) * stretched(o, now)) / stretched(o, rate);
     const held = (one.held / one.machines) * (own ? (o.fixed_usd_per_month ? own.month / o.fixed_usd_per_month : 1) * length : times);
     const usd = (n) => held * n + times * more * sum(one.phases, (phase) => (phase[3] * dealt(phase, n)[1]) / dealt(phase, one.machines)[1]);
     if (!given(one.room)) return { machines: one.machines, hours: one.hours * more, usd: usd(one.machines) };
@@ -133,101 +115,71 @@ const model = (() => {
   }
   function rounds(data, work, at) {
     const rows = work.options.map((one) => ({ offer: one.offer, alternative: one.alternative, allowed: one.taken || Boolean(at.interruptible), ...planned(one, work, at) }));
-    const named = rows.map((row) => ({ ...row, title: row.machines > 1 ? `${row.machines} × ${row.offer.title}` : row.offer.title }));
-    return { rows: named.filter((row) => Number.isFinite(row.usd)).sort((a, b) => a.usd - b.usd) };
+    for (const row of rows) row.title = row.machines > 1 ? `${row.machines} × ${row.offer.title}` : row.offer.title;
+    return { rows: rows.filter((row) => Number.isFinite(row.usd)).sort((a, b) => a.usd - b.usd) };
   }
-
   // Dispatch: classes of jobs a month. The problem at the controls: kinds held, offers by the hour; infinite: it does not run.
   function posed(data, work, at) {
-    const limit = (one) => zero(one.urgent && given(at.deadline) ? at.deadline : one.limit, Infinity);
+    const limit = (one) => zero(one.urgent && given(at.deadline) ? at.deadline : one.limit, Infinity), most = (days) => Math.min(days, data.month_days);
     const sources = work.sources.map((one) => {
-      const o = one.offer, own = o.purchase === "own" ? owned(o, at, work) : null, held = given(one.room);
-      const times = own ? (o.variable_usd_per_hour ? own.variable / o.variable_usd_per_hour : 1) : dearer(o, at, work);
-      const month = one.there ? 1 : own ? own.month / o.fixed_usd_per_month : times, days = own ? Math.min(own.days_per_month, data.month_days) / Math.min(o.days_per_month, data.month_days) : 1;
+      const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
       const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
-      return { ...one, option: o.option, held, fixed: held ? one.fixed * month : 0, room: one.room * days, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times) };
+      return { ...one, option: o.option, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
+        fixed: one.fixed * (one.there ? 1 : own ? own.month / o.fixed_usd_per_month : times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
     });
-    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held: sources.filter((one) => one.held), rented: sources.filter((one) => !one.held) };
+    const held = sources.filter((one) => given(one.room)), there = held.map((one) => one.there), best = held.map((one) => one.best);
+    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)) };
   }
-  // One offer by the hour for all that it can do; what it cannot, the others do.
-  const only = (problem, option) => {
-    const chosen = problem.rented.find((one) => one.option === option);
-    return { ...problem, rented: problem.rented.map((one) => (one === chosen ? one : { ...one, usd: one.usd.map((usd, job) => (Number.isFinite(chosen.usd[job]) ? Infinity : usd)) })) };
-  };
-  // Kinds by what a unit of work costs to run there, over the least of all kinds, mean over the classes; and other orders.
-  function orders({ jobs, held }, counts) {
-    const least = jobs.map((_, job) => Math.min(Infinity, ...held.map((kind) => kind.usd[job])));
+  // Kinds held, filled in order of merit (what a unit of work costs to run there over the least of all kinds, mean over the
+  // classes), each with the jobs that are worth most by its hour; the rest is rented.
+  function dispatch({ jobs, held, rented }, counts) {
+    const left = [...jobs], hours = held.map(() => 0), all = jobs.map((_, job) => job), prices = all.map((job) => rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd));
     const dear = held.map((kind) => {
-      const ratios = kind.usd.map((usd, job) => usd / least[job]).filter((ratio) => Number.isFinite(ratio));
+      const ratios = all.map((job) => kind.usd[job] / Math.min(...held.map((one) => one.usd[job]))).filter((ratio) => Number.isFinite(ratio));
       return sum(ratios, (ratio) => ratio) / Math.max(1, ratios.length);
     });
-    const first = held.map((_, place) => place).filter((place) => counts[place]).sort((a, b) => dear[a] - dear[b] || a - b);
-    const turns = (list) => (list.length < 2 ? [list] : list.flatMap((one, n) => turns([...list.slice(0, n), ...list.slice(n + 1)]).map((rest) => [one, ...rest])));
-    if (first.length < 2 || jobs.length < 2) return [[first, false]];
-    const every = first.length > 3 ? first.map((_, n) => [...first.slice(n), ...first.slice(0, n)]) : turns(first);
-    return [[first, false], ...every.flatMap((one) => [[one, true], [one, false]])];
-  }
-  // Kinds held filled in that order with what is worth most by the hour, against renting or against the other kinds too.
-  function filled({ jobs, held }, counts, rent, [order, beside]) {
-    const left = [...jobs], hours = held.map(() => 0), room = held.map((kind, n) => counts[n] * kind.room);
-    const able = jobs.map((_, job) => order.filter((n) => Number.isFinite(held[n].hours[job])).length);
+    const able = all.map((job) => held.filter((kind, n) => counts[n] && Number.isFinite(kind.hours[job])).length);
     let usd = 0;
-    for (const others of beside ? [true, false] : [false]) for (const place of order) {
-      const kind = held[place], elsewhere = (job) => Math.min(rent[job], ...(others ? order.filter((n) => n !== place).map((n) => held[n].usd[job]) : []));
-      const worth = kind.hours.map((one, job) => (Number.isFinite(one) ? ((1 - SLIGHT * able[job]) * (elsewhere(job) - kind.usd[job])) / one : -Infinity));
-      for (const job of jobs.map((_, job) => job).sort((a, b) => (worth[a] === worth[b] ? a - b : worth[b] - worth[a]))) {
-        if (!(worth[job] > 0)) continue;
-        const done = Math.min(left[job], room[place] / kind.hours[job]);
-        left[job] -= done; room[place] -= done * kind.hours[job]; hours[place] += done * kind.hours[job] * kind.devices; usd += done * kind.usd[job];
+    for (const place of held.map((_, n) => n).sort((a, b) => dear[a] - dear[b] || a - b)) {
+      const kind = held[place], worth = all.map((job) => (Number.isFinite(kind.hours[job]) ? ((1 - SLIGHT * able[job]) * (rent[job] - kind.usd[job])) / kind.hours[job] : -Infinity));
+      let room = counts[place] * kind.room;
+      for (const job of [...all].sort((a, b) => (worth[a] === worth[b] ? a - b : worth[b] - worth[a])).filter((one) => worth[one] > 0)) {
+        const done = Math.min(left[job], room / kind.hours[job]);
+        left[job] -= done; room -= done * kind.hours[job]; hours[place] += done * kind.hours[job] * kind.devices; usd += done * kind.usd[job];
       }
+      usd += counts[place] * kind.fixed;
     }
-    return { left, hours, usd: usd + left.reduce((all, some, job) => all + (Number.isFinite(rent[job]) ? some * rent[job] : 0), 0),
-      late: left.reduce((all, some, job) => all + (Number.isFinite(rent[job]) ? 0 : some), 0) };
+    const open = all.filter((job) => left[job] > 0), can = open.filter((job) => Number.isFinite(rent[job])), waits = open.some((job) => !can.includes(job) && left[job] > ALLOWED * jobs[job]);
+    const taken = rented.map((one, n) => sum(can.filter((job) => prices[job].indexOf(rent[job]) === n), (job) => left[job] * one.hours[job]));
+    return { counts, usd: waits ? Infinity : usd + sum(can, (job) => left[job] * rent[job]), hours, rented: taken };
   }
-  function dispatch(problem, counts) {
-    const prices = problem.jobs.map((_, job) => problem.rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd));
-    const best = orders(problem, counts).map((way) => filled(problem, counts, rent, way))
-      .reduce((a, b) => (b.late < a.late - SLIGHT || (b.late < a.late + SLIGHT && b.usd < a.usd) ? b : a));
-    const waits = best.left.some((jobs, job) => !Number.isFinite(rent[job]) && jobs > ALLOWED * problem.jobs[job]);
-    const hours = problem.rented.map((one, n) => sum(best.left.map((_, job) => job), (job) => (best.left[job] > 0 && prices[job].indexOf(rent[job]) === n && Number.isFinite(rent[job]) ? best.left[job] * one.hours[job] : 0)));
-    return { counts, usd: waits ? Infinity : best.usd + sum(counts.map((_, n) => n), (n) => counts[n] * problem.held[n].fixed), hours: best.hours, rented: hours };
-  }
-  // The cheapest numbers of the kinds at `places`, machine by machine from `starts` on; at least `least` machines in all.
-  function climbed(problem, places, starts, least = 0) {
-    const there = problem.held.map((kind) => kind.there);
-    const found = starts.map((start) => {
-      for (let here = dispatch(problem, start); ;) {
-        const near = places.flatMap((n) => [-1, 1].map((step) => here.counts.map((count, m) => count + (m === n ? step : 0))))
-          .filter((counts) => counts.every((count, n) => count >= there[n]) && sum(counts, (one) => one) >= sum(there, (one) => one) + least);
-        const next = near.map((counts) => dispatch(problem, counts)).reduce((a, b) => (b.usd < a.usd ? b : a), here);
+  // The cheapest numbers of the kinds at `places`, machine by machine from `starts` on; at least `more` than are there.
+  function climbed(problem, places, starts, more = 0) {
+    const bought = (counts) => sum(counts.map((count, n) => count - problem.there[n]), (one) => one);
+    return least(starts.map((start) => {
+      for (let here = dispatch(problem, start), next; ; here = next) {
+        const near = places.flatMap((n) => [-1, 1].map((step) => here.counts.map((count, m) => count + (m === n ? step : 0))));
+        next = least([here, ...near.filter((counts) => bought(counts) >= more && counts.every((count, n) => count >= problem.there[n])).map((counts) => dispatch(problem, counts))]);
         if (next === here) return here;
-        here = next;
       }
-    });
-    return found.reduce((a, b) => (b.usd < a.usd ? b : a));
+    }));
   }
-  // One of the choices of a plan of months: the best mix, what is there alone, one machine or one offer beside what is there.
+  const forSale = ({ there }) => there.map((_, n) => n).filter((n) => !there[n]);
+  // One of the choices of a plan of months: the best mix, what is there alone, one machine or one offer beside what is there
+  // (what that cannot do, the others do).
   function mix(problem, { mix: kind, source }) {
-    const there = problem.held.map((one) => one.there), best = problem.held.map((one) => one.best), sale = problem.held.map((_, n) => n).filter((n) => !there[n]);
-    const place = problem.held.findIndex((one) => one.option === source), one = there.map((count, n) => count + (n === place ? 1 : 0));
-    if (kind === "there") return dispatch({ ...problem, rented: [] }, there);
-    if (kind === "rented") return dispatch(only(problem, source), there);
-    if (kind === "bought" || place >= 0) return climbed(problem, [place], [one, best.map((count, n) => (n === place ? Math.max(1, count) : there[n]))], 1);
-    const bought = best.some((count, n) => count > there[n]);
-    return bought ? climbed(problem, sale, [best], 1) : dispatch(problem, there);
+    const { there, best, rented } = problem, place = problem.held.findIndex((one) => one.option === source), chosen = rented.find((one) => one.option === source);
+    const only = (one) => (one === chosen ? one : { ...one, usd: one.usd.map((usd, job) => (Number.isFinite(chosen.usd[job]) ? Infinity : usd)) });
+    if (kind === "there" || chosen) return dispatch({ ...problem, rented: chosen ? rented.map(only) : [] }, there);
+    if (place >= 0) return climbed(problem, [place], [there.map((count, n) => count + (n === place ? Math.max(1, best[n]) : 0))], 1);
+    return best.some((count, n) => count > there[n]) ? climbed(problem, forSale(problem), [best], 1) : dispatch(problem, there);
   }
-  const cheapest = (problem) => {
-    const there = problem.held.map((kind) => kind.there), sale = there.map((_, n) => n).filter((n) => !there[n]);
-    return { best: climbed(problem, sale, [problem.held.map((kind) => kind.best), there]), there: dispatch(problem, there) };
-  };
-
   // Each choice of the answer's work, by its key; missing where nothing here does it.
   function choices(data, work, at) {
     if (work.cost !== "dispatch") return Object.fromEntries((work.cost === "share" ? share : rounds)(data, work, at).rows.map((row) => [row.offer.option, row]));
     const problem = posed(data, work, at);
     return Object.fromEntries(data.choices.map((one) => [one.choice, mix(problem, one)]));
   }
-
   // Days of use from which the box pays; Infinity: on none. An owned rival is used on the same days: of the box's share of
   // the month the rival's is taken, and 0 says that the box pays on the days of the controls and on fewer.
   function paysFrom(box, row, judged, monthDays) {
@@ -239,15 +191,18 @@ const model = (() => {
   // What a work comes to: of months the cheapest mix and what is there, with rentals; else the options, who is compared with
   // whom (contenders() of decision/contenders.py), break-even days of a job, and who keeps the limits.
   function answer(data, work, at) {
-    if (work.cost === "dispatch") return cheapest(posed(data, work, at));
+    if (work.cost === "dispatch") {
+      const problem = posed(data, work, at);
+      return { best: climbed(problem, forSale(problem), [problem.best, problem.there]), there: dispatch(problem, problem.there) };
+    }
     const shared = work.cost === "share", { rows, box } = (shared ? share : rounds)(data, work, at);
     const kept = rows.filter((row) => row.allowed), pool = kept.length ? kept : rows, products = pool.map((row) => row.usd * zero(row.perUsd, 1));
     const billed = !shared || Math.max(...products) > 1.05 * Math.min(...products), cost = (row) => (billed ? row.usd : 1 / row.perUsd);
     const inOrder = (list) => [...list].sort((a, b) => cost(a) - cost(b)), ordered = inOrder(pool), every = inOrder(rows);
     const judged = (shared && rows.find((row) => row.offer === work.reference)) || ordered[0];
     const other = (row) => (shared ? row.offer.instance !== judged.offer.instance || row.offer.purchase !== judged.offer.purchase : row.alternative !== judged.alternative);
-    const rival = ordered.find(other) || every.find(other), hired = every.filter((row) => row.offer.purchase !== "own");
-    const against = rival && rival.offer.purchase !== "own" ? rival : hired.find((row) => row.allowed) || hired[0];
+    const rival = ordered.find(other) || every.find(other), hired = every.filter((row) => !owns(row.offer));
+    const against = rival && !owns(rival.offer) ? rival : hired.find((row) => row.allowed) || hired[0];
     for (const row of rows) {
       row.days = !box || row === judged ? null : paysFrom(box, row, judged, data.month_days);
       row.fits = row.allowed && row.hours <= zero(at.within, Infinity) && row.usd <= zero(at.spend, Infinity);
@@ -255,19 +210,13 @@ const model = (() => {
     const fit = rows.filter((row) => row.fits), first = (list, by) => [...list].sort((a, b) => by(a) - by(b) || a.usd - b.usd)[0];
     return { rows, box, ordered, judged, rival, against, pool, fit, winner: !rival || cost(judged) <= cost(rival) ? judged : rival,
       gain: rival ? cost(rival) / cost(judged) : null, days: box && against ? against.days : null,
-      fastest: first(pool, (row) => row.hours), cheapest: first(pool, (row) => row.usd),
-      take: first(fit, (row) => row.usd), quickest: first(fit, (row) => row.hours) };
+      fastest: first(pool, (row) => row.hours), cheapest: first(pool, (row) => row.usd), take: first(fit, (row) => row.usd), quickest: first(fit, (row) => row.hours) };
   }
-
   // Figures in words. One formatter for each number of places: making one takes longer than all else that an answer needs.
   const formats = Array.from({ length: 7 }, (_, places) => new Intl.NumberFormat("en-US", { minimumFractionDigits: places, maximumFractionDigits: places }));
-  const digits = (value, places) => formats[places].format(value);
-  const number = (value, wanted = 3) => {
-    if (!Number.isFinite(value)) return "never";
-    return value === 0 ? "0" : digits(value, Math.max(0, Math.min(6, wanted - 1 - Math.floor(Math.log10(Math.abs(value))))));
-  };
+  const digits = (value, places) => formats[Math.max(0, Math.min(6, places))].format(value);
+  const number = (value, wanted = 3) => (!Number.isFinite(value) ? "never" : value === 0 ? "0" : digits(value, wanted - 1 - Math.floor(Math.log10(Math.abs(value)))));
   const times = (value) => digits(value, value >= 10 ? 0 : Math.abs(value - 1) < 0.1 ? 2 : value >= 1 ? 1 : 2);
   const plain = (value) => (value >= 100 ? digits(value, 0) : String(Number(value.toPrecision(3))));
-
   return { unpack, answer, choices, hourAt, meanRent, rentChange, isInterruptible, given, zero, digits, number, times, plain };
 })();

@@ -5,31 +5,25 @@ const series = (() => {
   const { zero, given, hourAt, meanRent, rentChange, isInterruptible, number, digits } = model;
   const WIDTH = 400, HEIGHT = 230, ROOM = 18, NEAR = 15, DEAR = 20, LINES = 7, ABOVE = 1.6, STEPS = 60, BOUND = 1e9, TITLE = 62;
   const wrapped = (text) => text.split(" ").reduce((lines, word) => {
-    const last = lines[lines.length - 1], line = `${last} ${word}`.trim();
+    const last = lines.at(-1), line = `${last} ${word}`.trim();
     return line.length <= TITLE || !last ? [...lines.slice(0, -1), line] : [...lines, word];
   }, [""]);
-
   // Hours against money.
   const beats = (a, b) => a.hours <= b.hours && a.usd <= b.usd && (a.hours < b.hours || a.usd < b.usd);
   const logEnds = (values, size) => {
-    const low = Math.log(Math.min(...values)), high = Math.log(Math.max(...values));
-    const around = high > low ? ((high - low) * ROOM) / (size - 2 * ROOM) : Math.log(2);
+    const low = Math.log(Math.min(...values)), high = Math.log(Math.max(...values)), around = high > low ? ((high - low) * ROOM) / (size - 2 * ROOM) : Math.log(2);
     return [Math.exp(low - around), Math.exp(high + around)];
   };
   const logTicks = ([low, high]) => Array.from({ length: 19 }, (_, n) => n - 9)
     .flatMap((power) => (high < 4 * low ? [1, 1.5, 2, 3, 5, 7] : [1, 2, 5]).map((step) => step * 10 ** power)).filter((tick) => tick >= low && tick <= high);
-  const ranged = (places) => {
-    const last = places[places.length - 1];
-    return places.length > 2 && last - places[0] === places.length - 1 ? `${places[0]} to ${last}` : places.join(", ");
-  };
+  const ranged = (places) => (places.length > 2 && places.at(-1) - places[0] === places.length - 1 ? `${places[0]} to ${places.at(-1)}` : places.join(", "));
   // The numbers of points by which stands one number for all that are near it.
   function marked(found, xs, ys) {
     const pixel = (value, [low, high], size) => (size * Math.log(value / low)) / Math.log(high / low), firsts = [];
     return found.map((row, place) => {
-      const at = [pixel(row.hours, xs, WIDTH), pixel(row.usd, ys, HEIGHT)];
-      const near = firsts.find((one) => Math.hypot(one.at[0] - at[0], one.at[1] - at[1]) < NEAR);
-      if (near) near.places.push(place + 1); else firsts.push({ at, places: [place + 1] });
-      return near ? { places: [] } : firsts[firsts.length - 1];
+      const x = pixel(row.hours, xs, WIDTH), y = pixel(row.usd, ys, HEIGHT), near = firsts.find((one) => Math.hypot(one.x - x, one.y - y) < NEAR);
+      if (near) near.places.push(place + 1); else firsts.push({ x, y, places: [place + 1] });
+      return near ? { places: [] } : firsts.at(-1);
     }).map((one) => ranged(one.places));
   }
   function front(data, work, at, found) {
@@ -51,13 +45,11 @@ const series = (() => {
     const keys = named.slice(0, LINES).map((row, line) => ({ hours: row.hours, usd: row.usd, mark: marks[line], line,
       told: `${line + 1}  ${row.label}: ${number(row.hours)} h, ${number(row.usd)} ${data.currency}` }));
     const kinds = [...data.kinds, zero(box.title)].filter((kind, place, all) => all.indexOf(kind) === place && shown.some((row) => row.kind === kind));
-    const best = shown.filter((row) => row.on_front).length;
-    const says = limited ? `${work.model}: ${found.fit.length} of ${found.pool.length} options keep within the limits`
-      : `${work.model}: ${best} option${best === 1 ? " is" : "s are"} beaten by none in both time and money`;
+    const best = shown.filter((row) => row.on_front).length, count = limited ? `${found.fit.length} of ${found.pool.length}` : best;
+    const says = `${work.model}: ${count} option${limited ? "s keep within the limits" : `${best === 1 ? " is" : "s are"} beaten by none in both time and money`}`;
     return { data: { rows: shown, keys, limits: limited ? [{ hours: zero(at.within, BOUND), usd: zero(at.spend, BOUND) }] : [] },
       signals: { x0: xs[0], x1: xs[1], y0: ys[0], y1: ys[1], xticks: logTicks(xs), yticks: logTicks(ys), kinds, says: wrapped(says) } };
   }
-
   // What the work costs by days of use.
   function utilisation(data, work, at, found) {
     if (!found.box) return null;
@@ -66,8 +58,7 @@ const series = (() => {
     const hired = found.rows.filter((row) => row.offer.purchase !== "own").sort((a, b) => b.perUsd - a.perUsd);
     const shown = [...hired.filter((row) => row.allowed).slice(0, 3), ...hired.filter((row) => !row.allowed).slice(0, 1)];
     const top = ABOVE * Math.max(costAt(planned), ...shown.map((row) => row.usd));
-    const rows = Array.from({ length: STEPS }, (_, step) => (month * (step + 1)) / STEPS)
-      .map((days) => ({ slot: 0, days, usd: Math.min(costAt(days), 2 * top), title: own.offer.title }));
+    const rows = Array.from({ length: STEPS }, (_, step) => (month * (step + 1)) / STEPS).map((days) => ({ slot: 0, days, usd: Math.min(costAt(days), 2 * top), title: own.offer.title }));
     const keys = [{ slot: 0, line: 0, told: `${own.offer.title}: ${number(costAt(planned))} ${data.currency} on ${Number(planned.toPrecision(3))} days` }], marks = [];
     shown.forEach((row, place) => {
       const slot = place + 1, pays = Number.isFinite(row.days) ? `the box pays from ${number(row.days, 2)} d` : "cheaper at any use";
@@ -79,7 +70,6 @@ const series = (() => {
     const says = wrapped(against ? `Against ${against.offer.name} owning pays ${use}` : "");
     return { data: { rows, keys, marks, planned: [{ days: planned }], band: [] }, signals: { top, month, says } };
   }
-
   // Money paid by month.
   function cash_flow(data, work, at, found) {
     const { box, judged: own } = found;
@@ -98,17 +88,12 @@ const series = (() => {
     });
     const keys = rows.filter((row) => row.month === last)
       .map((row, line) => ({ slot: row.slot, line, told: `${row.title}: ${number(row.cumulative_usd)} ${data.currency} in ${last} months` }));
-    const step = [1, 3, 6, 12, 24].find((months) => last <= 10 * months || months === 24);
-    const months = Array.from({ length: Math.floor(last / step) + 1 }, (_, place) => place * step);
-    return { data: { rows, keys }, signals: { months, says: wrapped(sinceWhen(rows, own.offer.name, shown[0], last)) } };
-  }
-  function sinceWhen(rows, name, rival, last) {
-    if (!rival) return "";
-    const [mine, other] = [0, 1].map((slot) => rows.filter((row) => row.slot === slot).map((row) => row.cumulative_usd));
-    const latest = mine.reduce((found, usd, month) => (usd > other[month] ? month : found), -1);
-    if (latest === last) return `Within ${last} months ${name} does not become cheaper than ${rival.offer.name}`;
-    if (latest >= 0 && latest + 1 === last && mine[last] < mine[last - 1]) return `Only when it is sold, in month ${last}, has ${name} cost less than ${rival.offer.name}`;
-    return `From month ${latest + 1} on ${name} has cost less than ${rival.offer.name}`;
+    const step = [1, 3, 6, 12].find((months) => last <= 10 * months) || 24, months = Array.from({ length: Math.floor(last / step) + 1 }, (_, place) => place * step);
+    const other = rows.filter((row) => row.slot === 1).map((row) => row.cumulative_usd), latest = paid.reduce((late, usd, month) => (usd > other[month] ? month : late), -1);
+    const rival = shown[0] && shown[0].offer.name, name = own.offer.name, says = !rival ? "" : latest === last ? `Within ${last} months ${name} does not become cheaper than ${rival}`
+      : latest >= 0 && latest + 1 === last && paid[last] < paid[last - 1] ? `Only when it is sold, in month ${last}, has ${name} cost less than ${rival}`
+        : `From month ${latest + 1} on ${name} has cost less than ${rival}`;
+    return { data: { rows, keys }, signals: { months, says: wrapped(says) } };
   }
   return { front, utilisation, cash_flow };
 })();
