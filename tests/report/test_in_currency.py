@@ -113,7 +113,7 @@ def test_nothing_on_the_page_is_mixed(pages):
 
 def test_the_sliders_calculate_in_it(pages):
     own, dollars = (
-        json.loads(re.findall(r'<script type="application/json" id="whatif-data">(.*?)</script>', page)[0])
+        json.loads(re.findall(r'<script type="application/json" id="case-data">(.*?)</script>', page)[0])
         for page in pages
     )
     assert (own["currency"], dollars["currency"]) == ("EUR", "USD")
