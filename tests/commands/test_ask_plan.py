@@ -7,7 +7,7 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
 from sweetspot.commands.command_line import main
-from sweetspot.decision.asked_plan import ask_plan
+from sweetspot.decision.asked import Case, Given, Wanted
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
 from sweetspot.errors import UserError
@@ -36,7 +36,7 @@ def lab(tmp_path_factory):
 def anew(lab, **wanted):
     _, study, tables = lab
     works, settings = load_monthly(study.folder / "workloads.yaml"), Settings.of(load_study(study.folder))
-    return ask_plan(works, tables["options"], tables["offers"], settings, **wanted)
+    return Case(Given(tables["options"], settings, tables["offers"], works), Wanted(**wanted)).tables
 
 
 def asked(lab, capsys, *arguments):

@@ -56,7 +56,8 @@ def test_nothing_of_2018_is_in_the_answer(mine):
 
 def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     answer = json.loads((mine / "report" / "answer.json").read_text())
-    verdict, worth = (" ".join(re.sub(r"(?m)^> ?", "", block).split()) for block in re.findall(r"(?m)(?:^>.*\n)+", WALK))
+    blocks = re.findall(r"(?m)(?:^>.*\n)+", WALK)
+    verdict, worth = (" ".join(re.sub(r"(?m)^> ?", "", block).split()) for block in blocks)
     assert verdict == f"{answer['verdict']['sentence']} {answer['verdict']['do_this']}"
     assert worth in " ".join(answer["worth_knowing"])
     days = answer["break_even_days_per_month"]
