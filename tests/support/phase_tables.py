@@ -73,27 +73,3 @@ def hanging_tables():
             "plan_turning_points": [about | point, work | point | {"factor": 0.2, "turning_value": 0.2}],
             "plan_break_even": [days, pays], "plan_worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
-
-
-def figure_tables():
-    """What the controls calculate with, of two phases: 40 jobs of 100 h on the box's 4 devices, 5 h x 600 on all.
-
-    The box: 40 / 4 x 100 = 1,000 h and 3,000 h; 0.2 USD an hour of running. The clouds work on a job at a time each.
-    """
-
-    def row(option, phase, **more):
-        jobs, hours = ((40, 100.0), (600, 5.0))[phase]
-        plain = {"workload": "project", "phase": phase, "option": option, "alternative": option, "purchase": "own",
-                 "title": TITLES[option], "jobs": jobs, "slots": (4.0, 1.0)[phase], "job_hours": hours,
-                 "usd": (1000 * 0.2, 3000 * 0.2)[phase], "usd_possession": 6500.0, "usd_purchase": 6000.0,
-                 "machines": 1.0, "least": 1.0, "room_hours": 7200.0}  # fmt: skip
-        return plain | more
-
-    rented = {"purchase": "on_demand", "usd_possession": 0.0, "usd_purchase": 0.0, "room_hours": None, "slots": 1.0}
-    rows = [
-        row(option, phase, **more)
-        for phase in (0, 1)
-        for option, more in ((BOX, {}), (CLOUD, rented | {"usd": (8000.0, 24_000.0)[phase]}))
-    ]
-    options = plan_options(box(usd=7300.0, hours=4000.0), CLOUDS[1])
-    return {"plan_options": options, "phase_figures": pd.DataFrame(rows)}
