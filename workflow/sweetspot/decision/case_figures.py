@@ -102,12 +102,16 @@ def _of_class(problem: Problem, number: int, best: Sequence[int]) -> Iterator[tu
         return {"job_hours": hours if runs else np.nan, "usd": usd if runs else np.nan}
 
     for kind, count in zip(problem.held, best, strict=True):
-        yield kind.name, job(kind, float(kind.hours[number, 0]), float(kind.running[number, 0])) | {
-            "usd_possession": float(kind.fixed[0]),
-            "room_hours": float(kind.capacity[0]),
-            "devices": float(kind.devices),
-            "machines": float(count),
-            "least": float(kind.there),
-        }
+        yield (
+            kind.name,
+            job(kind, float(kind.hours[number, 0]), float(kind.running[number, 0]))
+            | {
+                "usd_possession": float(kind.fixed[0]),
+                "room_hours": float(kind.capacity[0]),
+                "devices": float(kind.devices),
+                "machines": float(count),
+                "least": float(kind.there),
+            },
+        )
     for offer in problem.rented:
         yield offer.name, job(offer, float(offer.device_hours[number, 0]), float(offer.usd[number, 0]))

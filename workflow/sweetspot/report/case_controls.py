@@ -71,7 +71,7 @@ def _limits(work: Row, code: str, hours: bool, short: bool) -> Iterator[Row]:
 
 
 def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: bool) -> Iterator[Row]:
-    rent, share = named.get(work.get("rent")), work["cost"] == "share"
+    rent, share = named.get(str(work.get("rent"))), work["cost"] == "share"
     if box:
         label = "months of the project" if share else "months that it is spread over"
         yield _slider("months", label, MONTHS, box["months"])

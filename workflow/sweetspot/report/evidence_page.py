@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from sweetspot.cells import BASES
 from sweetspot.decision.counted import Money
 from sweetspot.decision.later_words import later_in_words
-from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
 from sweetspot.report.case import evidence_case, script_json
@@ -25,13 +25,12 @@ from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.part import Part
 from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
-from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_parts, without_speed
+from sweetspot.report.plan_part import PHASES, leading, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
@@ -74,7 +73,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "figures": figures,
         "answer": answer(made),
         "verdict": outcome_of(tables),
-        "plan": plan_in_words(tables, money.code, judged),
+        "plan": leading(tables),
         "phases_lead": leading(tables) == PHASES,
         "plan_tiles": plan_tiles(made, money.code),
         "plan_named": plan_named(made, judged, money.code),
@@ -93,10 +92,10 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
+        "other_figures": phrases.other_figures(tables),
         "worth": phrases.worth_knowing(tables),
         "causes": causes(tables),
-        "plan_beside": job_beside_plan(tables),
-        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
+        "later": later_in_words(table_of(tables, "later"), money.code),
         "waiting": phrases.waiting(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
@@ -106,7 +105,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
-        "owned": len(table_of(tables, "break_even")) > 0,
+        "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
         "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
         "bills_decide": bills_decide(tables),
@@ -141,7 +140,7 @@ def packed(drawn: Drawn, names: Collection[str]) -> str:
 
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
+    more = {"worth_knowing": worth_part(made), "later": later_part(made)}
     more |= {"price_changes": price_changes_part(made, machines or {})}
     return {**made.parts(), **more, **plan_parts(made), **phase_parts(made), **turning_parts(made)}
 
