@@ -78,7 +78,8 @@ def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: 
         yield _slider("months", label, MONTHS, box["months"])
         if box["kw"] and not short:
             yield _slider("kwh", f"electricity, {code}/kWh", KWH, box["usd_per_kwh"] or 0)
-        yield _price("price", "the machine" if short else box["name"] or box["title"], box, code)
+        alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1
+        yield _price("price", "the machine" if short and alone else box["name"] or box["title"], box, code)
     if rent:
         label = f"rent, {code} an hour"
         yield _slider("hourly", label, _scaled(rent["usd_per_hour"], 3), rent["usd_per_hour"], more=share and not short)
