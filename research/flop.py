@@ -22,11 +22,12 @@ from typing import Any
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.harness.flop_counters import COUNTERS
 from sweetspot.harness.image_networks import training_flop
 from sweetspot.harness.own_networks import arithmetic, workload
 from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import Shape
+
+from research.flop_counters import COUNTERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

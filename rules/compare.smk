@@ -35,8 +35,8 @@ COMPARISON = [
     "deadline_steps",
     # A plan of phases by option.
     "plan_options",
-    "phase_figures",
-    "plan_figures",
+    # What the plans are made of: what the page's program calculates with.
+    "case_figures",
 ]
 
 

@@ -1,7 +1,7 @@
 """The first half hour on a real card, as one command: `make gpu-check`.
 
 Measured, by each framework that is installed, on one card: ResNet-50 (fp32, fp16) and BERT base (fp16) at batches that
-fit 16 GB. Held against: what Lambda published of that card with PyTorch (config/studies/devices-2026), its data sheet's
+fit 16 GB. Held against: what Lambda published of that card with PyTorch (facts/pools/devices-2026), its data sheet's
 peak and its power limit. Written down: every figure with its ratio, in results/gpu-check.json. Where there is no card
 all of it is skipped with a word, but for the look-up of what is published.
 """
@@ -17,12 +17,13 @@ from pathlib import Path
 import pytest
 from harness_runs import ROOT
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.harness.runfile import run_facts
 from sweetspot.throughput.collect import summarise_runs
 from sweetspot.throughput.published import read_published
 from sweetspot.transfer.figures import shipped_devices
 
-FIGURES = ROOT / "config" / "studies" / "devices-2026" / "throughput.csv"
+FIGURES = POOLS / "devices-2026" / "throughput.csv"
 RECORD = ROOT / "results" / "gpu-check.json"
 FRAMEWORKS = [name for name in ("torch", "jax", "tensorflow") if importlib.util.find_spec(name)]
 CELLS = [("resnet50", 64, "fp32"), ("resnet50", 128, "fp16"), ("bert_base", 32, "fp16")]

@@ -171,9 +171,8 @@ COUNTS = [
 @pytest.mark.parametrize(("model", "counter"), COUNTS)
 def test_recorded_arithmetic_is_what_the_frameworks_counter_counts(model, counter):
     pytest.importorskip(counter, reason=NOT_HERE)
-    from sweetspot.harness.flop_counters import COUNTERS
-
     from research.flop import comparable
+    from research.flop_counters import COUNTERS
 
     facts = arithmetic(model, 1, 1)
     own = comparable(model, counter, facts["training_flop_per_sample"] * facts["samples_per_step"])

@@ -56,17 +56,11 @@ def test_the_sentences_of_the_decision_by_hand():
     assert told.loc["imagenet within 1 h", "verdict"] == (
         "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
     )
-    assert told.loc["imagenet within 60 h", "reason"] == "the only one that cannot be taken away"
-    words = told.iloc[0]
-    assert words["reason"].startswith("46.6 EUR and 52.8 h; p3.2xlarge costs 3.07 times as much")
     # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
-    assert "price of p3.2xlarge: at 0.399 EUR/hour (VGG-16)" in words["would_change"]
     texts = found["tornado"].set_index("assumption")["text"]
     assert texts["price of p3.2xlarge"].startswith("the cheapest option changes at 0.399 EUR/hour (-67 %)")
     # Electricity now 0.20 USD/kWh = 0.16 EUR.
     assert "EUR/kWh (now 0.16)" in found["surface"]["condition"].iloc[0]
-    second = found["headline"]["second"].iloc[0]
-    assert "electricity at 0.16 EUR/kWh" in second
     for name in ("headline", "recommendation", "tornado", "surface"):
         for column in found[name].select_dtypes(["object", "string"]).columns:
             if column not in ("unit", "currency"):
@@ -119,7 +113,7 @@ def test_nothing_on_the_page_is_mixed(pages):
 
 def test_the_sliders_calculate_in_it(pages):
     own, dollars = (
-        json.loads(re.findall(r'<script type="application/json" id="whatif-data">(.*?)</script>', page)[0])
+        json.loads(re.findall(r'<script type="application/json" id="case-data">(.*?)</script>', page)[0])
         for page in pages
     )
     assert (own["currency"], dollars["currency"]) == ("EUR", "USD")

@@ -9,7 +9,7 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.plan_part import plan_in_words, without_speed
+from sweetspot.report.plan_part import without_speed
 from sweetspot.report.words import works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
@@ -57,26 +57,8 @@ def test_the_page_says_the_red_line_before_anything_else():
     assert body.index("Priced, but no speed: AWS p5.48xlarge.") < body.index('id="plan"') < body.index('id="answer"')
 
 
-def test_the_mixes_in_words():
-    """1,000 against 900 USD: 11 % more, and 3,000 USD in 30 months; of 1,000 device-hours 600 are done at home."""
-    said = plan_in_words(month_tables())
-    assert said == [
-        "Take the office box: 1.1 times cheaper than RunPod (1.00 to 1.3), a chance of about 9 in 10 (90 %).",
-        "With the office box, the rest on RunPod, the month costs 900 USD (800 to 1,000).",
-        "With RunPod for the rest it costs 1,000 USD.",
-        "The mix saves 3,000 USD over 30 months.",
-        "In the cheapest mix the work takes 1,000 device-hours a month on average.",
-        "RTX 4090 does 600 of them, 50 % of its time.",
-        "The office box does 300 of them, 50 % of its time.",
-        "RunPod does 100 of them.",
-        "For a result of runs within 24 h take RunPod: 12.7 h for 38.0 USD.",
-        "Of those that nobody hurries, 25 % are in time.",
-    ]
-
-
 def test_a_study_without_such_work_says_nothing_of_it():
     tables = one_job()
-    assert plan_in_words(tables) == []
     html = render_evidence(tables, study(), Drawn({name: svg for name, svg in BLANK.items() if name != "mix_load"}))
     assert 'id="plan"' not in html
 

@@ -11,8 +11,7 @@ from snakemake.cli import parse_config
 from sweetspot.cells import Cell, run_path, weakest
 from sweetspot.commands.schemas import CATALOGUE, catalogue_schema, schemas
 from sweetspot.errors import UserError
-from sweetspot.matrix.expand import expand_matrix
-from sweetspot.matrix.invocation import load_invocation
+from sweetspot.matrix.invocation import expand_matrix, load_invocation
 from sweetspot.study.yamlfile import load_yaml
 
 ROOT = Path(__file__).parent.parent.parent

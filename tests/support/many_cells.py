@@ -12,9 +12,23 @@ from sweetspot.harness.nodes import die_with_supervisor
 from sweetspot.harness.request import Request
 from sweetspot.harness.train import run, say
 
+
+def apart(number: int) -> None:
+    """Let this cell's collectives have names of their own: TensorFlow keeps those of the cells before it, with shapes.
+
+    A run has a process of its own, so only tests have two cells in one; TensorFlow has this attribute for tests.
+    """
+    import tensorflow as tf
+
+    tf.distribute.MirroredStrategy._collective_key_base = number * 100_000
+
+
 if __name__ == "__main__":
     die_with_supervisor()
     for number, text in enumerate(sys.argv[1:]):
         if os.environ.get("RANK", "0") == "0":
             say(cell=number)
-        run(Request.from_json(text))
+        request = Request.from_json(text)
+        if request.cell.framework == "tensorflow":
+            apart(number)
+        run(request)

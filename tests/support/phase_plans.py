@@ -20,6 +20,17 @@ WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "mon
         "phases": [{"name": "jobs", "jobs": 3600, "hours": 2.0}]}  # fmt: skip
 JOB = {"kind": "training", "model": "vgg16", "samples": 360000.0}
 ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even")
+
+
+def beside(tables, of_plans):
+    """The tables of one job with those of plans: analyses have the rows of both."""
+    both = {
+        name: pd.concat([tables[name], rows], ignore_index=True) if name in ANALYSES and name in tables else rows
+        for name, rows in of_plans.items()
+    }
+    return tables | both
+
+
 PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 

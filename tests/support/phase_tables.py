@@ -62,7 +62,8 @@ def hanging_tables():
              "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
     pays = {"workload": "project", "model": None, "title": TITLES[BOX], "reference": BOX, "quantity": "jobs",
             "assumption": "the work", "unit": "hours of work", "planned": 7000.0, "pays_from": 1700.0,
-            "pays_from_low": 0.0, "pays_from_high": None, "p_pays": 0.99, "factor": 1700 / 7000, "pays_until": None}  # fmt: skip
+            "pays_from_low": 0.0, "pays_from_high": None, "p_pays": 0.99, "factor": 1700 / 7000,
+            "pays_until": None}  # fmt: skip
     days = pays | {"quantity": "days_per_month", "assumption": "days of use a month", "unit": "days/month",
                    "planned": 10.0, "pays_from": 2.5, "factor": 0.25}  # fmt: skip
     worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,

@@ -6,11 +6,13 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from patience import PATIENCE_S
 from project_copy import ROOT, copy_project, edit, job_counts
+from run_files import write_run
 from sweetspot.cells import Cell
 from sweetspot.matrix.budget import Run
 from sweetspot.matrix.in_process import NAMES
@@ -29,16 +31,27 @@ use rule * from {name} as {name}_*
 """
 
 
+def linked(folder: Path, wanted: Callable[[str], object]) -> Path:
+    """`folder` with what is installed here under the names that are `wanted`."""
+    for installed in {sysconfig.get_paths()[kind] for kind in ("purelib", "platlib")}:
+        for entry in Path(installed).iterdir():
+            if wanted(entry.name):
+                (folder / entry.name).symlink_to(entry)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory) -> Path:
     """The core as it is installed here: no Sweetspot, which `python -S` with this folder alone does not know, and
     nothing that only measuring needs."""
-    folder = tmp_path_factory.mktemp("packages")
-    for installed in {sysconfig.get_paths()[kind] for kind in ("purelib", "platlib")}:
-        for entry in Path(installed).iterdir():
-            if not re.search("sweetspot|polars|tensorflow|keras", entry.name):
-                (folder / entry.name).symlink_to(entry)
-    return folder
+    measuring = re.compile("sweetspot|polars|tensorflow|keras")
+    return linked(tmp_path_factory.mktemp("packages"), lambda name: not measuring.search(name))
+
+
+@pytest.fixture(scope="module")
+def reads_runs(tmp_path_factory) -> Path:
+    """What run files are read with, which comes with the packages for measuring."""
+    return linked(tmp_path_factory.mktemp("polars"), re.compile("polars").search)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +64,7 @@ def checkout(tmp_path_factory) -> Path:
 def snakemake(packages, tmp_path):
     """Snakemake without an installed Sweetspot, in a folder; stdout and stderr come together in `.stdout`."""
 
-    def run(folder: Path, *arguments: str, path: Path = packages) -> subprocess.CompletedProcess[str]:
+    def run(folder: Path, *arguments: str, path: Path | str = packages) -> subprocess.CompletedProcess[str]:
         known = {name: os.environ[name] for name in ("PATH", "SWEETSPOT_LEASES")}
         return subprocess.run(
             [sys.executable, "-S", "-m", "snakemake", "--cores", "2", *THREADS, *arguments],
@@ -144,25 +157,43 @@ def test_any_study_needs_only_its_folder(checkout, snakemake, tmp_path, study):
     assert done.returncode == 0 and "sweetspot_render_report" in done.stdout, done.stdout[-4000:]
 
 
-@pytest.mark.parametrize("told", [(), ("--gpu-name", "RTX 4090", "--model", "resnet50", "--speed", "1120")])
-def test_a_study_of_ones_own_as_a_module(checkout, snakemake, tmp_path, told):
-    """As docs/studies.md lays it: with the speed of one's device, which a transfer carries on, and without."""
-    name = f"mine-{len(told)}"
-    mine = importer(tmp_path / "mine", module(checkout, f"dict(study={name!r})"))
+def lay_study(checkout: Path, mine: Path, name: str, *told: str) -> None:
+    """A study as `sweetspot new-study` lays it in a checkout, taken into another project."""
+    known = {**os.environ, "PYTHONPATH": str(checkout / "workflow")}
     words = [sys.executable, "-m", "sweetspot", "new-study", name, *told]
-    laid = subprocess.run(
-        words,
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": str(checkout / "workflow")},
-        capture_output=True,
-        text=True,
-    )
+    laid = subprocess.run(words, cwd=checkout, env=known, capture_output=True, text=True, check=False)
     assert laid.returncode == 0, laid.stderr
     shutil.copy(checkout / "config" / "instances.yaml", mine / "config")  # whose `workstation` the study names
     shutil.copytree(checkout / "config" / "studies" / name, mine / "config" / "studies" / name)
+
+
+def test_a_study_of_ones_own_as_a_module(checkout, snakemake, tmp_path):
+    """With the speed of one's device, which a transfer carries on, nothing is measured."""
+    mine = importer(tmp_path / "mine", module(checkout, "dict(study='timed')"))
+    lay_study(checkout, mine, "timed", "--gpu-name", "RTX 4090", "--model", "resnet50", "--speed", "1120")
     done = snakemake(mine)
     assert done.returncode == 0, done.stdout[-4000:]
-    assert (mine / "results" / name / "report" / "index.html").is_file()
+    assert (mine / "results" / "timed" / "report" / "index.html").is_file()
+
+
+def test_a_study_of_ones_own_that_measures_as_a_module(checkout, packages, reads_runs, snakemake, tmp_path):
+    """Without a speed its box is estimated from this machine: told until that is measured, then answered."""
+    mine = importer(tmp_path / "mine", module(checkout, "dict(study='measured')"))
+    lay_study(checkout, mine, "measured")
+    done = snakemake(mine)
+    assert done.returncode == 1 and "Traceback" not in done.stdout, done.stdout[-4000:]
+    assert "error: study measured: reference 'box-4' has no priced figure at batch 16;" in done.stdout
+    assert "and a throughput of it or of the machine that it is estimated from (measure_on)" in done.stdout
+
+    config = "dict(study='measured', measure_on=['workstation'], matrix=dict(model=['resnet50'], batch_size=[16]))"
+    (mine / "Snakefile").write_text(module(checkout, config))
+    assert job_counts(snakemake(mine, "--dry-run").stdout)["sweetspot_run_benchmark"] == 2
+    for run, seconds in ((1, 2.0), (2, 2.1)):
+        write_run(mine / "results" / "benchmarks", run=run, seconds=[seconds] * 5)
+    done = snakemake(mine, "--rerun-triggers", "mtime", path=f"{packages}{os.pathsep}{reads_runs}")
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "run_benchmark" not in done.stdout
+    assert "box-4" in (mine / "results" / "measured" / "report" / "tables" / "options.csv").read_text()
 
 
 def test_as_snakedeploy_writes_it(checkout, snakemake, tmp_path):

@@ -41,8 +41,7 @@ from sweetspot.study.spelling import near
 from sweetspot.study.study import Study, check_study_name, load_study
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.throughput.model_units import units_of
-from sweetspot.throughput.published import published_cells, read_efficiency, read_published
+from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
 from sweetspot.throughput.time_to_target import read_times
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.decision.analyses import analysed
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.buying_later import buying_later, with_mixes
+from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
@@ -113,7 +114,7 @@ def compare(
         *(with_later(one, waited.options) for one in decided.phases),
     ]
     parts = phases(options, drawn, plans, together, waited.options)
-    planned = decide_phases(parts, options, drawn, plans, settings)
+    planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
     missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, planned["plan_options"], settings, needs)
     untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
@@ -125,11 +126,12 @@ def compare(
         name: _together([one[name] for one in (of_jobs, planned, decided.tables) if name in one])
         for name in dict.fromkeys([*of_jobs, *planned, *decided.tables])
     }
+    figures = case_figures(asked_plans, decided.worked, decided.words)
     judged = works(
         options,
         drawn,
         parts,
-        found["phase_figures"],
+        figures,
         decided.phases,
         found["mixes"],
         found["sources"],
@@ -157,6 +159,7 @@ def compare(
             inputs.offers,
         ),
         **found,
+        "case_figures": figures,
         "choices": choice_table(judged, settings.offers_in_hand),
         "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
     }

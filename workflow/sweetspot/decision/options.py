@@ -237,7 +237,8 @@ def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     if settings.reference is not None and len(rows) and not named.any():
         raise UserError(
             f"study {settings.study}: reference {settings.reference!r} has no priced figure at batch "
-            f"{_batches(settings)}; expected an offer and a throughput for it"
+            f"{_batches(settings)}; expected an offer of it, and a throughput of it or of the machine "
+            "that it is estimated from (measure_on)"
         )
     if named.any() and does_not_fit(rows)[named].all():
         row = rows[named].iloc[0]

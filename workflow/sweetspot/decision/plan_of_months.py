@@ -11,7 +11,6 @@ from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_dispatch import dispatch_question, pays_of_months
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_deadlines import deadline_table, step_table
-from sweetspot.decision.mix_figures import figure_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
@@ -65,7 +64,6 @@ def decide(
     known = [one for one in questions if one is not None]
     paying = ((one.question.workload, pays_of_months(one, words)) for one in known)
     tables = {
-        "plan_figures": figure_table(worked, words),
         "mixes": mix_table(worked, words),
         "sources": source_table(worked, words),
         "load": load_table(worked, words),

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from sweetspot.decision.analyses import analysed
-from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
-from sweetspot.decision.phase_figures import phase_figures
+from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
 from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.settings import Settings
@@ -16,8 +15,8 @@ from sweetspot.decision.tornado import turned
 
 def decide_phases(
     phases: Sequence[PricedPhase], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
-) -> dict[str, pd.DataFrame]:
-    """What the plans among `phases` (`phases.phases`) rest on: `plan_options`, `phase_figures`, and as `analysed`.
+) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
+    """What the plans among `phases` (`phases.phases`) rest on: `plan_options`, and as `analysed`; the plans as questions.
 
     `plans`: the rows of results/<study>/plans that fit.
     """
@@ -25,8 +24,8 @@ def decide_phases(
     planned = [rounds_question(phase, options, plans, settings.month_days) for phase in whole]
     asked = [turned(one.question) for one in planned]
     paying = ((one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
-    return {
+    tables = {
         "plan_options": option_table(phases),
-        "phase_figures": phase_figures(planned),
         **analysed(asked, options, draws, settings.money, paying),
     }
+    return tables, planned

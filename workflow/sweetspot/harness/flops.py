@@ -8,15 +8,6 @@ from sweetspot.harness.keras_llama import SharedAttention
 from sweetspot.harness.keras_transformers import TiedHead
 
 
-def forward_flop(network: keras.Model) -> int:
-    """Floating-point operations of the forward pass of one sample, a multiply-add counted as two.
-
-    Counts convolutions, dense, recurrent and attention layers, where practically all arithmetic lies; normalisation,
-    activation and pooling are left out, as in the published counts (He et al. 2015, table 1).
-    """
-    return sum(2 * layer_multiply_adds(layer) for layer in network.layers)
-
-
 def training_flop(network: keras.Model) -> int:
     """Operations of a training step per sample: forward, gradient of the weights, gradient of the inputs.
 
@@ -30,7 +21,11 @@ def training_flop(network: keras.Model) -> int:
 
 
 def layer_multiply_adds(layer: keras.layers.Layer) -> int:
-    """Multiply-adds of one layer for one sample; 0 for a layer without matrix arithmetic."""
+    """Multiply-adds of one layer for one sample; 0 for a layer without matrix arithmetic.
+
+    Convolutions, dense, recurrent and attention layers are counted, where practically all arithmetic lies;
+    normalisation, activation and pooling are left out, as in the published counts (He et al. 2015, table 1).
+    """
     if isinstance(layer, keras.layers.Bidirectional):
         return _recurrent(layer.forward_layer, layer.input.shape) + _recurrent(layer.backward_layer, layer.input.shape)
     if isinstance(layer, keras.layers.LSTM | keras.layers.GRU | keras.layers.SimpleRNN):
@@ -65,8 +60,7 @@ def _attention(layer: keras.layers.MultiHeadAttention) -> int:
 
 
 def _positions(layer: keras.layers.Layer) -> int:
-    shape = layer.output.shape
-    return math.prod(shape[1:-1] if layer.data_format == "channels_last" else shape[2:])
+    return math.prod(layer.output.shape[1:-1])
 
 
 def _recurrent(layer: keras.layers.Layer, shape: tuple[int, ...]) -> int:

@@ -5,6 +5,7 @@ ResNet-50 is the one that PyTorch's and JAX's users train (torchvision, Flax's e
 multiply-adds (torchvision's documentation of resnet50; He et al. 2015).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 
@@ -32,11 +33,22 @@ class Pool(NamedTuple):
     padding: int = 0
 
 
+def after(layer: Conv | Pool, side: int) -> int:
+    """The side of what a layer makes of an image of `side`."""
+    return (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
+
+
 class Residual(NamedTuple):
     """Convolutions beside a shortcut (None: the input itself), added, then a ReLU."""
 
     body: tuple[Conv, ...]
     shortcut: Conv | None
+
+    def parts(self, channels: int, side: int) -> Iterator[tuple[Conv, int, int]]:
+        """Each convolution of the body with the channels and the side of what it is given."""
+        for part in self.body:
+            yield part, channels, side
+            channels, side = part.filters, after(part, side)
 
 
 class Mean(NamedTuple):
@@ -82,6 +94,21 @@ def _vgg(*depths: int) -> tuple[Layer, ...]:
     return (*layers, *[Dense(4096, relu=True, dropout=0.5)] * 2, Dense(1000))
 
 
+def walk(network: ImageNetwork) -> Iterator[tuple[Layer, int, int]]:
+    """Each layer with the channels and the side of what it is given."""
+    channels, side = 3, network.size
+    for layer in network.layers:
+        yield layer, channels, side
+        if isinstance(layer, Residual):
+            for part in layer.body:
+                channels, side = part.filters, after(part, side)
+        elif isinstance(layer, Conv | Pool):
+            side = after(layer, side)
+            channels = layer.filters if isinstance(layer, Conv) else channels
+        else:
+            channels, side = layer.units if isinstance(layer, Dense) else channels, 1
+
+
 IMAGE_NETWORKS = {
     "tiny_cnn": ImageNetwork((Conv(8, 3, 2, padded=False), Mean(), Dense(10)), 32, 10),
     "resnet50": ImageNetwork(_resnet(3, 4, 6, 3), 224, 1000),
@@ -100,10 +127,10 @@ def taps(layer: Conv, side: int, padding: bool = True) -> int:
     """Products of a kernel's column with a column of `side` values, over all its positions; without `padding` only
     those with values of the image.
     """
-    after = (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
-    first = (place * layer.stride - layer.padding for place in range(after))
+    places = after(layer, side)
+    first = (place * layer.stride - layer.padding for place in range(places))
     if padding:
-        return after * layer.kernel
+        return places * layer.kernel
     return sum(min(start + layer.kernel, side) - max(start, 0) for start in first)
 
 
@@ -113,35 +140,26 @@ def counted(network: ImageNetwork, padding: bool = True) -> Counted:
     Published counts, and torch's counter, hold the products with the zeros around an image; XLA's (`padding` False) do
     not: 3 % of ResNet-50's.
     """
-    side, channels = network.size, 3
     adds: list[int] = []
     weights = 0
 
-    def conv(layer: Conv, side: int, channels: int) -> int:
+    def conv(layer: Conv, channels: int, side: int) -> None:
         nonlocal weights
-        after = (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
-        kernel = layer.kernel**2 * channels * layer.filters
         adds.append(taps(layer, side, padding) ** 2 * channels * layer.filters)
-        weights += kernel + layer.filters * (2 if layer.norm else 1)
-        return after
+        weights += (layer.kernel**2 * channels + (2 if layer.norm else 1)) * layer.filters
 
-    for layer in network.layers:
+    for layer, channels, side in walk(network):
         if isinstance(layer, Conv):
-            side, channels = conv(layer, side, channels), layer.filters
-        elif isinstance(layer, Pool):
-            side = (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
+            conv(layer, channels, side)
         elif isinstance(layer, Residual):
             if layer.shortcut is not None:
-                conv(layer.shortcut, side, channels)
-            for part in layer.body:
-                side, channels = conv(part, side, channels), part.filters
-        elif isinstance(layer, Mean):
-            side = 1
-        else:
+                conv(layer.shortcut, channels, side)
+            for part in layer.parts(channels, side):
+                conv(*part)
+        elif isinstance(layer, Dense):
             inputs = side**2 * channels
             adds.append(inputs * layer.units)
             weights += (inputs + 1) * layer.units
-            side, channels = 1, layer.units
     return Counted(adds, weights)
 
 

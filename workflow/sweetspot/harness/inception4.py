@@ -11,7 +11,7 @@ Kernel = int | tuple[int, int]
 
 def inception4(classes: int) -> keras.Model:
     """The network for 299 x 299 images, giving logits; no auxiliary head, as the paper draws it."""
-    inputs = keras.Input((299, 299, 3) if keras.config.image_data_format() == "channels_last" else (3, 299, 299))
+    inputs = keras.Input((299, 299, 3))
     x = _stem(inputs)
     for _ in range(4):
         x = _block_a(x)
@@ -28,7 +28,7 @@ def inception4(classes: int) -> keras.Model:
 def _convolve(x: Tensor, filters: int, kernel: Kernel, strides: int = 1, padding: str | None = None) -> Tensor:
     padding = padding or ("same" if strides == 1 else "valid")
     x = layers.Conv2D(filters, kernel, strides=strides, padding=padding, use_bias=False)(x)
-    x = layers.BatchNormalization(axis=_channels(), scale=False)(x)  # no scale: the next layer is linear up to ReLU
+    x = layers.BatchNormalization(scale=False)(x)  # no scale: the next layer is linear up to ReLU
     return layers.Activation("relu")(x)
 
 
@@ -38,12 +38,8 @@ def _chain(x: Tensor, *steps: tuple) -> Tensor:
     return x
 
 
-def _channels() -> int:
-    return -1 if keras.config.image_data_format() == "channels_last" else 1
-
-
 def _join(*parts: Tensor) -> Tensor:
-    return layers.Concatenate(axis=_channels())(list(parts))
+    return layers.Concatenate()(list(parts))
 
 
 def _stem(x: Tensor) -> Tensor:

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from sweetspot.harness.own_networks import RMS_EPSILON, rotation
 from sweetspot.study.transformers import Shape
 
 Tree = Any  # nested lists and dictionaries of arrays
-EPSILON, THETA = 1e-5, 500_000.0  # of RMSNorm, and of the rotation: config.json of Llama 3.2 1B
 
 
 def start(shape: Shape, draw: Callable[..., Any], kind: Any) -> tuple[Tree, Tree]:
@@ -46,21 +46,16 @@ def _cast(weight: Any, kind: Any) -> Any:
 def logits(shape: Shape, kind: Any, base: Tree, adapters: Tree, inputs: jax.Array) -> jax.Array:
     """(batch, tokens, vocabulary) of each next token, by the embedding itself."""
     words = base["words"].astype(kind)
-    angles = _angles(shape)
+    angles = rotation(shape)
     values = words[inputs]
     for number, weights in enumerate(base["layers"]):
         values = _layer(shape, weights, adapters[number] if adapters else {}, values, angles)
     return _norm(base["norm"], values) @ words.T
 
 
-def _angles(shape: Shape) -> np.ndarray:
-    half = shape.hidden // shape.heads // 2
-    return np.outer(np.arange(shape.sequence), THETA ** -(np.arange(half) / half)).astype("float32")
-
-
 def _norm(scale: Any, values: jax.Array) -> jax.Array:
     plain = values.astype(jnp.float32)
-    factor = lax.rsqrt(jnp.mean(plain * plain, -1, keepdims=True) + EPSILON)
+    factor = lax.rsqrt(jnp.mean(plain * plain, -1, keepdims=True) + RMS_EPSILON)
     return (plain * factor * scale).astype(values.dtype)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from jax import lax
 
 from sweetspot.harness import jax_llama
-from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual
+from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual, walk
 from sweetspot.harness.own_networks import Workload
 from sweetspot.study.transformers import Shape
 
@@ -29,7 +29,7 @@ def build(
     """Parameters, moving statistics, and `objective(parameters, statistics, inputs, labels) -> (loss, statistics)`.
 
     What is frozen beside adapters goes with the statistics: nothing learns it. `draw` makes the weights, else a normal
-    distribution by `seed` does; `shapes` only says their sizes.
+    distribution by `seed` does.
     """
     network, made = workload.network, draw or drawn(seed)
     if not isinstance(network, Shape):
@@ -52,11 +52,6 @@ def drawn(seed: int) -> Draw:
     return draw
 
 
-def shapes(sizes: tuple[int, ...], deviation: float) -> jax.ShapeDtypeStruct:
-    """The size of a weight without its values: enough to compile for, or to count."""
-    return jax.ShapeDtypeStruct(sizes, jnp.float32)
-
-
 def _llama_loss(
     shape: Shape, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
 ) -> tuple[jax.Array, Tree]:
@@ -72,35 +67,20 @@ def cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
 
 
 def _image(network: ImageNetwork, draw: Draw) -> tuple[Tree, Tree]:
-    side, channels = network.size, 3
     parameters: list[Tree] = []
     statistics: list[Tree] = []
-
-    def after(part: Conv | Pool, side: int) -> int:
-        return (side + 2 * part.padding - part.kernel) // part.stride + 1
-
-    for layer in network.layers:
+    for layer, channels, side in walk(network):
         weights: Tree = []
         moving: Tree = []
         if isinstance(layer, Conv):
             weights, moving = _conv_start(layer, channels, draw)
-            side, channels = after(layer, side), layer.filters
-        elif isinstance(layer, Pool):
-            side = after(layer, side)
         elif isinstance(layer, Residual):
-            inner, pairs = channels, []
-            for part in layer.body:
-                pairs.append(_conv_start(part, inner, draw))
-                inner, side = part.filters, after(part, side)
+            pairs = [_conv_start(part, inner, draw) for part, inner, _ in layer.parts(channels, side)]
             pairs += [_conv_start(layer.shortcut, channels, draw)] if layer.shortcut else []
             weights, moving = [list(values) for values in zip(*pairs, strict=True)]
-            channels = inner
-        elif isinstance(layer, Mean):
-            side = 1
-        else:
+        elif isinstance(layer, Dense):
             inputs = side**2 * channels
-            kernel = draw((inputs, layer.units), inputs**-0.5)
-            weights, side, channels = {"kernel": kernel, "bias": np.zeros(layer.units, "float32")}, 1, layer.units
+            weights = {"kernel": draw((inputs, layer.units), inputs**-0.5), "bias": np.zeros(layer.units, "float32")}
         parameters.append(weights)
         statistics.append(moving)
     return parameters, statistics

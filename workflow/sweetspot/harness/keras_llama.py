@@ -5,9 +5,8 @@ import numpy as np
 from keras import layers, ops
 
 from sweetspot.harness.keras_transformers import TiedHead
+from sweetspot.harness.own_networks import RMS_EPSILON, rotation
 from sweetspot.study.transformers import Shape
-
-EPSILON, THETA = 1e-5, 500_000.0  # of RMSNorm, and of the rotation: config.json of Llama 3.2 1B
 
 
 class SharedAttention(layers.Layer):
@@ -16,9 +15,8 @@ class SharedAttention(layers.Layer):
     def __init__(self, shape: Shape, **options: str) -> None:
         super().__init__(**options)
         self.shape = shape
-        half = shape.hidden // shape.heads // 2
-        angles = np.outer(np.arange(shape.sequence), THETA ** -(np.arange(half) / half))[:, None, :]
-        self.cosine, self.sine = np.cos(angles).astype("float32"), np.sin(angles).astype("float32")
+        angles = rotation(shape)[:, None, :]
+        self.cosine, self.sine = np.cos(angles), np.sin(angles)
 
     def call(self, query: keras.KerasTensor, key: keras.KerasTensor, value: keras.KerasTensor) -> keras.KerasTensor:
         """(batch, tokens, hidden) of the queries' width."""
@@ -50,7 +48,7 @@ class _Parts:
         return layers.Dense(width, use_bias=False, kernel_initializer=self.start, name=name, **self.options)
 
     def norm(self, name: str) -> layers.Layer:
-        return layers.RMSNormalization(epsilon=EPSILON, name=name, **self.options)
+        return layers.RMSNormalization(epsilon=RMS_EPSILON, name=name, **self.options)
 
     def adapted(self, name: str, width: int, values: keras.KerasTensor) -> keras.KerasTensor:
         """The product of the base, and beside it a narrow pair that is trained and starts at nothing."""

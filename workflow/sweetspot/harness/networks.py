@@ -35,14 +35,9 @@ class BuiltNetwork(NamedTuple):
     labels: tuple[int, ...] = ()  # of one sample: () one class; else as many as the logits without their last axis
     adamw: bool = False  # updated by AdamW, not by plain SGD
 
-    @property
-    def unit(self) -> str:
-        """What the throughput counts."""
-        return "images" if len(self.shape) == 3 else "samples"
-
 
 def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
-    """The network of that name, with new weights or those of a Keras weights file.
+    """The network of that name (channels last), with new weights or those of a Keras weights file.
 
     Names are the slugs of the study (`resnet50`), small workloads (`mnist_mlp`), `inception4`, or any class of
     `keras.applications` in any case (`mobilenetv2`, `EfficientNetB0`). Raises UserError for another name, or a file
@@ -61,8 +56,6 @@ def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
 def _build(name: str) -> BuiltNetwork:
     if name in SMALL:
         stack, shape, classes, vocabulary = SMALL[name]
-        if len(shape) == 3 and keras.config.image_data_format() == "channels_first":
-            shape = (shape[2], *shape[:2])
         entry = keras.Input(shape, dtype="int32" if vocabulary else None)
         return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
     if name in SHAPES:
@@ -75,17 +68,13 @@ def _build(name: str) -> BuiltNetwork:
     if name == "inception4":
         from sweetspot.harness.inception4 import inception4
 
-        return BuiltNetwork(inception4(CLASSES), _image(299), CLASSES)
+        return BuiltNetwork(inception4(CLASSES), (299, 299, 3), CLASSES)
     found = architecture(name)
     if found is None:
         raise UserError(f"--model is {name!r}; expected {expected(name)}")
-    shape = _image(SIZES.get(found, DEFAULT_SIZE))
+    size = SIZES.get(found, DEFAULT_SIZE)
+    shape = (size, size, 3)
     build = getattr(keras.applications, found)
     return BuiltNetwork(
         build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
     )
-
-
-def _image(size: int) -> tuple[int, int, int]:
-    last = keras.config.image_data_format() == "channels_last"
-    return (size, size, 3) if last else (3, size, size)

@@ -10,6 +10,7 @@ from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import SHAPES, Shape
 
 SGD_RATE = 0.01
+RMS_EPSILON, ROTATION = 1e-5, 500_000.0  # of a Llama's norms, and of its positions: config.json of Llama 3.2 1B
 ADAMW = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.01}  # torch's defaults but lr
 NOT_IMAGES = frozenset({"mnist_mlp", "imdb_bilstm", "lstm_text", "tweet_bilstm"})
 
@@ -68,6 +69,14 @@ def arithmetic(name: str, batch_size: int, gpus: int) -> dict[str, Any]:
         "parameters": weights,
         "training_flop_per_sample": flop / each,
     }
+
+
+def rotation(shape: Shape) -> Any:
+    """Angles (tokens, half a head) by which a Llama turns each position (RoPE, Su et al. 2021), in fp32."""
+    import numpy as np
+
+    half = shape.hidden // shape.heads // 2
+    return np.outer(np.arange(shape.sequence), ROTATION ** -(np.arange(half) / half)).astype("float32")
 
 
 def data(name: str, batch_size: int, seed: int) -> tuple[Any, Any]:

@@ -4,9 +4,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from sweetspot.harness.own_networks import RMS_EPSILON, rotation
 from sweetspot.study.transformers import Shape
-
-EPSILON, THETA = 1e-5, 500_000.0  # of RMSNorm, and of the rotation: config.json of Llama 3.2 1B
 
 
 class Adapted(nn.Module):
@@ -40,7 +39,7 @@ class LlamaLayer(nn.Module):
         self.project = nn.Linear(hidden, hidden, bias=False)
         self.gate, self.widen = (nn.Linear(hidden, shape.wide, bias=False) for _ in range(2))
         self.narrow = nn.Linear(shape.wide, hidden, bias=False)
-        self.norms = nn.ModuleList([nn.RMSNorm(hidden, EPSILON), nn.RMSNorm(hidden, EPSILON)])
+        self.norms = nn.ModuleList([nn.RMSNorm(hidden, RMS_EPSILON), nn.RMSNorm(hidden, RMS_EPSILON)])
 
     def _split(self, values: torch.Tensor, heads: int) -> torch.Tensor:
         return values.unflatten(-1, (heads, -1)).transpose(1, 2)
@@ -75,10 +74,8 @@ class Llama(nn.Module):
         super().__init__()
         self.words = nn.Embedding(shape.vocabulary, shape.hidden)
         self.layers = nn.ModuleList([LlamaLayer(shape) for _ in range(shape.layers)])
-        self.norm = nn.RMSNorm(shape.hidden, EPSILON)
-        half = shape.hidden // shape.heads // 2
-        rates = THETA ** -(torch.arange(half) / half)
-        angles = torch.outer(torch.arange(shape.sequence).float(), rates)
+        self.norm = nn.RMSNorm(shape.hidden, RMS_EPSILON)
+        angles = torch.tensor(rotation(shape))
         self.register_buffer("cosine", angles.cos(), persistent=False)
         self.register_buffer("sine", angles.sin(), persistent=False)
         for name, weight in self.named_parameters():

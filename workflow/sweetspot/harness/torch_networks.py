@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual
+from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual, walk
 from sweetspot.harness.own_networks import Workload
 from sweetspot.harness.torch_llama import Llama, LlamaLayer
 from sweetspot.study.transformers import Shape
@@ -38,28 +38,19 @@ def loss(workload: Workload, outputs: torch.Tensor, labels: torch.Tensor) -> tor
 
 def _image(network: ImageNetwork) -> nn.Sequential:
     parts: list[nn.Module] = []
-    channels, side = 3, network.size
-    flat = False
-    for layer in network.layers:
+    for layer, channels, side in walk(network):
         if isinstance(layer, Conv):
             parts.append(_conv(channels, layer))
-            channels, side = layer.filters, (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
         elif isinstance(layer, Pool):
             parts.append(nn.MaxPool2d(layer.kernel, layer.stride, layer.padding))
-            side = (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
         elif isinstance(layer, Residual):
             parts.append(_Residual(channels, layer))
-            channels = layer.body[-1].filters
-            for part in layer.body:
-                side = (side + 2 * part.padding - part.kernel) // part.stride + 1
         elif isinstance(layer, Mean):
             parts.append(nn.AdaptiveAvgPool2d(1))
-            side = 1
         else:
-            parts += [nn.Flatten()] if not flat else []
-            parts.append(nn.Linear(channels if flat else channels * side**2, layer.units))
-            parts += _after(layer)
-            channels, flat = layer.units, True
+            flat = any(isinstance(part, nn.Flatten) for part in parts)
+            parts += [] if flat else [nn.Flatten()]
+            parts += [nn.Linear(channels * side**2, layer.units), *_after(layer)]
     return nn.Sequential(*parts)
 
 
@@ -77,12 +68,7 @@ def _conv(channels: int, layer: Conv) -> nn.Sequential:
 class _Residual(nn.Module):
     def __init__(self, channels: int, layer: Residual) -> None:
         super().__init__()
-        parts = []
-        inner = channels
-        for part in layer.body:
-            parts.append(_conv(inner, part))
-            inner = part.filters
-        self.body = nn.Sequential(*parts)
+        self.body = nn.Sequential(*(_conv(inner, part) for part, inner, _ in layer.parts(channels, 1)))
         self.shortcut = nn.Identity() if layer.shortcut is None else _conv(channels, layer.shortcut)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:

@@ -1,10 +1,10 @@
-"""Cells that cannot be measured, refused while the plan is read and before anything runs.
+"""Cells that cannot be measured, or would not be what their name says, refused while the plan is read.
 
 The harness refuses the same on the node, where a run is started by hand. A framework that is not installed is no
 mistake of the plan: its cells are recorded as failed, and the others are measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sweetspot.cells import Cell
@@ -13,6 +13,8 @@ from sweetspot.matrix.model_names import expected, is_known
 from sweetspot.study.device_memory import is_before_ampere
 from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
+from sweetspot.study.scripts import AXES, Script
+from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
 OVER_NODES = "; ".join(
     f"{name} with {', '.join(ability.variants_over_nodes[:-1])} or {ability.variants_over_nodes[-1]}"
@@ -42,6 +44,32 @@ def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla:
             _compiled(cell, instance, xla, file)
             _precision(cell, instance, file)
     refuse(dict.fromkeys(faults.sentences))  # cells of several networks have one mistake
+
+
+def require_told(
+    cells: Sequence[Cell], instances: Mapping[str, Instance], scripts: Mapping[str, Script], file: Path
+) -> None:
+    """Raises UserError where a script does not learn what the matrix varies, or asks for devices that are not there.
+
+    A cell of several devices whose command does not say {gpus} would be filed under a number that it never heard of; so
+    would two cells that differ in what it is not told.
+    """
+    faults = Faults()
+    for name, script in scripts.items():
+        own = [cell for cell in cells if cell.model == name]
+        for axis in AXES:
+            values = list(dict.fromkeys(str(getattr(cell, axis)) for cell in own))
+            several = len(values) > 1 or (axis == "gpus" and values not in ([], ["1"]))
+            if several and axis not in script.told():
+                faults.add(
+                    f"{file}: matrix.{axis} is {', '.join(values)} for the script {name}, whose command does not hold "
+                    f"{{{axis}}}; expected it there (config/commands/{name}.yaml), one value, {LEAVE_OUT}"
+                )
+                break
+    for cell in {(cell.instance, cell.gpus): cell for cell in cells}.values():
+        with faults.gather():
+            _devices(cell, instances[cell.instance], file)
+    refuse(faults.sentences)
 
 
 def _network(cell: Cell, file: Path) -> None:
@@ -82,6 +110,8 @@ def _devices(cell: Cell, instance: Instance, file: Path) -> None:
         raise UserError(f"{found}, and the instance has {instance.gpus}; expected at most that, {LEAVE_OUT}")
     if per_node is not None and cell.gpus > per_node:
         found = f"{found}, more than its gpus_per_node {per_node}"
+        if cell.framework == COMMAND:
+            raise UserError(f"{found}; a script is started on one node, {LEAVE_OUT}")
         if cell.gpus % per_node:
             raise UserError(f"{found}; expected a multiple of it")
         if cell.variant not in ability.variants_over_nodes:

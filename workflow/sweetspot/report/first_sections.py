@@ -71,8 +71,8 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
 
 def _by_work(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
     """Lines of a plan of phases, whole machines as they are needed; of months, as far as its tornado knows."""
-    figures = table_of(tables, "phase_figures")
-    own = figures[figures["workload"] == found.workload] if len(figures) else figures
+    figures = table_of(tables, "case_figures")
+    own = figures[(figures["workload"] == found.workload) & (figures["cost"] == "rounds")] if len(figures) else figures
     most = min(5.0, max(2.0, 1.4 * (found.work_factor or 1.0)))
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["why_not"].isna()]

@@ -52,7 +52,7 @@ def _where(row: Row) -> str:
 
 def paying_in_words(tables: Tables) -> list[str]:
     """From how much work and how many months each machine for sale pays beside what is there; of a plan of phases, from
-    how much work and how many days of use it pays against renting. None where none ever does: the answer says that.
+    how much work and how many days of use it pays against renting. None where none ever does.
     """
     table = of_plans(tables, "break_even")
     if table.empty:

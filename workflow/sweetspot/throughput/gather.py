@@ -11,8 +11,14 @@ from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.measured import measured_table
-from sweetspot.throughput.model_units import units_of
-from sweetspot.throughput.published import basis_of, published_cells, read_efficiency, read_published, remarks
+from sweetspot.throughput.published import (
+    basis_of,
+    published_cells,
+    read_efficiency,
+    read_published,
+    remarks,
+    units_of,
+)
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
 from sweetspot.throughput.table_columns import MEASURED_NUMBERS, MEASURED_TEXTS, TABLE_COLUMNS

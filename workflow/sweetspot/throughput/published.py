@@ -168,6 +168,21 @@ def basis_of(benchmark: str) -> str:
     return OWN if benchmark.strip().lower() == OWN else "published"
 
 
+def units_of(published: pd.DataFrame, path: Path) -> dict[str, str]:
+    """The unit of each model. published: model, unit, index of the rows of `path`.
+
+    Raises UserError where two rows of a model count different things.
+    """
+    for model, rows in published.groupby("model"):
+        other = rows[rows["unit"] != rows["unit"].iloc[0]]
+        if len(other):
+            raise UserError(
+                f"{path}: {model} is counted in {rows['unit'].iloc[0]} and in {other['unit'].iloc[0]}; "
+                "expected one unit a model"
+            )
+    return dict(zip(published["model"], published["unit"], strict=True))
+
+
 def check_sources(path: Path, table: pd.DataFrame, faults: Faults) -> None:
     """Add the rows that do not say where their figure comes from."""
     add_rows(faults, path, table["source"].str.strip() == "", lambda _: "source is empty; expected its origin")

@@ -9,9 +9,8 @@ import pandas as pd
 from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
 from sweetspot.throughput.against_published import against_published
-from sweetspot.throughput.figure import Figure
 from sweetspot.throughput.published import OWN_ENDS, basis_of, frameworks_of, remarks
-from sweetspot.throughput.stand_in import same_device, stand_in
+from sweetspot.throughput.stand_in import Figure, same_device, stand_in
 from sweetspot.warnings import joined
 
 if TYPE_CHECKING:

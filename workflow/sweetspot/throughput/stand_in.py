@@ -1,12 +1,11 @@
 """The stand-in: the nearest published figure of the same device and model, and what is different about it."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.throughput.figure import Figure
 from sweetspot.throughput.software_dates import software_years, year_of
 from sweetspot.warnings import warning
 
@@ -19,6 +18,30 @@ DOUBLING, YEAR, FORM = 1.44, 1.38, 1.05
 # A figure that does not say its batch counts as two doublings away, one that cannot be dated as one year.
 UNKNOWN_DOUBLINGS, UNKNOWN_YEARS = 2.0, 1.0
 TOLD_YEARS = 1.0  # a stand-in of software at least so many years older or newer says so
+
+
+class Figure(NamedTuple):
+    """A throughput figure with its evidence.
+
+    images_per_s_low, images_per_s_high: as the source bounds it; NaN where it does not.
+    stand_in_*: the cell whose figure stands in, for this figure or for the one it is made from; else None.
+    stand_in_batch_size is None too where its source does not say it; stand_in_years: by how many years its software is
+    newer than the study (below 0: older; NaN: not known, or no stand-in).
+    """
+
+    images_per_s: float
+    variant: str
+    basis: str
+    source: str
+    warnings: list[dict[str, str]]
+    xla: bool
+    stand_in_gpu: str | None = None
+    stand_in_framework: str | None = None
+    stand_in_batch_size: int | None = None
+    stand_in_precision: str | None = None
+    stand_in_years: float = math.nan
+    images_per_s_low: float = math.nan
+    images_per_s_high: float = math.nan
 
 
 def same_device(gpu: pd.Series, name: str) -> pd.Series:

@@ -6,12 +6,14 @@ what is missing where the framework is not installed.
 
 import importlib
 import importlib.util
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 from sweetspot.errors import UserError
+from sweetspot.harness import nodes
 from sweetspot.harness.devices import refuse_other_processor
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
@@ -35,7 +37,7 @@ class Step(NamedTuple):
 
 
 class Backend(Protocol):
-    """What the harness asks of a framework."""
+    """What the harness asks of a framework; of a script of one's own `launch`, `devices` and `facts` alone."""
 
     INSTALL: dict[str, str]  # by kind of device the command that installs it
 
@@ -100,9 +102,11 @@ def missing(framework: str, device: str) -> str | None:
     return f"framework {framework} is not installed in this environment; install it with: {install}"
 
 
-def train_command(request: Request) -> list[str]:
-    """The one training process of a run on one node."""
-    return [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
+def process_a_node(request: Request) -> tuple[list[str], dict[str, str] | None]:
+    """What `launch` is where one process drives all devices of a node: that process, or the srun that starts each."""
+    if request.nodes > 1:
+        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
+    return [sys.executable, "-m", "sweetspot.harness.train", request.to_json()], None
 
 
 def the_processor(request: Request) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.errors import UserError
-from sweetspot.harness.backends import Agree, Step, the_gpus, the_processor
+from sweetspot.harness.backends import the_gpus, the_processor
 from sweetspot.harness.cards import card_facts, visible_cards
 from sweetspot.harness.request import Request
 from sweetspot.study.scripts import Script, load_script
@@ -25,10 +25,6 @@ def script(request: Request) -> Script:
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
     """The process that starts the script and reads what it tells."""
     return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()], None
-
-
-def prepare(request: Request) -> None:
-    """Nothing: the script is its own process."""
 
 
 def devices(request: Request) -> list[str]:
@@ -50,23 +46,6 @@ def facts(request: Request) -> dict[str, Any]:
     if own.training_flop_per_sample is not None:
         found["training_flop_per_sample"] = own.training_flop_per_sample
     return found
-
-
-def place(request: Request) -> tuple[bool, Agree]:
-    """One process reads what the script tells."""
-    return True, int
-
-
-def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """None: which framework the script uses is its own affair."""
-    return {}
-
-
-def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
-    """No step is made here: the script makes its own."""
-    raise UserError(
-        f"--framework command trains in the script's own process; found a request of {request.cell.model!r}"
-    )
 
 
 def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:

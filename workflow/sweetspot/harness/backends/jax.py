@@ -9,23 +9,17 @@ from sweetspot.harness.backends import (
     Agree,
     Step,
     best_rates,
+    process_a_node,
     rate_sizes,
     the_gpus,
     the_processor,
-    train_command,
 )
 from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
 
 INSTALL = {"cpu": "pip install jax", "gpu": "pip install 'jax[cuda13]'"}
 HOST_DEVICES = "--xla_force_host_platform_device_count"
-
-
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process, whatever the devices; of several nodes one on each, by srun."""
-    if request.nodes > 1:
-        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
-    return train_command(request), None
+launch = process_a_node
 
 
 def prepare(request: Request) -> None:

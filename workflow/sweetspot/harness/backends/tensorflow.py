@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, the_gpus, train_command
+from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus
 from sweetspot.harness.devices import refuse_other_processor
 from sweetspot.harness.request import Request
 
@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
 POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
-
-
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process, or the srun that starts one on every node."""
-    if request.nodes > 1:
-        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
-    return train_command(request), None
+launch = process_a_node
 
 
 def prepare(request: Request) -> None:
@@ -149,6 +143,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
 
     keras.utils.set_random_seed(request.run)
     keras.config.set_dtype_policy(POLICIES[request.cell.precision])
+    keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
     from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
     from sweetspot.harness.backends.tensorflow_variants import replicated, training_step
     from sweetspot.harness.networks import build_workload
@@ -175,6 +170,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
 def _arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
     """What a network of Keras asks of a machine, as facts."""
     from sweetspot.harness.flops import training_flop
+    from sweetspot.harness.own_networks import unit_of
     from sweetspot.study import transformers
     from sweetspot.study.transformers import SHAPES
 
@@ -184,7 +180,7 @@ def _arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
     return {
         "program": "keras",
         "training_flop_per_sample": flop / each,
-        "unit": built.unit if shape is None else shape.unit,
+        "unit": unit_of(request.cell.model),
         "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
         "parameters": built.network.count_params(),
     }

@@ -10,10 +10,10 @@ from sweetspot.harness.backends import (
     Agree,
     Step,
     best_rates,
+    process_a_node,
     rate_sizes,
     the_gpus,
     the_processor,
-    train_command,
 )
 from sweetspot.harness.own_networks import arithmetic
 from sweetspot.harness.request import Request
@@ -24,18 +24,16 @@ INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
 }
 
 
-def processes(request: Request) -> int:
-    """Processes of a run: one a device; FSDP and DDP have a group of one on a single device too."""
-    return request.cell.gpus
-
-
 def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process, or torch's launcher that starts one a device, on several nodes by srun."""
+    """One training process a device: torch's launcher starts several, on several nodes by srun.
+
+    FSDP and DDP have a group of one on a single device too.
+    """
     launcher, trainer = "sweetspot.harness.nodes", ("sweetspot.harness.train", request.to_json())
+    if request.cell.gpus == 1:
+        return process_a_node(request)
     if request.nodes > 1:
         return nodes.command(request, launcher, *trainer), nodes.outer(os.environ)
-    if processes(request) == 1:
-        return train_command(request), None
     return [sys.executable, "-m", launcher, request.to_json(), *trainer], None
 
 
@@ -73,7 +71,7 @@ def facts(request: Request) -> dict[str, Any]:
     """How gradients are combined; name and capability of the GPU, versions of CUDA, cuDNN and NCCL."""
     import torch
 
-    found: dict[str, Any] = {"program": "torch", "processes": processes(request), "threads": torch.get_num_threads()}
+    found: dict[str, Any] = {"program": "torch", "processes": request.cell.gpus, "threads": torch.get_num_threads()}
     if request.device == "cpu":
         return found
     capability = list(torch.cuda.get_device_capability())

@@ -8,10 +8,9 @@ BATCH = 2
 def torch_counted(name: str) -> float:
     """Operations of one sample by torch's FlopCounterMode: products and convolutions, forward and backward."""
     import torch
+    from sweetspot.harness import torch_networks
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from torch.utils.flop_counter import FlopCounterMode
-
-    from sweetspot.harness import torch_networks
 
     made = workload(name)
     with torch.device("meta"):
@@ -35,11 +34,12 @@ def jax_counted(name: str) -> float:
     """
     import jax
     import jax.numpy as jnp
-
-    from sweetspot.harness.jax_networks import build, shapes
+    from sweetspot.harness.jax_networks import build
 
     made = workload(name)
-    parameters, statistics, objective = build(made, 1, jnp.float32, shapes)
+    parameters, statistics, objective = build(
+        made, 1, jnp.float32, lambda sizes, _: jax.ShapeDtypeStruct(sizes, jnp.float32)
+    )
     kind = jnp.float32 if made.vocabulary is None else jnp.int32
     inputs = jax.ShapeDtypeStruct((BATCH, *made.inputs), kind)
     labels = jax.ShapeDtypeStruct((BATCH, *made.labels), jnp.int32)
