@@ -5,9 +5,8 @@ import re
 import pytest
 from readability import EASY, LONGEST, grade, sentences, syllables, words
 from study_tables import STUDIES, study_tables
-from sweetspot.decision.worth_words import worth_in_words
-from sweetspot.report.job_beside_plan import job_beside_plan
-from sweetspot.report.plan_part import plan_in_words
+from sweetspot.report.outcome import other_work, outcome_of
+from sweetspot.report.phrases import other_figures, worth_knowing
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
@@ -35,11 +34,11 @@ def answers():
 def told(study):
     """All that the page of a study says around its answer."""
     comparison = study_tables(study).comparison
-    headline = comparison["headline"]
-    columns = [" ".join(headline[name].dropna()) for name in ("first", "second", "more")]
-    of_plan = [*plan_in_words(comparison, "USD", headline["reference"].iloc[0]), *job_beside_plan(comparison)]
-    of_plan += [turning_in_words(comparison), *paying_in_words(comparison), *plan_worth_in_words(comparison)]
-    return " ".join([*of_plan, *columns, *worth_in_words(comparison["worth_knowing"], headline["model"].iloc[0])])
+    found = outcome_of(comparison)
+    assert found is not None
+    verdicts = [sentence for one in (found, *other_work(comparison)) for sentence in one.sentences()]
+    of_plan = [turning_in_words(comparison), *paying_in_words(comparison), *plan_worth_in_words(comparison)]
+    return " ".join([*verdicts, *of_plan, other_figures(comparison), *worth_knowing(comparison)])
 
 
 def test_the_measure_itself():

@@ -98,11 +98,14 @@ def test_the_headline_goes_by_the_bill_not_by_the_hourly_price(cron):
 def test_the_first_screen_leads_with_the_printed_sum_and_names_its_variants(cron):
     answer = cron.comparison["headline"].iloc[0]
     assert (answer["reference"], answer["counts"]) == ("n1-standard-1 (preemptible) [gcp-as-printed]", "month")
-    assert (
-        "0.76 USD a month, 6.6 times cheaper than the always-on Digital Ocean virtual machine" in answer["first"]
-    )  # 5.00 / 0.76 = 6.58
-    assert "0.71 USD a month" in answer["more"] and "1.00 USD a month" in answer["more"]
-    said = " ".join(answer[["first", "second", "more"]])
+    verdict = cron.comparison["verdict"].iloc[0]
+    assert (verdict["usd"], verdict["ratio"]) == (pytest.approx(0.760008), pytest.approx(5 / 0.760008))
+    said = f"{verdict['sentence']} {verdict['do_this']}"
+    assert "The always-on Digital Ocean virtual machine costs 6.6 times as much" in said  # 5.00 / 0.76 = 6.58
+    choices = cron.comparison["choices"]
+    choices = choices[choices["workload"] == verdict["workload"]]
+    variants = choices[choices["choice"].str.startswith("n1-standard-1") & choices["why_not"].notna()]
+    assert sorted(variants["usd_per_month"].round(2)) == [0.71, 1.00]
     for word in ("train", "speed", "chance", " h ", "runs per"):
         assert word not in said
     leading = cron.claims[cron.claims["lead"]]
@@ -116,9 +119,16 @@ def test_the_purchase_leads_with_its_days_and_says_what_the_multiple_rests_on(in
     assert leading.index.tolist() == ["recoup-on-demand"] and leading["computed"].iloc[0] == pytest.approx(
         29.8, abs=0.05
     )
-    answer = initialized.comparison["headline"].iloc[0]
-    assert "4.2 times cheaper than Paperspace P5000" in answer["first"]
-    assert "This counts use day and night for 30 months, with electricity at 0.2 USD/kWh." in answer["second"]
+    verdict = initialized.comparison["verdict"].iloc[0]
+    assert (
+        verdict["sentence"] == "Buy. Renting costs 4.2 times as much." and verdict["rival_title"] == "Paperspace P5000"
+    )
+    hourly = 2500 / 30 / 732 + 0.35 * 0.2
+    assert verdict["ratio"] == pytest.approx(0.60 * 167 / 129 / hourly, rel=1e-3)
+    assert verdict["busy_days_per_month"] == 30.5  # day and night
+    # used less: 2500 / 30 a month against 24 hours a day at 0.7767 less 0.07 of electricity
+    days = 2500 / 30 / (24 * (0.60 * 167 / 129 - 0.07))
+    assert f"It pays from {days:.1f} days of use a month." in verdict["do_this"]
 
 
 def test_the_machine_with_free_electricity_is_no_rival_of_itself(initialized):
