@@ -12,7 +12,9 @@ COMPARISON = [
     "pairs",
     "frontier",
     "surface",
+    # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",
+    "turning_points",
     "worth_knowing",
     "recommendation",
     "headline",
@@ -22,24 +24,19 @@ COMPARISON = [
     "verdict",
     "queue",
     "left_out",
-    "when_to_buy",
+    "later",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
     "mixes",
-    "mix_sources",
-    "mix_load",
-    "mix_jobs",
+    "sources",
+    "load",
+    "jobs",
     "deadlines",
     "deadline_steps",
     # A plan of phases by option.
     "plan_options",
-    "phase_figures",
-    # What the plan of months rests on: the same questions as those of one job above, of the plan.
-    "plan_tornado",
-    "plan_turning_points",
-    "plan_break_even",
-    "plan_worth_knowing",
-    "plan_figures",
+    # What the plans are made of: what the page's program calculates with.
+    "case_figures",
 ]
 
 

@@ -17,7 +17,6 @@ import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from project_copy import OFFLINE, copy_project, edit, run_snakemake
-from unfinished import NODES
 
 # A machine that is busy with something else fails no test.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,9 +33,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         asks_for_results = "finished_project" in getattr(item, "fixturenames", ())
         if folder in RUN_THE_WORKFLOW or item.path.stem in START_TENSORFLOW or asks_for_results:
             item.add_marker(pytest.mark.slow)
-        name = item.nodeid.partition("[")[0]
-        if name in NODES:
-            item.add_marker(pytest.mark.xfail(reason=NODES[name], strict=False))
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ def move(tab, name, value):
 
 
 def said(tab, name):
-    return float(tab.get_attribute("#whatif-says", f"data-{name}"))
+    return float(tab.get_attribute("#case-says", f"data-{name}"))
 
 
 def shown_model(tab):
@@ -67,7 +67,7 @@ def test_the_sliders_of_a_study_in_euros_are_in_euros(tmp_path):
     money = {"code": "EUR", "usd_per_unit": 1.25, "as_of": datetime.date(2018, 6, 29), "source": "ECB"}
     report = make_report(tmp_path, small_tables(currency="EUR", usd_per_unit=1.25), currency=money)
     with opened(report / "evidence.html") as (tab, noise):
-        labels = " ".join(tab.locator("#sliders label").all_inner_texts())
+        labels = " ".join(tab.locator("#case label").all_inner_texts())
         assert "electricity, EUR/kWh" in labels and f"price of {BOX}, EUR" in labels and "USD" not in labels
         # 6500 USD are 5200 EUR; 52.834 h x (5200 / 30 / 240 + 0.16) = 46.612 EUR
         assert float(tab.input_value('input[name="price"]')) == pytest.approx(5200, rel=0.01)
@@ -237,7 +237,7 @@ def test_slider_and_price_list_give_the_same_number(project):
         assert noise == []
         move(tab, "kwh", 0.4)
         moved = {name: said(tab, name) for name in ("days", "gain")}
-        rival, model = tab.get_attribute("#whatif-says", "data-rival"), shown_model(tab)
+        rival, model = tab.get_attribute("#case-says", "data-rival"), shown_model(tab)
         usd = row(tab, "office-4x1080ti", "usd")
     edit(
         project / "config" / "studies" / "parkopedia-2018" / "prices" / "office-box.yaml",

@@ -2,9 +2,9 @@
 
 import json
 
-import numpy as np
 import pytest
 from decision_tables import study
+from month_tables import LabOfFive
 from phase_plans import compared, given, hourly, own
 from report_tables import one_job, opened, small_tables
 from study_tables import STUDIES, study_tables
@@ -28,6 +28,7 @@ MEASURE = """top => {
   return [text.match(/[A-Za-z][\\w'’-]*/g)?.length ?? 0, text.match(/(?<![\\w.,])\\d[\\d.,]*/g)?.length ?? 0];
 }"""
 DATA = "document.getElementById('case-data').textContent"
+EUR = 1.1378  # USD, as the price list of the lab has it
 HEIGHT = {1280: 3000, 390: 4500}  # px
 
 
@@ -98,22 +99,21 @@ def case(tmp_path_factory):
 def test_the_panel_moves_verdict_tiles_and_chart_together(case):
     """The box costs 58.3 USD a training, 52.83 h: 216.67 / 240 + 0.20 an hour; the rented machine 357.8 at 3.06.
 
-    At half an hour's price it is 178.9: 3.07 times. At 40,000 USD the box costs 52.834 x (1333.3 / 240 + 0.2) = 304.1.
+    At half an hour's price it is 178.9: 3.07 times. At 19,500 USD the box costs 52.834 x (650 / 240 + 0.2) = 153.7.
     """
     with opened(case) as (tab, noise):
-        asked = json.loads(
-            tab.inner_text("#case-data") or tab.evaluate("document.getElementById('case-data').textContent")
-        )
-        assert asked["box"].startswith("office") and asked["jobs"] is None
+        asked = json.loads(tab.evaluate(DATA))
+        box = asked["offers"]["option"][asked["works"][0]["box"]]
+        assert box.startswith("office") and asked["works"][0]["cost"] == "share"
         before = tab.inner_text("#verdict")
         found, said, tile = moved(tab, hourly=1.53)
         assert float(found["ratio"]) == pytest.approx(178.9 / 58.27, rel=2e-3)
         assert said == "Buy. Renting costs 3.1 times as much." and tile == "3.1 ×"
-        found, said, _ = moved(tab, price=40_000)
-        assert float(found["usd"]) == pytest.approx(52.834 * (40_000 / 30 / 240 + 0.2), rel=2e-3)
-        assert said == "Buy. Renting costs 1.2 times as much."
+        found, said, _ = moved(tab, price=19_500)
+        assert float(found["usd"]) == pytest.approx(52.834 * (19_500 / 30 / 240 + 0.2), rel=2e-3)
+        assert said == "Buy. Renting costs 2.3 times as much."
         middle = tab.evaluate("document.querySelector('.row.k-buy em').textContent")
-        assert middle == "304"
+        assert middle == "154"
         tab.click("text=Back to the study")
         assert tab.inner_text("#verdict") == before and "#" not in tab.url.rstrip("#")
         assert not noise
@@ -126,12 +126,92 @@ def test_a_plan_of_phases_moves_by_whole_machines(tmp_path):
     file.write_text(render_page(tables, study()), encoding="utf-8")
     chosen = tables["choices"][tables["choices"]["workload"] == "work"].set_index("choice")
     with opened(file) as (tab, noise):
-        data = json.loads(tab.evaluate(DATA))
         usd = tab.evaluate(
-            "data => data.choices.filter(one => one.rounds).map(one => [one.choice, roundsCost(one.rounds,"
-            " {plan_work: 100, plan_rent: 0, plan_price: 100, plan_days: 100, plan_power: 100}).usd])",
-            data,
+            f"(() => {{ const data = model.unpack(JSON.parse({DATA}));"
+            " return Object.entries(model.choices(data, data.works[0], {})).map(([key, one]) => [key, one.usd]); })()"
         )
+        assert len(usd) == 2
         for name, value in usd:
             assert value == pytest.approx(chosen.loc[name, "usd"], rel=1e-9)
-        assert np.isfinite(data["jobs"]) and not noise
+        # Twice the jobs take a second box: 2 x (36,000 USD and 36 months' care of 50), 36 x 400 h at 0.2 USD; rented 6.
+        found, _, _ = moved(tab, jobs=200)
+        assert (float(found["usd"]), found["best"]) == (pytest.approx(2 * 37_800 + 2880), "box")
+        assert float(found["ratio"]) == pytest.approx(36 * 400 * 6 / 78_480)
+        # So do half the days of use a month; then renting is the cheaper.
+        found, _, _ = moved(tab, days=5)
+        assert (float(found["usd"]), found["best"]) == (pytest.approx(36 * 200 * 6), "rented")
+        assert float(found["ratio"]) == pytest.approx((2 * 37_800 + 1440) / 43_200)
+        # Nothing is done in an hour.
+        assert moved(tab, within=1)[1] == "Nothing here does this work in time."
+        assert not noise
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """The page of the lab of five, in which each month is the middle one, and its tables."""
+    made = LabOfFive(tmp_path_factory.mktemp("lab")).certain()
+    tables, file = made.tables(4), tmp_path_factory.mktemp("page") / "index.html"
+    file.write_text(render_page(tables, load_study(made.folder)), encoding="utf-8")
+    return file
+
+
+def edit_lab(made, at):
+    """The files of the lab with what the controls say written into them."""
+
+    def prices(content):
+        for one in content["offers"]:
+            if one["instance"] == "box-4":
+                if "price" in at:
+                    one["own"]["capex"] = at["price"] / EUR
+                one["own"]["months"] = at.get("months", 36)
+            if "own" in one and "days" in at:
+                one["own"]["days_per_month"] = at["days"]
+
+    def rents(content):
+        for one in content["offers"]:
+            one["per_hour"] *= at.get("times", 1.0)
+
+    def jobs(content):
+        first = content["lab"]["jobs"][0]
+        first["per_month"] = at.get("jobs:resnet50", 58) + at.get("jobs:resnet50 (urgent)", 2)
+        first["urgent_per_month"] = at.get("jobs:resnet50 (urgent)", 2)
+        first["within_hours"] = at.get("deadline", 24)
+
+    return made.edit("prices/ours.yaml", prices).edit("prices/rent.yaml", rents).edit("workloads.yaml", jobs)
+
+
+@pytest.mark.parametrize(
+    "at",
+    [{"price": 9000.0}, {"months": 60.0}, {"days": 20.0}, {"times": 1.5}, {"times": 0.5}, {"deadline": 15.0},
+     {"deadline": 12.0}, {"jobs:resnet50": 120.0}, {"jobs:resnet50 (urgent)": 5.0},
+     {"jobs:resnet50": 30.0, "price": 20_000.0, "months": 24.0, "times": 1.2, "deadline": 18.0}],
+)  # fmt: skip
+def test_the_panel_of_a_plan_of_months_says_what_the_files_would(lab, tmp_path, at):
+    """Jobs a month, months, days, price of the box, rents and the deadline of urgent jobs."""
+    mixes = edit_lab(LabOfFive(tmp_path).certain(), at).tables(2)["mixes"]
+    usd = mixes.set_index("mix")["usd_per_month_central"]
+    rented = usd[mixes.set_index("mix")["kind"] == "rented"].min()
+    with opened(lab) as (tab, noise):
+        hour = json.loads(tab.evaluate(DATA))["offers"]["usd_per_hour"][2]
+        said = {name: value for name, value in at.items() if name != "times"}
+        said |= {"hourly": round(at["times"] * hour, 8)} if "times" in at else {}
+        found, verdict, _ = moved(tab, **said)
+        assert verdict.split()[0] in ("Buy.", "Buy", "Rent")
+        if mixes["boxes"].iloc[0]:  # else no number of boxes is worth it, and of one the table says nothing
+            assert float(found["usd"]) / 36 == pytest.approx(usd["best"], rel=1e-6)
+            assert float(found["ratio"]) == pytest.approx(rented / usd["best"], rel=1e-6)
+        else:
+            assert float(found["usd"]) / 36 == pytest.approx(rented, rel=1e-6)
+        assert not noise
+
+
+def test_the_page_of_a_plan_of_months_has_its_controls_and_moves_as_one(lab):
+    with opened(lab) as (tab, noise):
+        names = tab.eval_on_selector_all("#case input[type=range]", "all => all.map(one => one.name)")
+        assert names[:3] == ["jobs:resnet50", "jobs:resnet50 (urgent)", "jobs:bert"]
+        assert {"deadline", "days", "months", "price", "hourly"} <= {*names}
+        before = tab.inner_text("#verdict")
+        _, said, tile = moved(tab, price=40_000)
+        assert said.startswith("Rent by the hour. Buying costs ") and tile in said.replace(" times", " ×")
+        tab.click("text=Back to the study")
+        assert tab.inner_text("#verdict") == before and not noise

@@ -50,7 +50,7 @@ def at(tab, address):
 
 
 def said(tab):
-    return tab.evaluate("({...document.getElementById('whatif-says').dataset})")
+    return tab.evaluate("({...document.getElementById('case-says').dataset})")
 
 
 def shown(tab):
@@ -133,7 +133,7 @@ def test_the_limits_leave_the_cheapest_that_keeps_them(tab, tmp_path, within, sp
         "[...document.querySelectorAll('#outcome tbody tr')].map(r => [r.dataset.option, r.cells[0].textContent])"
     )
     assert [option for option, place in places if place != "–"] == list(kept.sort_values("usd")["option"])
-    words = tab.inner_text("#whatif-says")
+    words = tab.inner_text("#case-says")
     title = {
         "small-box": "the small box",
         "box": "the box under the desk",
@@ -250,16 +250,16 @@ def test_a_hostile_address_is_ignored_or_held_within_range(tab, address, control
 def test_keys_alone_move_a_slider_and_the_answer_is_announced(tab):
     at(tab, "#days=12")
     tab.focus('input[name="days"]')
-    before = tab.inner_text("#whatif-says")
+    before = tab.inner_text("#case-says")
     for _ in range(12):
         tab.keyboard.press("ArrowLeft")
     assert tab.input_value('input[name="days"]') == "6" and "days=6" in tab.evaluate("location.hash")
-    assert tab.inner_text("#whatif-says") != before
-    assert tab.get_attribute("#whatif-says", "aria-live") == "polite"
+    assert tab.inner_text("#case-says") != before
+    assert tab.get_attribute("#case-says", "aria-live") == "polite"
     assert tab.get_attribute('input[name="days"]', "aria-valuetext") == "6.00"
     tab.focus("#panel-fold summary")
     tab.keyboard.press("Enter")
-    assert not tab.locator("#sliders").is_visible() and tab.locator("#whatif-says").is_visible()
+    assert not tab.locator("#case").is_visible() and tab.locator("#case-says").is_visible()
     tab.keyboard.press("Enter")
 
 
@@ -278,12 +278,12 @@ def test_the_panel_stays_in_view_and_is_folded_on_a_phone(made):
         tab.mouse.wheel(0, 100)
         tab.wait_for_timeout(200)
         assert tab.locator("#fig-front").bounding_box()["y"] < 0
-        assert 0 <= tab.locator("#whatif-says").bounding_box()["y"] < 60
+        assert 0 <= tab.locator("#case-says").bounding_box()["y"] < 60
         assert tab.evaluate("getComputedStyle(document.getElementById('panel')).position") == "sticky"
     with opened(made[0], width=390) as (tab, _):
-        assert not tab.locator("#sliders").is_visible()
+        assert not tab.locator("#case").is_visible()
         tab.locator("#fig-utilisation").scroll_into_view_if_needed()
-        box = tab.locator("#whatif-says").bounding_box()
+        box = tab.locator("#case-says").bounding_box()
         assert 0 <= box["y"] < 450
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 

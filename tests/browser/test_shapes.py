@@ -91,12 +91,12 @@ def test_firefox_shows_the_same_page(page, tmp_path, scheme):
             assert tab.run(f"return {OUTSIDE}") == []
         assert tab.run("return performance.getEntriesByType('resource').map(one => one.name)") == []
         assert tab.run(f"return [{TONE}, {PAINT}]")[1] == {"dark": rgb(INK), "light": "rgb(0, 0, 0)"}[scheme]
-        before = tab.run("return document.querySelector('#whatif-says').textContent")
+        before = tab.run("return document.querySelector('#case-says').textContent")
         tab.run(
             "const one = document.querySelector('input[name=days]');"
             "one.value = one.min; one.dispatchEvent(new Event('input', {bubbles: true}))"
         )
-        says = "return document.querySelector('#whatif-says').textContent"
+        says = "return document.querySelector('#case-says').textContent"
         assert any(tab.run(says) != before for _ in range(200))
         tab.run("document.querySelector('#fig-throughput').scrollIntoView()")
         drawn = "return document.querySelectorAll('.chart.drawn .live svg').length"

@@ -13,7 +13,7 @@ from project_copy import ROOT, environment
 from report_tables import month_tables
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, hours_of, outcome
 from sweetspot.commands.command_line import main
-from sweetspot.decision.asked import ask, at_days
+from sweetspot.decision.asked import Case, Given, Wanted, at_days
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet
@@ -29,7 +29,6 @@ sources: [{id: paper, title: Worked on paper, date: "2018"}]
 cells: {model: [vgg16], batch_size: [64], precision: fp16, headline_batch_size: 64}
 reference: office-4x1080ti
 """
-SEED, MONTH = 2018, 30.5
 CPU_SECONDS = 3
 
 
@@ -50,6 +49,11 @@ def project(found, tmp_path):
     return tmp_path
 
 
+def of(options, **wanted):
+    """The study as the library asks it."""
+    return Case(Given(options, settings()), Wanted(**wanted))
+
+
 def asked(project, capsys, *arguments):
     """Exit code and what was printed."""
     places = ["--results", str(project / "results"), "--config", str(project / "config")]
@@ -68,7 +72,7 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
     queued = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 %"
     assert queued not in said.out and queued in asked(project, capsys, "--waiting")[1].out
     assert said.err == ""
-    same = ask(read_parquet(project / "results/paper/comparison/options.parquet"), SEED, MONTH, "train").headline
+    same = of(read_parquet(project / "results/paper/comparison/options.parquet")).headline
     for name in ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high"):
         assert same[name].tolist() == pytest.approx(found["headline"][name].tolist(), nan_ok=True)
 
@@ -77,8 +81,9 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
 def test_another_use_is_that_of_a_price_list_that_says_so(found, days):
     own = compare(inputs(box_more={"days_per_month": days, "days_per_month_low": days, "days_per_month_high": days}),
                   settings())  # fmt: skip
-    moved = ask(found["options"], SEED, MONTH, "train", days)
-    for name in ("first", "second", "winner", "gain", "gain_low", "gain_high", "p_cheaper", "planned_days"):
+    moved = of(found["options"], days=days)
+    assert moved.tables["verdict"]["sentence"].tolist() == own["verdict"]["sentence"].tolist()
+    for name in ("winner", "gain", "gain_low", "gain_high", "p_cheaper", "planned_days"):
         assert moved.headline[name].tolist() == pytest.approx(own["headline"][name].tolist()), name
 
 
@@ -176,10 +181,10 @@ def test_times():
 
 
 def test_one_workload_late_is_late(found):
-    some = ask(found["options"], SEED, MONTH, "train", None, [60.0])
-    assert outcome(some, None) == 0
-    both = some._replace(deadlines=pd.concat([some.deadlines, some.deadlines.assign(option=None)]))
-    assert outcome(both, None) == NOT_IN_TIME
+    some = of(found["options"], due=60.0).deadlines
+    assert outcome(None, some.to_dict("records"), []) == 0
+    both = pd.concat([some, some.assign(option=None)]).to_dict("records")
+    assert outcome(None, both, []) == NOT_IN_TIME
 
 
 def test_the_command_reads_only_and_is_quick(project):

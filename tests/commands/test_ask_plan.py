@@ -7,7 +7,7 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
 from sweetspot.commands.command_line import main
-from sweetspot.decision.asked_plan import ask_plan
+from sweetspot.decision.asked import Case, Given, Wanted
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
 from sweetspot.errors import UserError
@@ -36,7 +36,7 @@ def lab(tmp_path_factory):
 def anew(lab, **wanted):
     _, study, tables = lab
     works, settings = load_monthly(study.folder / "workloads.yaml"), Settings.of(load_study(study.folder))
-    return ask_plan(works, tables["options"], tables["offers"], settings, **wanted)
+    return Case(Given(tables["options"], settings, tables["offers"], works), Wanted(**wanted)).tables
 
 
 def asked(lab, capsys, *arguments):
@@ -82,7 +82,7 @@ def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
 
     own = edited(lab, tmp_path, ("prices/ours.yaml", use))
     same(anew(lab, days=12.0), own)
-    assert own["mix_sources"].set_index(["mix", "option"]).loc[("best", "rtx4090-1"), "device_hours"] <= 0.96 * 12 * 24
+    assert own["sources"].set_index(["mix", "option"]).loc[("best", "rtx4090-1"), "device_hours"] <= 0.96 * 12 * 24
 
 
 def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_path):

@@ -87,3 +87,17 @@ def test_a_folder_without_tables_is_refused(results, tmp_path):
     for folder in ("empty", "absent"):
         with pytest.raises(UserError, match=f"{folder}: no table is below it; expected a folder such as results"):
             main(["compare-results", str(results(f"of-{folder}")), str(tmp_path / folder)])
+
+
+def test_tables_of_version_1_are_read_as_those_of_version_2(results, capsys):
+    """`plan_tornado` stood beside `tornado`, `mix_sources` has another name; both are what they were."""
+    job = pd.DataFrame({"model": ["vgg16"], "assumption": ["price"], "margin": [2.0]})
+    plan = pd.DataFrame({"workload": ["lab"], "assumption": ["price"], "margin": [3.0]})
+    both = pd.DataFrame({"workload": ["vgg16", "lab"], "model": ["vgg16", None], "assumption": "price"})
+    one = {"comparison/tornado": job, "comparison/plan_tornado": plan, "comparison/mix_sources": COSTS}
+    two = {"comparison/tornado": both.assign(margin=[2.0, 3.0]), "comparison/sources": COSTS}
+    code, lines = said(capsys, results("old", **one), results("new", **two))
+    assert code == 0 and lines[1].startswith("  comparison/sources: 2 rows; 2 figures")
+    moved = {**two, "comparison/tornado": both.assign(margin=[2.0, 4.0])}
+    code, lines = said(capsys, results("older", **one), results("newer", **moved))
+    assert code == 1 and "most by 0.25 in margin: 3 -> 4" in lines[2]

@@ -4,22 +4,28 @@ import pandas as pd
 import pytest
 from decision_tables import study
 from phase_plans import WORK, compared, given, hourly, own
-from sweetspot.decision.asked_phases import ask_phases
+from sweetspot.decision.asked import Case, Given, Wanted
+from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.settings import Settings
 
 DRAWS = 400
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}
 
 
+def case(found, facts, offers, **wanted):
+    """The plan at other values."""
+    given_ = Given(found["options"], Settings.of(study(reference="box")), offers, phased=facts)
+    return Case(given_, Wanted(**wanted), DRAWS)
+
+
 def anew(*rows, **wanted):
     """The plan asked anew of the comparison of these offers."""
-    found, (facts, offers) = compared(*rows), given(*rows)
-    settings = Settings.of(study(reference="box"))
-    asked = ask_phases(facts, found["options"], offers, settings, draws=DRAWS, **wanted)
+    found = compared(*rows)
+    asked = case(found, *given(*rows), **wanted)
     if not wanted:
         words = ["sentence", "do_this"]
-        assert asked["verdict"][words].iloc[0].tolist() == found["verdict"][words].iloc[0].tolist()
-    return found["plan_options"], asked["plan_options"]
+        assert asked.tables["verdict"][words].iloc[0].tolist() == found["verdict"][words].iloc[0].tolist()
+    return found["plan_options"], option_table(asked.phases)
 
 
 def same(one, other):
@@ -58,6 +64,5 @@ def test_jobs_are_whole_ones(factor, hours):
 def test_asking_changes_nothing_that_it_was_given():
     """Asked of five days first, and then of the study's own, the second answer is the page's."""
     found, (facts, offers) = compared(own(), hourly(RANGED)), given(own(), hourly(RANGED))
-    settings = Settings.of(study(reference="box"))
-    ask_phases(facts, found["options"], offers, settings, draws=DRAWS, days=5.0, jobs=2.0)
-    same(found["plan_options"], ask_phases(facts, found["options"], offers, settings, draws=DRAWS)["plan_options"])
+    assert len(case(found, facts, offers, days=5.0, jobs=2.0).tables["verdict"])
+    same(found["plan_options"], option_table(case(found, facts, offers).phases))

@@ -18,7 +18,7 @@ from sweetspot.study.workloads import load_workloads
 
 def ways(*rows, **keys):
     """The rows of the table by months until the purchase."""
-    return compared(*rows, **keys)["when_to_buy"].set_index("after_months")
+    return compared(*rows, **keys)["later"].set_index("after_months")
 
 
 def test_a_constant_price_and_a_constant_rent_by_hand():
@@ -69,7 +69,7 @@ def test_at_the_end_it_is_sold_as_old_as_one_bought_at_once():
 def test_with_a_discount_rate_buying_at_once_is_the_plan_s_own_row():
     found = compared(own(discount_rate=0.08, residual=9000.0), hourly())
     total = found["recommendation"].set_index("phase").loc["overall"]
-    first = found["when_to_buy"].iloc[0]
+    first = found["later"].iloc[0]
     assert (total["option"], total["usd"]) == ("box", pytest.approx(first["usd"]))
 
 
@@ -95,7 +95,7 @@ def test_the_draws_of_the_later_price_are_those_of_its_range():
 def test_two_machines_share_how_prices_of_machines_go():
     change = {"value": 0.0, "low": -0.3, "high": 0.3}
     other = own(capex_change_per_year=change, capex=72000.0) | {"instance": "other"}
-    table = compared(own(capex_change_per_year=change), other, hourly())["when_to_buy"]
+    table = compared(own(capex_change_per_year=change), other, hourly())["later"]
     later = table[table["after_months"] == 12].set_index("box")
     # Twice as dear in every draw: with noise of its own its percentiles would be off by some per cent.
     for end in ("low", "high"):
@@ -117,7 +117,7 @@ def test_buying_later_is_among_the_options_of_the_plan():
 
 
 def test_a_machine_of_other_months_is_named_and_not_reckoned():
-    found = compared(own(months=48.0), hourly())["when_to_buy"]
+    found = compared(own(months=48.0), hourly())["later"]
     assert found["status"].tolist() == ["is used for 48 months, the plan has 36", "ok"]
     assert found["option"].tolist() == ["box", "rented"]
 
@@ -200,7 +200,7 @@ def test_the_cheaper_the_later_price_the_cheaper_is_waiting(capex, residual, ren
 
 
 def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
-    found = compared(own(), hourly())["when_to_buy"]
+    found = compared(own(), hourly())["later"]
     assert later_in_words(found) == [
         "box, bought at once: 39,240 USD over 36 months.",
         "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), almost "
@@ -213,7 +213,7 @@ def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
 
 
 def test_a_saving_and_never_buying_in_words():
-    falling = compared(own(capex_change_per_year={"value": -0.6}), hourly(2.0))["when_to_buy"]
+    falling = compared(own(capex_change_per_year={"value": -0.6}), hourly(2.0))["later"]
     # 6 months: 2,400 + 36,000 x 0.4^0.5 + 30 x 90 = 27,868; 12 months: 21,360
     first, half, year, least = later_in_words(falling, "EUR")
     assert first == "box, bought at once: 39,240 EUR over 36 months."

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, SAMPLES, inputs, settings
+from decision_tables import SAMPLES, inputs, settings
 from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.bills.owning import crossing_days
@@ -132,14 +132,11 @@ def test_one_machine_alone_has_a_cost_and_no_rival():
     assert len(found["ranks"]) == 1 and found["ranks"]["usd"][0] == pytest.approx(
         SAMPLES / 498 / 3600 * 1.102778, rel=1e-5
     )
-    assert found["recommendation"]["reason"][0] == "the only one that cannot be taken away"
     assert all(
         found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "other_figures", "pairs")
     )
-    # 94.72 million images / 498 / 3600 h x 1.102778 USD = 58.3 USD
-    nothing = "58.3 USD. Nothing else has both a price and a speed."
-    said = [f"Only {BOX} can be judged: {nothing}", f"Only {BOX} can be judged on VGG-16: {nothing}"]
-    assert found["headline"]["first"].tolist() == said
+    assert found["headline"]["alternative"].tolist() == [None, None]
+    assert found["verdict"]["do_this"].tolist() == ["Nothing else does this work."]
 
 
 def test_a_reference_that_is_rented_has_no_break_even():

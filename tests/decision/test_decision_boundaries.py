@@ -260,7 +260,7 @@ def test_a_deadline_keeps_what_ends_in_time_and_counts_late_draws_as_no_choice()
     # half an hour is 30 minutes, an hour is one
     names = [phase.name for phase in deadline_phases(table, SimpleNamespace(**few), [0.5, 1.0])]
     assert names == ["w within 30 min", "w within 1 h"]
-    row = recommend([found[1]], NO_TORNADO).iloc[0]
+    row = recommend([found[1]]).iloc[0]
     assert (row["option"], row["probability"]) == ("fast", pytest.approx(2 / 3))  # in the third draw it is late
 
 
@@ -277,7 +277,6 @@ def test_at_equal_cost_the_reference_is_the_cheapest_and_of_equal_speeds_the_che
     found = of(option("Rival", 10), option("Box", 10), option("Dear", 20, hours=5.0), option("Fast", 15, hours=5.0),
                option("Later", 10, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
     assert (found.cheapest["title"], found.alternative["title"], found.fastest["title"]) == ("Box", "Rival", "Fast")
-    assert found.left_out is None  # as dear as the cheapest is not cheaper
     assert (found.place, found.machines) == (3, 4)  # Dear and Fast are faster; Rival is as fast
 
 

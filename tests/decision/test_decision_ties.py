@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from answer_options import option
 from decision_tables import (
     BOX,
     RENTED,
@@ -21,11 +20,8 @@ from decision_tables import (
 )  # fmt: skip
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.compare import compare
-from sweetspot.decision.contenders import contenders
 from sweetspot.decision.options import CELL, OFFER, build_options
 from sweetspot.decision.phases import phases
-from sweetspot.decision.said import Said
-from sweetspot.decision.sentences import sentences
 from sweetspot.decision.simulate import simulate
 from sweetspot.errors import UserError
 
@@ -129,27 +125,6 @@ def test_a_job_of_known_hours_takes_them_in_every_draw():
     assert options.loc[row, "model"].tolist() == ["any"]
     assert draws.hours[row].tolist() == [[10.0] * 5]
     assert draws.usd[row] == pytest.approx(np.full((1, 5), 30.6))
-
-
-def told(*rows, reference, **more):
-    table = pd.DataFrame(list(rows))
-    own = table[table["title"] == reference].rename_axis("row").reset_index().to_dict("records")[0]
-    row = {"model": rows[0]["model"], "counts": "train", "gain": 2.0, "gain_low": 2.0, "gain_high": 2.0, "days": np.nan}
-    return Said(row | {"p_cheaper": 1.0, "confidence": "clear"} | more, contenders(table, own))
-
-
-def test_two_machines_have_places_in_speed():
-    first, second, more = sentences([told(option("A", 10), option("B", 20, hours=5.0), reference="A")], several=False)
-    assert first == "Take A: 2.0 times cheaper than B."
-    assert second == "Fastest is B: 5 h for 20.0 USD." and more == ["A is number 2 of 2 machines in speed."]
-
-
-def test_a_tie_over_two_models_names_the_one_it_is_told_of():
-    close = {"gain": 1.05, "gain_low": 0.8, "gain_high": 1.4, "p_cheaper": 0.6, "confidence": "too close to call"}
-    models = [told(option("A", 10, model=name), option("B", 10.5, model=name), reference="A", **close) for name in "xy"]
-    first, second, _ = sentences(models, several=False)
-    assert first.startswith("Too close to call: A looks 1.05 times cheaper than B (")
-    assert second.startswith("That is on x, the closest of 2 models, against B.")
 
 
 def test_the_last_digit_of_a_gain_chooses_no_model():

@@ -32,7 +32,7 @@ def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
         work["lab"]["jobs"][1]["gpu_memory_gib"] = 40
 
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
-    jobs = tables["mix_jobs"]
+    jobs = tables["jobs"]
     bert = jobs[jobs["class"] == "bert"].set_index("instance")["status"]
     assert (bert["box-4"], bert["rtx4090-1"], bert["runpod-1xa100-sxm"]) == ("does not fit", "does not fit", "fits")
     assert tables["mixes"].iloc[0]["status"] == "ok"

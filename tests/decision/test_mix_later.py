@@ -22,7 +22,7 @@ def ways(where, ours=None, rent=None):
 
     lab = LabOfFive(where).edit("workloads.yaml", lambda work: work["lab"].update(ASKED))
     found = lab.edit("prices/ours.yaml", box).edit("prices/rent.yaml", cloud).tables(100)
-    return found["when_to_buy"].set_index("after_months"), found
+    return found["later"].set_index("after_months"), found
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +52,11 @@ def test_it_is_among_what_is_recommended_for_the_months(still):
 
 def test_what_competes_beside_the_mixes_keeps_all_that_is_said_of_them():
     table = pd.DataFrame({"option": ["a", "b"], "title": ["a", "b"], "usd": [1.0, 3.0]})
-    phase = PricedPhase(OVERALL, "plan lab", table, np.array([[1.0], [3.0]]), (), "", "at 5 USD", "lab", whole=True)
+    phase = PricedPhase(OVERALL, "plan lab", table, np.array([[1.0], [3.0]]), (), "", "lab", whole=True)
     later = {"lab": (pd.DataFrame({"option": ["c"], "title": ["c"], "usd": [2.0]}), np.array([[2.0]]))}
     found = with_later(phase, later)
     assert (found.table["option"].tolist(), found.usd.tolist()) == (["a", "c", "b"], [[1.0], [2.0], [3.0]])
-    assert (found.would_change, found.scope) == ("at 5 USD", "plan lab")
+    assert (found.plan, found.scope) == ("lab", "plan lab")
     assert with_later(phase, {"other": later["lab"]}) is phase
 
 

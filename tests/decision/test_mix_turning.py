@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import cost_dispatch, plan_of_months
+from sweetspot.decision import analyses, cost_dispatch
 from sweetspot.decision.worth_knowing import worth_rows
 from sweetspot.mixes.dispatch import dispatch
 
@@ -31,11 +31,12 @@ def seen():
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory, seen):
     def kept(one, draws, timings):
-        seen.update(question=one.question, figures=draws.figures)
+        if not one.question.model:
+            seen.update(question=one.question, figures=draws.figures)
         return worth_rows(one, draws, timings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan_of_months, "worth_rows", kept)
+        patch.setattr(analyses, "worth_rows", kept)
         return LabOfFive(tmp_path_factory.mktemp("lab")).tables(1000, turning=True)
 
 
@@ -60,7 +61,7 @@ def row(table, assumption):
 
 def test_the_tornado_by_hand(sure):
     """Margins and money at either end of the ranges, each with the others as planned."""
-    tornado = sure["plan_tornado"]
+    tornado = sure["tornado"]
     rent = row(tornado, "price of RunPod with 1 RTX 4090")
     assert rent["range_basis"] == "assumed"
     for end, factor in (("low", 0.8), ("high", 1.2)):
@@ -83,7 +84,7 @@ def test_the_tornado_by_hand(sure):
 
 def test_the_turning_points_by_hand(sure):
     """Where the box costs what RunPod does: in the rent, the price of the box, its power and its months."""
-    points = sure["plan_turning_points"]
+    points = sure["turning_points"]
     rented = cloud() - OURS * RUNNING - URGENT
     apart = cloud() - box()
     power = (58 * RESNET + 40 * BERT - OURS) / 0.97 * RUNNING
@@ -99,7 +100,7 @@ def test_the_turning_points_by_hand(sure):
         assert found["turning_value"] == pytest.approx(value, rel=2e-4)
         assert found["to_title"] == "nothing bought, the rest on RunPod with 1 RTX 4090"
         assert found["boxes"] == 0
-    pays = row(sure["plan_break_even"], "length of the project")
+    pays = row(sure["break_even"], "length of the project")
     assert pays["pays_from"] == pytest.approx(36 / (1 + apart / CAPEX), rel=2e-4)
     assert pays["pays_from_low"] == pytest.approx(pays["pays_from_high"])
 
@@ -107,7 +108,7 @@ def test_the_turning_points_by_hand(sure):
 def test_from_how_many_jobs_the_box_pays_by_hand(sure):
     """Each job of BERT fewer saves the box 14.1 h of electricity, and the cloud their rent."""
     saved = np.ceil(BERT * 60) * MINUTE - BERT / 0.97 * RUNNING
-    found = sure["plan_break_even"].set_index("subject").loc["bert"]
+    found = sure["break_even"].set_index("subject").loc["bert"]
     assert found["pays_from"] == pytest.approx(40 - (cloud() - box()) / saved, rel=3e-4)
     assert found["text"] == "The office box with 4 RTX 4090 pays from 29.9 jobs/month on; 40 are planned"
 
@@ -118,7 +119,7 @@ def test_a_quicker_device_is_in_time_itself(sure):
     Four side by side in the box are one of them at 0.97, so they are quicker too. Ours then does 34.3 runs in its
     hours, the box the others.
     """
-    faster = row(sure["plan_tornado"], "speed of RTX 4090 on ResNet-50")
+    faster = row(sure["tornado"], "speed of RTX 4090 on ResNet-50")
     assert (faster["low"], faster["high"]) == pytest.approx((0.8, 1.2))
     rest = (60 - OURS / (RESNET / 1.2)) * RESNET / 1.2 + 40 * BERT
     assert faster["usd_per_month_high"] == pytest.approx(
@@ -127,24 +128,24 @@ def test_a_quicker_device_is_in_time_itself(sure):
 
 
 def test_every_row_says_what_it_is_of(lab):
-    for name in ("plan_tornado", "plan_turning_points", "plan_break_even", "plan_worth_knowing"):
+    for name in ("tornado", "turning_points", "break_even", "worth_knowing"):
         assert set(lab[name]["workload"]) == {"lab"}
         assert lab[name]["assumption"].notna().all()
-    assert not lab["plan_tornado"]["assumption"].duplicated().any()
+    assert not lab["tornado"]["assumption"].duplicated().any()
     # Jobs side by side on eight devices have the figure, and the error, of one device.
-    speeds = lab["plan_tornado"].query("quantity == 'speed'")["subject"]
+    speeds = lab["tornado"].query("quantity == 'speed'")["subject"]
     assert (
         "images_per_s|H100 SXM|1|bert_large|308.0" in set(speeds) and not speeds.str.contains("|8|", regex=False).any()
     )
-    nearest = lab["plan_turning_points"].drop_duplicates("assumption").set_index("assumption")["turning_value"]
-    stated = lab["plan_tornado"].set_index("assumption")["flip_value"]
+    nearest = lab["turning_points"].drop_duplicates("assumption").set_index("assumption")["turning_value"]
+    stated = lab["tornado"].set_index("assumption")["flip_value"]
     assert stated.dropna().to_dict() == pytest.approx(nearest.reindex(stated.dropna().index).to_dict())
     assert set(nearest.index) == set(stated.dropna().index)
 
 
 def test_a_dearer_rival_never_helps_itself(lab):
     """Rents up: the margin of the box over them never falls; the box, its power, its care dearer: it never rises."""
-    tornado = lab["plan_tornado"]
+    tornado = lab["tornado"]
     rivals = tornado[(tornado["quantity"] == "usd_per_hour") & (tornado["subject"] != "runpod-1xa100-sxm")]
     for _, found in [*rivals.iterrows(), *tornado[tornado["quantity"] == "rents"].iterrows()]:
         assert found["margin_high"] >= found["margin_low"] - 1e-3, found["assumption"]
@@ -153,7 +154,7 @@ def test_a_dearer_rival_never_helps_itself(lab):
     own = tornado[tornado["quantity"].isin(["capex_usd", "kw", "usd_per_kwh", "maintenance_usd_per_month"])]
     for _, found in own[own["subject"].isin(["box-4", "ours"])].iterrows():
         assert found["margin_high"] < found["margin_low"], found["assumption"]
-    points = lab["plan_turning_points"]
+    points = lab["turning_points"]
     rent = points[points["quantity"].isin(["usd_per_hour", "rents"])]
     assert set(rent["side"]) == {"below"}  # no dearer rental makes anybody leave the box
     assert (rent["boxes"] == 0).all()
@@ -176,7 +177,7 @@ def test_the_worth_of_knowing_by_brute_force(lab, seen, assumption, name, value)
     known = sum(costs[:, heap].sum(axis=1).min() for heap in np.array_split(np.argsort(figure), 20)) / figure.size
     expected = costs.mean(axis=1).min() - known
     assert expected > 200
-    found = lab["plan_worth_knowing"].set_index("assumption").loc[assumption]
+    found = lab["worth_knowing"].set_index("assumption").loc[assumption]
     # The best of the heaps is taken from their own draws, which adds; the first of many is taken off, which is less.
     assert found["evppi_usd"] == pytest.approx(expected, rel=0.2)
     assert found["project_usd"] == pytest.approx(lab["mixes"]["usd"].iloc[0])
@@ -184,11 +185,11 @@ def test_the_worth_of_knowing_by_brute_force(lab, seen, assumption, name, value)
 
 def test_a_speed_can_be_timed_where_it_is_rented(lab):
     """Half an hour of RunPod's RTX 4090: 0.5 x 0.69 USD."""
-    first = lab["plan_worth_knowing"].iloc[0]
+    first = lab["worth_knowing"].iloc[0]
     assert first["cost_to_learn_usd"] == pytest.approx(0.345)
     assert first["learn_on"] == "runpod-1x4090"
     assert first["turning_point"] / first["value"] == pytest.approx(
-        lab["plan_tornado"].set_index("assumption").loc[first["assumption"], "flip_factor"]
+        lab["tornado"].set_index("assumption").loc[first["assumption"], "flip_factor"]
     )
 
 
@@ -211,5 +212,5 @@ def test_without_a_mix_that_does_the_work_nothing_turns(tmp_path):
         work["lab"]["jobs"][0]["within_hours"] = 2.0
 
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables(50, turning=True)
-    names = ("plan_tornado", "plan_turning_points", "plan_worth_knowing")
+    names = ("tornado", "turning_points", "worth_knowing")
     assert [len(tables[name]) for name in names] == [0, 0, 0]

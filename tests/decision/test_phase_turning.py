@@ -19,7 +19,7 @@ DEARER = hourly(7.0) | {"instance": "dearer"}
 
 
 def points(*rows, **keys):
-    table = compared(*rows, **{"facts": OTHERS, "draws": 20, "buying": {}} | keys)["plan_turning_points"]
+    table = compared(*rows, **{"facts": OTHERS, "draws": 20, "buying": {}} | keys)["turning_points"]
     return {(row["assumption"], row["side"]): row for row in table.to_dict("records")}
 
 
@@ -74,7 +74,7 @@ def test_where_renting_is_the_best_it_is_left_as_it_gets_dearer():
 def test_the_tornado_by_hand():
     """The margin at either end of a range; at eight days a month there are two boxes."""
     days = {"value": 10.0, "low": 8.0, "high": 12.0}
-    table = compared(own(days_per_month=days), hourly(), facts=OTHERS, draws=20, buying={})["plan_tornado"]
+    table = compared(own(days_per_month=days), hourly(), facts=OTHERS, draws=20, buying={})["tornado"]
     rows = table.set_index("assumption")
     fewer = rows.loc["days of use a month"]
     assert fewer[["margin_low", "margin", "margin_high"]].tolist() == pytest.approx(
@@ -103,7 +103,7 @@ def test_more_nodes_of_the_best_get_dearer_with_it():
 
 
 def test_from_how_much_work_and_on_how_many_days_owning_pays():
-    table = compared(own(), hourly(), facts=OTHERS, draws=20, buying={})["plan_break_even"].set_index("quantity")
+    table = compared(own(), hourly(), facts=OTHERS, draws=20, buying={})["break_even"].set_index("quantity")
     assert table.loc["jobs", "pays_from"] == pytest.approx(3600 * HELD / (RENT - RUNNING), rel=1e-3)
     assert table.loc["days_per_month", "pays_from"] == pytest.approx(10 * 7200 / 8640, rel=1e-3)
     # With a fifth more there are two boxes: 77,040 USD against 51,840.
@@ -114,7 +114,7 @@ def test_from_how_much_work_and_on_how_many_days_owning_pays():
     days = table.loc["days_per_month"]
     assert days["pays_from_low"] == days["pays_from_high"] == days["pays_from"]
     assert table["p_pays"].tolist() == [1.0, 1.0]
-    dear = compared(own(), hourly(1.0), facts=OTHERS, draws=20, buying={})["plan_break_even"].set_index("quantity")
+    dear = compared(own(), hourly(1.0), facts=OTHERS, draws=20, buying={})["break_even"].set_index("quantity")
     # A box does 1.2 times the work: 37,800 USD are never less than 1.2 x 7,200 x 0.8.
     assert dear["pays_from"].isna().all() and (dear["p_pays"] == 0).all()
     assert dear.loc["days_per_month", "text"] == "box pays at no number up to 30.5 days/month"
@@ -123,7 +123,7 @@ def test_from_how_much_work_and_on_how_many_days_owning_pays():
 def test_the_ends_of_the_break_even_are_those_of_the_rent():
     """From 5.2 to 7.2 USD an hour: 37,800 / (7,200 x rent - 1,440) of the jobs."""
     ranged = hourly({"value": 6.0, "low": 5.2, "high": 7.2})
-    table = compared(own(), ranged, facts=OTHERS, draws=4000, buying={})["plan_break_even"].set_index("quantity")
+    table = compared(own(), ranged, facts=OTHERS, draws=4000, buying={})["break_even"].set_index("quantity")
     low, high = (3600 * HELD / (7200 * rent - RUNNING) for rent in (7.2, 5.2))
     assert table.loc["jobs", ["pays_from_low", "pays_from_high"]].tolist() == pytest.approx([low, high], rel=0.01)
 
@@ -131,7 +131,7 @@ def test_the_ends_of_the_break_even_are_those_of_the_rent():
 def test_the_worth_of_knowing_the_rent_by_its_closed_form():
     """The box is certain, the rent log-normal: E min(R, B) is Black's formula (docs/decision.md)."""
     ranged = hourly({"value": 5.6, "low": 5.6 / 1.2, "high": 5.6 * 1.2})
-    found = compared(own(), ranged, facts=OTHERS, draws=20_000, buying={})["plan_worth_knowing"]
+    found = compared(own(), ranged, facts=OTHERS, draws=20_000, buying={})["worth_knowing"]
     row = found.set_index("assumption").loc["price of rented"]
     normal, mu, s = NormalDist(), np.log(7200 * 5.6), np.log(1.2) / 1.6449
     mean = np.exp(mu + s * s / 2)
@@ -164,7 +164,7 @@ def test_more_work_than_a_contract_has_hours_for_is_no_bargain():
     deal = {"instance": "slow", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
     facts, slow = OTHERS | {"slow": {"gpu": "H7"}}, {"slow": (50.0, 50.0, 50.0)}
     box = own(days_per_month=30.5)
-    table = compared(box, hourly(2.0), deal, speeds=slow, facts=facts, draws=20, buying={})["plan_break_even"]
+    table = compared(box, hourly(2.0), deal, speeds=slow, facts=facts, draws=20, buying={})["break_even"]
     row = table.set_index("quantity").loc["jobs"]
     expected = pytest.approx(3600 * HELD / (14_400 - RUNNING), rel=1e-3)
     assert (row["pays_from"], row["pays_from_low"], row["pays_from_high"]) == (expected, expected, expected)

@@ -149,8 +149,8 @@ def test_the_work_of_the_answer():
 def test_what_to_find_out_first_is_worth_more_than_it_costs():
     """100 worth 40 to learn leaves 60, 70 for nothing leaves 70; 500 within its error is worth nothing known."""
     rows = pd.DataFrame(
-        {"workload": "plan", "figure": ["speed", "price", "noise"], "evppi_usd": [100.0, 70.0, 500.0],
+        {"workload": "plan", "model": None, "figure": ["speed", "price", "noise"], "evppi_usd": [100.0, 70.0, 500.0],
          "evppi_usd_low": [90.0, 60.0, 0.0], "cost_to_learn_usd": [40.0, np.nan, np.nan]}
     )  # fmt: skip
     one = work(("one", RENT, [1, 1]), plan=True)
-    assert first_to_find_out([one], rows, NO_ROWS) == {"plan": "price"}
+    assert first_to_find_out([one], rows) == {"plan": "price"}

@@ -8,9 +8,9 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from scipy.integrate import quad
 from scipy.stats import norm
+from sweetspot.decision.analyses import analysed
 from sweetspot.decision.compare import compare
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.one_job import worth_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import turned
@@ -30,7 +30,7 @@ def table(entries, figures, predicted=None, reference=None, draws=MANY):
     options = build_options(costs, offers, pd.DataFrame(figures), extrapolation, settings(reference=reference))
     drawn = simulate(options, 5, draws)
     questions = [turned(one) for one in share_questions(options, drawn, MONTH)]
-    return worth_table(questions, options, drawn).set_index("assumption")
+    return analysed(questions, options, drawn)["worth_knowing"].set_index("assumption")
 
 
 def two_rented(low=100 / 1.5, high=150.0, other=80.0, **more):
@@ -170,7 +170,7 @@ DAYS = ("days of use a month", "days_per_month", "days/month", 10.0, 2000.0, 190
 
 
 def test_what_can_be_timed_is_measured_first():
-    assert worth_in_words(rows(SPEED), "m") == [
+    assert worth_in_words(rows(SPEED)) == [
         "Measure the speed of X first.",
         "That takes 30 minutes on Cloud, 1 x X, about 3 USD.",
         "Knowing that is worth up to 910 USD (800 to 1,000) over the project.",
@@ -181,12 +181,12 @@ def test_what_can_be_timed_is_measured_first():
 
 def test_a_speed_that_several_options_share_says_so():
     for count, every in ((2, "both"), (3, "all 3")):
-        told = worth_in_words(rows(SPEED).assign(rests_on_it=count), "m")
+        told = worth_in_words(rows(SPEED).assign(rests_on_it=count))
         assert told[3] == f"The cheapest changes if it is 24 % faster, on {every} options that rest on it."
 
 
 def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
-    assert worth_in_words(rows(SPEED, DAYS), "m") == [
+    assert worth_in_words(rows(SPEED, DAYS)) == [
         "Find out the days of use a month first.",
         "Knowing that is worth up to 2,000 USD (1,900 to 2,100) over the project.",
         "The cheapest changes at 13.7 days/month.",
@@ -199,17 +199,16 @@ def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
 
 def test_a_timing_that_costs_more_than_it_is_worth_is_not_named():
     dear = (*SPEED[:7], 1000.0, SPEED[8])
-    assert worth_in_words(rows(dear), "m") == [f"No {TOO_DEAR}"]
-    assert worth_in_words(rows(dear, DAYS), "m")[-1].startswith("No speed is worth timing")
+    assert worth_in_words(rows(dear)) == [f"No {TOO_DEAR}"]
+    assert worth_in_words(rows(dear, DAYS))[-1].startswith("No speed is worth timing")
 
 
 def test_within_its_monte_carlo_error_a_figure_is_worth_nothing():
-    assert worth_in_words(rows((*SPEED[:5], 0.0, *SPEED[6:])), "m") == [f"No {NOTHING}"]
+    assert worth_in_words(rows((*SPEED[:5], 0.0, *SPEED[6:]))) == [f"No {NOTHING}"]
 
 
 def test_no_sentence_where_nothing_is_uncertain():
-    assert worth_in_words(rows(SPEED), "other") == []
-    assert worth_in_words(pd.DataFrame(), "m") == []
+    assert worth_in_words(pd.DataFrame()) == []
 
 
 def test_the_turning_point_of_a_rival_box_s_price_is_where_both_boxes_cost_the_same():

@@ -23,7 +23,9 @@ from one_token import Mutant
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: a fork has none of its parent's threads
 
-ROOMS = ("study", "matrix", "harness", "logs", "throughput", "scaling", "bills", "decision", "claims")
+# In the order of the flow: a room imports those before it.
+ROOMS = ("study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes", "decision",
+         "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
 # Keras takes longer to import than all fast tests of the room, so these are marked slow; no others count for the file.
@@ -60,6 +62,9 @@ class Workshop:
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
         for name in (*LIBRARIES, *self._rooms_before()):
             importlib.import_module(name)
+        loaded = sorted(name for name in sys.modules if name.startswith(f"sweetspot.{room}."))
+        if loaded:
+            raise RoomFailsError(f"a room before {room} imports it, so that no mutant would be seen: {loaded[0]}")
 
     def _rooms_before(self) -> list[str]:
         """Modules that no module of the room can change: the ground and the rooms before it, frameworks left out."""

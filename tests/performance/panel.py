@@ -26,7 +26,7 @@ async () => {
     for (let turn = 0; turn < 100 && !figure.querySelector(".drawn"); turn += 1)
       await new Promise((done) => setTimeout(done, 50));
   }
-  const inputs = [...document.querySelectorAll("#sliders input[type=range]")];
+  const inputs = [...document.querySelectorAll("#case input[type=range]")];
   for (let turn = 0; turn < 60; turn += 1) {
     const one = inputs[turn % inputs.length], low = Number(one.min), high = Number(one.max);
     const start = performance.now();

@@ -6,6 +6,7 @@ import os
 import jsonschema
 import pytest
 from decision_tables import BOX, RENTED, inputs
+from phase_plans import beside
 from project_copy import ROOT
 from report_tables import make_report, month_tables, one_job
 from sweetspot.report.index_page import write_index
@@ -54,9 +55,8 @@ def test_a_tie(tmp_path):
 def test_the_work_of_months_is_the_answer_where_a_study_has_it(tmp_path):
     """27,000 against 30,000 USD in nine draws of ten: tests/support/report_tables.py."""
     alone = written(tmp_path / "alone", one_job())
-    assert alone["plan"] == [] and alone["verdict"]["workload"] == "imagenet"
-    both = written(tmp_path / "both", one_job() | month_tables())
-    assert both["plan"][0].startswith("Take the office box: 1.1 times cheaper than RunPod")
+    assert alone["plan_multiple"] is None and alone["verdict"]["workload"] == "imagenet"
+    both = written(tmp_path / "both", beside(one_job(), month_tables()))
     assert both["verdict"]["workload"] == "lab" and both["verdict"]["p_cheaper"] == 0.9
     assert both["verdict"]["ratio"]["value"] == pytest.approx(10 / 9)
     assert both["multiple"] == alone["multiple"]  # of one job, said to be so

@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs
-from report_tables import small_tables
+from report_tables import one_job, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, bill, cash_flow, efficiency, extrapolation, surface, throughput
 from sweetspot.report.draw import specification
@@ -47,7 +47,7 @@ def test_titles_of_the_fronts_of_other_models():
 
 
 def test_the_tornado_names_what_moves_most_and_counts_what_turns():
-    tables = small_tables()
+    tables = one_job()
     rows = tables["tornado"]
     rows["flips"] = [True, *[False] * (len(rows) - 1)]
     rows["swing"] = range(len(rows), 0, -1)
@@ -59,7 +59,7 @@ def test_the_tornado_names_what_moves_most_and_counts_what_turns():
 
 
 def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_legend():
-    tables = small_tables()
+    tables = one_job()
     rows = tables["tornado"]
     rows["flips"], rows["swing"] = False, [0.001, *[0.5] * (len(rows) - 1)]
     rows["unit"], rows["low"], rows["high"], rows["value"] = "images/s", 0.00006, 0.00018, 0.00012
@@ -74,7 +74,7 @@ def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_
 
 def test_a_bar_reaches_from_end_to_end_and_over_what_is_planned():
     """Of the first both ends lie below the planned 2.0: less work does not fill the box, more asks for a second one."""
-    tables = small_tables()
+    tables = one_job()
     rows = tables["tornado"].head(2).assign(margin=2.0, margin_low=[1.2, 3.0], margin_high=[1.5, 1.8], swing=1.0)
     tables["tornado"] = rows
     drawn = CHARTS["tornado"].draw(ChartData(tables, BOX)).data["rows"]
@@ -82,7 +82,7 @@ def test_a_bar_reaches_from_end_to_end_and_over_what_is_planned():
 
 
 def test_nothing_that_moves_the_answer_is_said():
-    tables = small_tables()
+    tables = one_job()
     tables["tornado"] = tables["tornado"].assign(flips=False, swing=0.0)
     drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
     assert drawing.data["rows"]["text"].tolist() == ["No assumption moves the answer."]
@@ -165,6 +165,6 @@ def test_how_far_predictions_reach_is_told_of_the_widest():
 
 
 def test_a_long_title_has_lines():
-    drawing = CHARTS["tornado"].draw(ChartData(small_tables(), BOX))._replace(says="word " * 30)
+    drawing = CHARTS["tornado"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
     lines = specification(drawing)["title"]["text"]
     assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()

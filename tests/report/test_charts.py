@@ -99,8 +99,8 @@ def test_a_chart_that_was_not_drawn_is_no_gap_on_the_page():
 
 def test_a_chart_without_its_table_is_not_asked_for():
     rented = small_tables()
-    owned = {name for name, chart in CHARTS.items() if chart.needs == "break_even"}
-    rented["break_even"] = rented["break_even"].head(0)
+    owned = {name for name, chart in CHARTS.items() if chart.needs == "utilisation"}
+    rented["utilisation"] = rented["utilisation"].head(0)
     html = evidence_page.render_evidence(
         rented, study(), evidence_page.Drawn({name: "<svg></svg>" for name in CHARTS if name not in owned})
     )

@@ -38,7 +38,7 @@ def plain(cell):
 
 
 def test_the_table_has_a_row_a_way_and_shades_the_cheapest():
-    part = later_part(Sections({"when_to_buy": TABLE}, study(), Provenance()))
+    part = later_part(Sections({"later": TABLE}, study(), Provenance()))
     assert [row[1] for row in part.rows] == ["the <box>, at once", "the <box>, in 6 months", "never", "old, at once"]
     assert [row[2] for row in part.rows] == ["", "Rent & Co", "Rent & Co", "is used for 48 months, the plan has 36"]
     assert part.classes == ["", "good", "", "failed"]
@@ -51,7 +51,7 @@ def page(tables):
 
 
 def test_page_summary_and_answer_say_it_and_escape_it():
-    tables = small_tables() | {"when_to_buy": TABLE}
+    tables = small_tables() | {"later": TABLE}
     text = page(tables)
     assert 'id="buying-later"' in text
     assert "renting Rent &amp; Co until then: 940 USD, 60.0 less" in text

@@ -9,7 +9,7 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.plan_part import plan_in_words, without_speed
+from sweetspot.report.plan_part import without_speed
 from sweetspot.report.words import works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
@@ -57,26 +57,8 @@ def test_the_page_says_the_red_line_before_anything_else():
     assert body.index("Priced, but no speed: AWS p5.48xlarge.") < body.index('id="plan"') < body.index('id="answer"')
 
 
-def test_the_mixes_in_words():
-    """1,000 against 900 USD: 11 % more, and 3,000 USD in 30 months; of 1,000 device-hours 600 are done at home."""
-    said = plan_in_words(month_tables())
-    assert said == [
-        "Take the office box: 1.1 times cheaper than RunPod (1.00 to 1.3), a chance of about 9 in 10 (90 %).",
-        "With the office box, the rest on RunPod, the month costs 900 USD (800 to 1,000).",
-        "With RunPod for the rest it costs 1,000 USD.",
-        "The mix saves 3,000 USD over 30 months.",
-        "In the cheapest mix the work takes 1,000 device-hours a month on average.",
-        "RTX 4090 does 600 of them, 50 % of its time.",
-        "The office box does 300 of them, 50 % of its time.",
-        "RunPod does 100 of them.",
-        "For a result of runs within 24 h take RunPod: 12.7 h for 38.0 USD.",
-        "Of those that nobody hurries, 25 % are in time.",
-    ]
-
-
 def test_a_study_without_such_work_says_nothing_of_it():
     tables = one_job()
-    assert plan_in_words(tables) == []
     html = render_evidence(tables, study(), Drawn({name: svg for name, svg in BLANK.items() if name != "mix_load"}))
     assert 'id="plan"' not in html
 
@@ -90,12 +72,12 @@ def test_the_chart_stacks_what_is_there_first():
 
 def test_the_chart_says_who_does_the_base_and_who_the_rest():
     """1,200 in every month is the base; of the rest the box does 600 of 800 in the busiest month."""
-    load = month_tables()["mix_load"]
+    load = month_tables()["load"]
     steady = load.assign(device_hours=load.groupby("option")["device_hours"].transform("max"))
-    says = draw(ChartData({"mix_load": steady}, None)).says
+    says = draw(ChartData({"load": steady}, None)).says
     assert says == "RTX 4090 does the base, the office box most of the rest"
     alone = steady[steady["title"] == "RunPod"]
-    assert draw(ChartData({"mix_load": alone}, None)).says == "RunPod does all of the work"
+    assert draw(ChartData({"load": alone}, None)).says == "RunPod does all of the work"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +91,7 @@ def test_what_does_less_in_quiet_months_does_no_base(lengths, said):
         for title, loads in (("A", lengths), ("B", (300.0, 100.0)))
         for place, hours in enumerate(loads)
     ]
-    assert draw(ChartData({"mix_load": pd.DataFrame(rows)}, None)).says == said
+    assert draw(ChartData({"load": pd.DataFrame(rows)}, None)).says == said
 
 
 def test_classes_are_called_by_their_networks():

@@ -34,10 +34,10 @@ def test_the_sentences():
 
 def test_what_never_pays_and_what_nothing_changes():
     tables = month_tables()
-    tables["plan_break_even"].loc[0, ["pays_from", "pays_from_high"]] = None
-    tables["plan_break_even"] = tables["plan_break_even"].head(1)
+    tables["break_even"].loc[0, ["pays_from", "pays_from_high"]] = None
+    tables["break_even"] = tables["break_even"].head(1)
     assert "it pays at no work up to five times the 1,000 device-hours a month." in paying_in_words(tables)[0]
-    tables["plan_turning_points"] = tables["plan_turning_points"].head(0)
+    tables["turning_points"] = tables["turning_points"].head(0)
     assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
     assert turning_in_words({}) == ""
     assert plan_worth_in_words({}) == paying_in_words({}) == []
@@ -61,7 +61,7 @@ def test_the_page_says_it_of_the_plan_before_the_one_job():
 
 def test_the_chart_has_the_wide_ones_first_and_leaves_out_what_moves_nothing():
     tables = month_tables()
-    tables["plan_tornado"].loc[1, "swing"] = 0.001
+    tables["tornado"].loc[1, "swing"] = 0.001
     drawn = draw(ChartData(tables, None))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of RunPod"]
     assert drawn.says == "What moves the plan most: price of RunPod; 1 of 2 assumptions turns it"
@@ -70,7 +70,7 @@ def test_the_chart_has_the_wide_ones_first_and_leaves_out_what_moves_nothing():
 def test_money_of_the_plan_is_shown_in_the_currency_of_the_study():
     """1.25 USD a euro: 0.63 USD an hour are 0.504 EUR; numbers of jobs stay."""
     tables = shown_in(month_tables(), Money("EUR", 1.25))
-    assert tables["plan_turning_points"]["turning_value"].tolist() == pytest.approx([0.504, 51.0])
-    assert tables["plan_turning_points"]["unit"].tolist() == ["EUR/hour", "jobs/month"]
-    assert tables["plan_tornado"]["flips"].tolist() == [True, False]
-    assert tables["plan_worth_knowing"]["evppi_usd"].tolist() == [320.0]
+    assert tables["turning_points"]["turning_value"].tolist() == pytest.approx([0.504, 51.0])
+    assert tables["turning_points"]["unit"].tolist() == ["EUR/hour", "jobs/month"]
+    assert tables["tornado"]["flips"].tolist() == [True, False]
+    assert tables["worth_knowing"]["evppi_usd"].tolist() == [320.0]

@@ -218,9 +218,9 @@ def test_machines_have_their_titles_on_the_first_screen(tmp_path):
     tables = small_tables(titles=titles)
     page = (make_report(tmp_path, tables) / "evidence.html").read_text()
     first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
-    assert "Take The box under the desk: " in first_screen
+    assert "The box under the desk" in first_screen
     assert BOX not in first_screen and RENTED not in first_screen
-    moved = json.loads(page.split('id="whatif-data">')[1].split("</script>")[0])
+    moved = json.loads(page.split('id="case-data">')[1].split("</script>")[0])
     assert set(moved["offers"]["title"]) >= set(titles.values())
 
 

@@ -18,7 +18,7 @@ CLOSE = inputs(price_p3=0.5, box=(498.0, 300.0, 800.0))
 
 
 def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
-    tables = small_tables(CLOSE)
+    tables = one_job(CLOSE)
     worth = tables["worth_knowing"]
     part = worth_part(Sections(tables, study(), Provenance()))
     told = worth[(worth["evppi_usd_low"] > 0) & (worth["evppi_usd"] >= 0.001 * worth["project_usd"])]

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.one_job import tornado_table
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.surface import surface
-from sweetspot.decision.tornado import turned
+from sweetspot.decision.tornado import tornado_rows, turned
 from sweetspot.study.study import Study
 
 SAMPLES = 94_720_000
@@ -148,8 +147,8 @@ def asked(options, month_days=30.5, draws=2):
 
 def tornado_of(options, month_days=30.5):
     """Rows of the tornado by the name of the assumption."""
-    table = tornado_table([turned(one) for one in asked(options, month_days)])
-    return table.set_index("assumption", drop=False)
+    rows = [row for one in asked(options, month_days) for row in tornado_rows(turned(one))]
+    return pd.DataFrame(rows).set_index("assumption", drop=False)
 
 
 def surface_of(options, month_days=30.5):

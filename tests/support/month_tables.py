@@ -7,11 +7,13 @@ from unittest.mock import patch
 
 import pandas as pd
 import yaml
+from phase_plans import ANALYSES
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
+from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
@@ -87,9 +89,10 @@ class LabOfFive:
         )
 
     def tables(self, draws: int = 400, turning: bool = False) -> dict[str, pd.DataFrame]:
-        """The tables; those of what would turn the plan, which take a second, are empty but with `turning`."""
+        """The tables, the analyses of the plan alone; these, which take a second, are empty but with `turning`."""
         if turning:
-            return month_tables(self.folder, draws)
+            found = month_tables(self.folder, draws)
+            return found | {name: of_plans(found, name) for name in ANALYSES}
         with patch("sweetspot.decision.plan_of_months.dispatch_question", lambda *_: None):
             return month_tables(self.folder, draws)
 

@@ -5,7 +5,7 @@ from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
 from sweetspot.bills.columns import from_rows
 from sweetspot.bills.priced_cells import FIGURES
-from sweetspot.decision.asked_phases import Given
+from sweetspot.decision.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.options import build_options
@@ -13,11 +13,24 @@ from sweetspot.decision.phases import phases
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.standing import standing
+from sweetspot.report.tables import of_plans
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
 WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
         "phases": [{"name": "jobs", "jobs": 3600, "hours": 2.0}]}  # fmt: skip
 JOB = {"kind": "training", "model": "vgg16", "samples": 360000.0}
+ANALYSES = ("tornado", "turning_points", "worth_knowing", "break_even")
+
+
+def beside(tables, of_plans):
+    """The tables of one job with those of plans: analyses have the rows of both."""
+    both = {
+        name: pd.concat([tables[name], rows], ignore_index=True) if name in ANALYSES and name in tables else rows
+        for name, rows in of_plans.items()
+    }
+    return tables | both
+
+
 PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
@@ -33,12 +46,13 @@ def hourly(usd=6.0, **keys):
 
 
 def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS):
-    """The comparison of offers that are all as fast, their speeds certain.
+    """The comparison of offers that are all as fast, their speeds certain; its analyses of the plan alone.
 
     `facts`: what the instances file says, by machine; `speeds`: images/s with low and high, of those that differ.
     """
     tables, settings = priced_plan(*rows, work=work, facts=facts, speeds=speeds)
-    return compare(tables, settings, {}, draws, buying=buying)
+    found = compare(tables, settings, {}, draws, buying=buying)
+    return found | {name: of_plans(found, name) for name in ANALYSES}
 
 
 def priced_plan(*rows, work=None, facts=None, speeds=None):
@@ -82,7 +96,7 @@ def given(*rows, facts=None, speeds=None, buying=PLANS):
     table, fees = list_tables(prices, known)
     cells = from_rows(cells_of(known, speeds), (*FIGURES, "gpu"))
     plans = works_of({"work": WORK})
-    return Given(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
+    return Phased(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
 
 
 def _speed(value, low, high):

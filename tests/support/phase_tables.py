@@ -52,48 +52,25 @@ def phase_tables(*rows, **sure):
 
 def hanging_tables():
     """What that plan hangs on: the rival's price, which turns it far off; how much work there is; what to find out."""
-    about = {"workload": "project", "assumption": "price of Cloud with 1 V100", "quantity": "usd_per_hour",
-             "subject": CLOUD, "unit": "USD/hour", "value": 2.86}  # fmt: skip
+    about = {"workload": "project", "model": None, "assumption": "price of Cloud with 1 V100",
+             "quantity": "usd_per_hour", "subject": CLOUD, "unit": "USD/hour", "value": 2.86}  # fmt: skip
     ends = {"low": 2.0, "high": 4.0, "margin": 4.0, "margin_low": 2.8, "margin_high": 5.6, "swing": 2.8, "flips": False,
             "range_basis": "assumed", "winner_low": TITLES[BOX], "winner_high": TITLES[BOX], "text": "far off",
             "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
     work = about | {"assumption": "work of the plan", "quantity": "jobs", "subject": None, "unit": FACTOR, "value": 1.0}
     point = {"side": "below", "turning_value": 0.72, "factor": 0.25, "to_title": TITLES[CLOUD], "text": "",
              "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
-    pays = {"workload": "project", "title": TITLES[BOX], "option": BOX, "quantity": "jobs", "assumption": "the work",
-            "unit": "hours of work", "planned": 7000.0, "pays_from": 1700.0, "pays_from_low": 0.0,
-            "pays_from_high": None, "p_pays": 0.99, "factor": 1700 / 7000, "pays_until": None}  # fmt: skip
+    pays = {"workload": "project", "model": None, "title": TITLES[BOX], "reference": BOX, "quantity": "jobs",
+            "assumption": "the work", "unit": "hours of work", "planned": 7000.0, "pays_from": 1700.0,
+            "pays_from_low": 0.0, "pays_from_high": None, "p_pays": 0.99, "factor": 1700 / 7000,
+            "pays_until": None}  # fmt: skip
     days = pays | {"quantity": "days_per_month", "assumption": "days of use a month", "unit": "days/month",
                    "planned": 10.0, "pays_from": 2.5, "factor": 0.25}  # fmt: skip
     worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,
                      "evppi_usd_low": 30.0, "evppi_usd_high": 50.0, "cost_to_learn_usd": None,
                      "minutes_to_learn": None, "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1,
                      "project": "30 months"}  # fmt: skip
-    made = {"plan_tornado": [about | ends, work | ends | {"swing": 1.0, "low": 0.8, "high": 1.2}],
-            "plan_turning_points": [about | point, work | point | {"factor": 0.2, "turning_value": 0.2}],
-            "plan_break_even": [days, pays], "plan_worth_knowing": [worth]}  # fmt: skip
+    made = {"tornado": [about | ends, work | ends | {"swing": 1.0, "low": 0.8, "high": 1.2}],
+            "turning_points": [about | point, work | point | {"factor": 0.2, "turning_value": 0.2}],
+            "break_even": [days, pays], "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
-
-
-def figure_tables():
-    """What the controls calculate with, of two phases: 40 jobs of 100 h on the box's 4 devices, 5 h x 600 on all.
-
-    The box: 40 / 4 x 100 = 1,000 h and 3,000 h; 0.2 USD an hour of running. The clouds work on a job at a time each.
-    """
-
-    def row(option, phase, **more):
-        jobs, hours = ((40, 100.0), (600, 5.0))[phase]
-        plain = {"workload": "project", "phase": phase, "option": option, "alternative": option, "purchase": "own",
-                 "title": TITLES[option], "jobs": jobs, "slots": (4.0, 1.0)[phase], "job_hours": hours,
-                 "usd": (1000 * 0.2, 3000 * 0.2)[phase], "usd_possession": 6500.0, "usd_purchase": 6000.0,
-                 "machines": 1.0, "least": 1.0, "room_hours": 7200.0}  # fmt: skip
-        return plain | more
-
-    rented = {"purchase": "on_demand", "usd_possession": 0.0, "usd_purchase": 0.0, "room_hours": None, "slots": 1.0}
-    rows = [
-        row(option, phase, **more)
-        for phase in (0, 1)
-        for option, more in ((BOX, {}), (CLOUD, rented | {"usd": (8000.0, 24_000.0)[phase]}))
-    ]
-    options = plan_options(box(usd=7300.0, hours=4000.0), CLOUDS[1])
-    return {"plan_options": options, "phase_figures": pd.DataFrame(rows)}

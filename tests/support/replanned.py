@@ -16,6 +16,7 @@ from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import records
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.speed_errors import speed_errors
+from sweetspot.report.tables import of_plans
 from sweetspot.study.study import load_study
 
 OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",
@@ -32,7 +33,7 @@ class Replanned:
         }
         self.works = yaml.safe_load((STUDIES / name / "workloads.yaml").read_text())
         self.options = self.tables.comparison["options"]
-        self.points = self.tables.comparison["plan_turning_points"]
+        self.points = of_plans(self.tables.comparison, "turning_points")
 
     def best(self, point: pd.Series, factor: float) -> str:
         """The alternative that is the best with a point's figure at a factor of what it is."""

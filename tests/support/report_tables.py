@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import yaml
 from decision_tables import inputs, settings, study
+from phase_plans import ANALYSES, beside
 from project_copy import ROOT, environment
 from sweetspot.decision.choice_table import MIX, RENT, choice_table
 from sweetspot.decision.compare import compare
@@ -40,12 +41,12 @@ def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
 
     The work of months is laid over it.
     """
-    return _compared(given, **changes) | month_tables()
+    return beside(_compared(given, **changes), month_tables())
 
 
 def one_job(given=None, **changes) -> dict[str, pd.DataFrame]:
     """The same study without a plan."""
-    plans = {*month_tables(), "plan_options"} - {"choices", "verdict"}
+    plans = {*month_tables(), "plan_options"} - {"choices", "verdict", *ANALYSES}
     return {name: table for name, table in _compared(given, **changes).items() if name not in plans}
 
 
@@ -98,7 +99,7 @@ def month_tables() -> dict[str, pd.DataFrame]:
            "usd": 38.0, "usd_extra": 30.0, "p_in_time": 1.0, "share_in_time": 0.25, "status": "ok"}  # fmt: skip
     job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
            "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
-    made = {"mixes": [best, pure], "mix_sources": sources, "mix_load": load, "deadlines": [due], "mix_jobs": [job]}
+    made = {"mixes": [best, pure], "sources": sources, "load": load, "deadlines": [due], "jobs": [job]}
     return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
 
 
@@ -116,14 +117,14 @@ def lab_verdict() -> dict[str, pd.DataFrame]:
     learn = {"lab": "price of RunPod"}
     return {
         "choices": choice_table([lab], ()),
-        "verdict": verdict_table([lab], "lab", plan_tables()["plan_break_even"], learn),
+        "verdict": verdict_table([lab], "lab", plan_tables()["break_even"], learn),
     }
 
 
 def plan_tables() -> dict[str, pd.DataFrame]:
     """What that plan hangs on: a rent that turns it, and the price of the box, which does not."""
-    about = {"workload": "lab", "assumption": "price of RunPod", "quantity": "usd_per_hour", "subject": "c",
-             "unit": "USD/hour", "value": 0.7}  # fmt: skip
+    about = {"workload": "lab", "model": None, "assumption": "price of RunPod", "quantity": "usd_per_hour",
+             "subject": "c", "unit": "USD/hour", "value": 0.7}  # fmt: skip
     ends = {"low": 0.56, "high": 0.84, "margin": 10 / 9, "margin_low": 0.9, "margin_high": 1.3, "swing": 0.4,
             "flips": True, "range_basis": "assumed", "winner_low": "RunPod for the rest",
             "winner_high": "1 × office box", "text": "the best mix changes inside its range"}  # fmt: skip
@@ -138,7 +139,7 @@ def plan_tables() -> dict[str, pd.DataFrame]:
                  "turning_value": 51.0, "factor": 0.85, "to_title": to, "usd_per_month": 800.0,
                  "text": f"runs a month below 51 jobs/month: {to}"},
     ]  # fmt: skip
-    pays = {"workload": "lab", "title": "office box", "option": "box", "quantity": "device_hours",
+    pays = {"workload": "lab", "model": None, "title": "office box", "reference": "box", "quantity": "device_hours",
             "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0, "pays_from": 850.0,
             "pays_from_low": 700.0, "pays_from_high": 1100.0, "p_pays": 0.8, "factor": 0.85}  # fmt: skip
     months = pays | {"quantity": "months", "assumption": "months that the purchase of the office box is spread over",
@@ -147,8 +148,8 @@ def plan_tables() -> dict[str, pd.DataFrame]:
                      "evppi_usd_high": 500.0, "cost_to_learn_usd": None, "minutes_to_learn": None,
                      "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1,
                      "project": "30 months"}  # fmt: skip
-    made = {"plan_tornado": [about | ends, other], "plan_turning_points": points, "plan_break_even": [pays, months],
-            "plan_worth_knowing": [worth]}  # fmt: skip
+    made = {"tornado": [about | ends, other], "turning_points": points, "break_even": [pays, months],
+            "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
 
 

@@ -6,6 +6,7 @@ its column of efficiencies, 0.865; an hour of it costs 264.67 USD / 240 h.
 
 import pytest
 from study_tables import STUDIES, study_tables
+from sweetspot.report.phrases import other_figures
 from sweetspot.study.instances import load_instances
 
 BOX = 4 * 273 * 0.865  # images/s on ResNet50 at batch 64
@@ -14,33 +15,56 @@ TPU = 90 * 1_281_167 / (9.889843 * 3600)  # DAWNBench's entry, at 6.595 USD an h
 V100_2018, V100_2020 = 675.0, 1276.24
 
 
-def screen(study, draws=200):
-    answer = study_tables(study, draws).comparison["headline"].iloc[0]
+def verdicts(study, draws=200):
+    """The verdicts by work, that of the answer first; they name machines by their titles."""
+    found = study_tables(study, draws).comparison["verdict"]
+    said = " ".join([*found["sentence"], *found["do_this"]])
     for instance in load_instances(STUDIES / study / "instances.yaml"):
-        if "-" in instance or "_" in instance:  # titles, never the names of the tables
-            assert instance not in " ".join(answer[["first", "second", "more"]].dropna())
-    return answer
+        if "-" in instance or "_" in instance:
+            assert instance not in said
+    return found.set_index("workload")
 
 
 def gain(images_per_s, usd_per_hour):
     return (BOX / BOX_HOUR) / (images_per_s / usd_per_hour)
 
 
-def test_the_box_is_told_with_one_multiple_and_what_is_cheaper_and_can_be_taken_away():
-    answer = screen("parkopedia-2018")
-    assert answer["gain"] == pytest.approx(gain(TPU, 6.595), rel=1e-3)  # 1.74
-    assert answer["first"].startswith("Take the office box with 4 GTX 1080 Ti: 1.7 times cheaper than the next (")
-    assert answer["first"].count("times") == 1
-    assert answer["second"].startswith("That is on ResNet-50, the closest of 3 models, against Google Cloud TPU v2. ")
+def test_the_project_buys_the_box_and_pays_for_its_hours():
+    found = verdicts("parkopedia-2018")
+    project = found.loc["project"]
+    assert bool(project["is_answer"]) and found["is_answer"].sum() == 1
+    # 20 x 8 and 10 x 24 hours on one device each, four at once; 35 x 672 on all four, 0.838 each: 0.20 USD an hour
+    hours = (20 * 8 + 10 * 24) / 4 + 35 * 672 / (4 * 0.8383)
+    assert project["usd"] == pytest.approx(6500 + 0.20 * hours, rel=1e-3)  # 7,925
+    assert project["sentence"] == f"Buy. Renting costs {project['rival_usd'] / project['usd']:.1f} times as much."
+    assert project["do_this"].startswith("Buy the office box with 4 GTX 1080 Ti. It still pays with 22 % of the work.")
+    # one job on a box that is busy 10 days a month is closer: 1.74 against the TPU, which is the nearest of three
+    alone = found.loc["imagenet-resnet50"]
+    assert alone["ratio"] == pytest.approx(gain(TPU, 6.595), rel=1e-3)
+    assert alone["sentence"] == "Buy. Renting probably costs 1.7 times as much."
+    # 24 hours of a day cost 24 x 1.74 x 1.1028 rented and 24 x 0.20 on the box, which costs 6500 / 30 a month
+    days = 6500 / 30 / (24 * (gain(TPU, 6.595) * BOX_HOUR - 0.20))
+    assert alone["do_this"] == f"Buy the office box with 4 GTX 1080 Ti. It pays from {days:.1f} days of use a month."
+    assert found["ratio"].min() == alone["ratio"] and (found["kind"] == "buy").all()
+
+
+def test_what_can_be_taken_away_is_cheaper_on_one_of_three_models_and_no_answer():
+    tables = study_tables("parkopedia-2018").comparison
+    models = tables["headline"][tables["headline"]["scope"] == "model"].set_index("model")
+    cheapest = {model: row["cheapest_of_all_title"] for model, row in models.iterrows()}
+    box = "office box with 4 GTX 1080 Ti"
+    assert cheapest == {"resnet50": box, "vgg16": box, "inception3": "AWS p3.2xlarge (spot)"}
     # 771.37 images/s of 2020 at 1.11 USD: 128e6 / 771.37 s = 46.1 h, 51.2 USD; the box 4 x 160 x 0.865 = 553.6: 64.2 h
-    assert (
-        "It is the cheapest that cannot be taken away. Cheapest of all on 1 of 3 models is AWS p3.2xlarge (spot), "
-        "which can be taken away. It takes 46.1 h for 51.2 USD on Inception v3, against 64.2 h for 70.8 USD."
-    ) in answer["second"]
+    choices = tables["choices"][tables["choices"]["workload"] == "imagenet-inception3"].set_index("title")
+    spot, own = choices.loc["AWS p3.2xlarge (spot)"], choices.loc[box]
+    assert (spot["hours"], spot["usd"]) == (pytest.approx(46.1, abs=0.05), pytest.approx(51.2, abs=0.05))
+    assert (own["hours"], own["usd"]) == (pytest.approx(64.2, abs=0.05), pytest.approx(70.8, abs=0.05))
+    assert spot["why_not"] == "it can be interrupted" and bool(own["is_best"])
 
 
 def test_the_gain_of_the_box_moves_with_others_figures_and_its_rank_among_the_persistent_never():
-    table = study_tables("parkopedia-2018").comparison["other_figures"]
+    tables = study_tables("parkopedia-2018").comparison
+    table = tables["other_figures"]
     assert set(table["winner"]) == {"office-4x1080ti"}
     found = {
         (row.images_per_s, row.alternative_figure): (row.rival, row.gain, row.gain_of_all)
@@ -53,18 +77,20 @@ def test_the_gain_of_the_box_moves_with_others_figures_and_its_rank_among_the_pe
         (V100_2020, "as used"): ("TPUv2", near(gain(TPU, 6.595)), near(gain(V100_2020, 1.11))),  # spot 0.75
         (V100_2020, "left out"): ("GCE_1xV100", near(gain(V100_2020, 2.86)), near(gain(V100_2020, 1.11))),  # 1.92
     }
-    assert screen("parkopedia-2018")["more"].startswith(
-        "With other published figures of the Tesla V100 or without Google Cloud TPU v2, the office box with 4 GTX 1080 "
-        "Ti is still the cheaper on ResNet-50, by 1.7 to 3.6 times."
-    )
+    said = other_figures(tables)
+    assert "Tesla V100" in said and "1.7 to 3.6 times" in said
 
 
 def test_the_page_of_the_founding_study_shows_the_few_warnings_that_could_change_its_answer():
-    warnings = study_tables("parkopedia-2018").comparison["warnings"]
+    tables = study_tables("parkopedia-2018").comparison
+    warnings = tables["warnings"]
     shown = warnings[warnings["decisive"]]
     assert len(warnings) > 150
     assert len(shown) <= 10
-    assert set(shown["model"].dropna()) <= {"resnet50", ""}
+    # The project is trainings of VGG-16, the box against a V100; one job alone is told on ResNet-50, against the TPU.
+    assert set(shown.loc[shown["model"] == "vgg16", "instance"]) == {"GCE_1xV100"}
+    assert tables["verdict"]["rival"].iloc[0] == "GCE_1xV100"
+    assert set(shown["model"].dropna()) == {"resnet50", "vgg16"}
     assert set(shown["batch_size"].dropna()) <= {64}
     # The hour that the text gets wrong, and the figures of the rival that stand in.
     told = set(zip(shown["instance"], shown["rule"], strict=True))
@@ -76,42 +102,47 @@ def test_cpus_are_in_the_answer_about_cpus():
     # within what one published run is off by, and ties; 1.23 to 3.33 of the time on the other four; the P100 with
     # TensorFlow is printed as the fastest but on the MLP and CIFAR-10 (CNTK)
     # Both are a factor 1.29 (90 %) off: Phi(ln 1.17 / (sqrt(2) ln 1.29 / 1.645)) = 77 %, near the 80 % of a tie.
-    answer = screen("woolf-2017", draws=4000)
-    assert answer["first"] == (
-        # 1 / 0.80 = 1.24 and 1 / 0.298 = 3.36
-        "Take the machine with 16 vCPUs and TensorFlow (preemptible) on 4 of 6 models: 1.2 to 3.4 times cheaper than "
-        "the machine with a K80 and TensorFlow. Too close to call on IMDb fastText and MNIST CNN."
-    )
-    assert answer["second"].startswith(
-        "On those 4 it takes 1.2 to 3.3 times as long. "
-        "Fastest on 4 of 6 models is the machine with a P100 and TensorFlow."
-    )
+    tables = study_tables("woolf-2017", draws=4000).comparison
+    models = tables["headline"][tables["headline"]["scope"] == "model"].set_index("model")
+    clear = models[models["confidence"] != "too close to call"]
+    assert set(models.index) - set(clear.index) == {"imdb_fasttext", "mnist_cnn"}
+    assert set(clear["winner_title"]) == {"machine with 16 vCPUs and TensorFlow (preemptible)"}
+    assert set(models["reference_title"]) == {"machine with a K80 and TensorFlow"}
+    printed = sorted(1 / share for share in (0.30, 0.44, 0.48, 0.80))
+    assert sorted(1 / clear["cost_share"]) == pytest.approx(printed, rel=0.02)  # 1.2 to 3.4
+    assert (clear["hours_share"].min(), clear["hours_share"].max()) == pytest.approx((1.23, 3.33), abs=0.01)
+    assert (models["fastest_title"] == "machine with a P100 and TensorFlow").sum() == 4
+    found = verdicts("woolf-2017", draws=4000)
+    assert (found["level"] == "machine").all()  # nothing binds: all is rented by the hour
+    assert found["sentence"].str.startswith("Rent the machine with ").all()
+    ties = found[found["confidence"] == "too close to call"]
+    assert set(ties["do_this"]) == {
+        "The machine with a K80 and TensorFlow costs about the same.",
+        "The machine with 16 vCPUs and TensorFlow (preemptible) costs about the same.",
+    }
 
 
 def test_the_months_server_is_cheapest_if_it_works_all_month_and_who_is_by_the_hour():
     # 0.5 USD of 2.27 h: 0.2203 an hour, 161 for a month of 732 h; 1.61 for 1.82 h of the P6000: 161 / 1.61 = 100 runs
-    answer = screen("rare-2018")
-    assert answer["first"].startswith(
-        "Take Hetzner EX51-SSD-GPU if it works all month: 0.50 USD a run, 3.2 times cheaper than Paperspace P6000 ("
-    )
-    assert answer["first"].endswith(" It pays from 100 runs a month; for fewer, take Paperspace P6000.")
-    assert answer["second"] == (
-        "Fastest is AWS p3.2xlarge: 1.06 h for 3.24 USD a run. A month of Hetzner EX51-SSD-GPU costs 161 USD, used or "
-        "not."
-    )
+    told = verdicts("rare-2018").iloc[0]
+    assert told["sentence"] == "Rent Hetzner EX51-SSD-GPU. Paperspace P6000 costs 3.2 times as much."
+    assert told["do_this"] == "It pays from 100 runs a month. For fewer take Paperspace P6000."
+    choices = study_tables("rare-2018").comparison["choices"].set_index("title")
+    assert choices["hours"].idxmin() == "AWS p3.2xlarge"
+    assert (choices["hours"].min(), choices.loc["AWS p3.2xlarge", "usd"]) == pytest.approx((1.06, 3.24), abs=0.005)
+    assert choices.loc["Hetzner EX51-SSD-GPU", "usd"] == pytest.approx(0.50, abs=0.005)
 
 
 @pytest.mark.parametrize(
-    ("study", "words"),
+    ("study", "titles"),
     [
-        (
-            "rare-2018",
-            "The prices of Paperspace P6000 and Hetzner EX51-SSD-GPU are derived, not published.",
-        ),
-        ("initialized-2017", "The price of Paperspace P5000 is derived, not published."),
+        ("rare-2018", {"Paperspace P6000", "Hetzner EX51-SSD-GPU"}),
+        ("initialized-2017", {"Paperspace P5000"}),
     ],
 )
-def test_a_derived_price_beside_a_printed_speed_is_called_a_price(study, words):
-    answer = screen(study)
-    assert words in answer["more"]
-    assert "The speed" not in answer["more"]
+def test_a_derived_price_beside_a_printed_speed_is_called_a_price(study, titles):
+    """An hour that the text's cost of a run gives was not published; the speed beside it was."""
+    told = study_tables(study).comparison["headline"].iloc[0]
+    pair = {told[f"{name}_title"]: told[f"{name}_price_basis"] for name in ("reference", "alternative")}
+    assert {title for title, basis in pair.items() if basis != "published"} == titles
+    assert {told["reference_basis"], told["alternative_basis"]} == {"published"}

@@ -55,10 +55,13 @@ def test_nothing_of_2018_is_in_the_answer(mine):
 
 
 def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
-    answer = pd.read_parquet(mine / "comparison" / "headline.parquet").iloc[0]
-    quoted = " ".join(line.removeprefix("> ") for line in WALK.splitlines() if line.startswith("> "))
-    assert answer["first"] in quoted and answer["second"] in quoted
-    assert re.search(r"\d+(\.\d+)? times cheaper", quoted) and "days of use a month" in quoted
+    answer = json.loads((mine / "report" / "answer.json").read_text())
+    blocks = re.findall(r"(?m)(?:^>.*\n)+", WALK)
+    verdict, worth = (" ".join(re.sub(r"(?m)^> ?", "", block).split()) for block in blocks)
+    assert verdict == f"{answer['verdict']['sentence']} {answer['verdict']['do_this']}"
+    assert worth in " ".join(answer["worth_knowing"])
+    days = answer["break_even_days_per_month"]
+    assert f"It pays from {days['value']:.1f} days of use a month." in verdict and days["value"] < 15
 
 
 def test_what_is_not_known_is_said(mine):

@@ -16,7 +16,7 @@ CARE = 184 * 10.2
 
 @pytest.fixture(scope="module")
 def later():
-    table = borrowed_tables("eight-gpus-2026").comparison["when_to_buy"]
+    table = borrowed_tables("eight-gpus-2026").comparison["later"]
     return table[table["box"] == "own-8xh200"].set_index("after_months")
 
 

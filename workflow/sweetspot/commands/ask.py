@@ -23,43 +23,63 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.commands.ask_phases import phases_of
-from sweetspot.commands.ask_plan import Wanted, check_jobs, plan_tables
-from sweetspot.decision.asked import Asked, ask
+from sweetspot.bills.columns import from_arrow
+from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
+from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
+from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.certainty import TIE, amount, percent
 from sweetspot.decision.counted import Money, the
-from sweetspot.decision.sentences import no_answer
 from sweetspot.decision.settings import Settings
+from sweetspot.decision.verdict import no_answer
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.errors import UserError
-from sweetspot.files import read_parquet
+from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.plan_part import PHASES, leading
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, table_of
+from sweetspot.study.instances import load_instances
+from sweetspot.study.memory import load_needs
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
-from sweetspot.study.workloads import load_monthly
+from sweetspot.study.workloads import Plan, load_monthly, load_titles, load_workloads
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
 HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
+MOST_TIMES = 1000  # the jobs of a plan
+TABLES = ("options", "mixes", "plan_options", "deadlines", "queue", "verdict")  # of comparison/
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "efficiency.csv", "time_to_target.csv")
-SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
-OF_A_DEADLINE = (
-    "workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra", "p_in_time",
-    "share_in_time", "status",
-)  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
-NO_ROWS = pd.DataFrame()
+SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
 FIGURES = ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high", "planned_days")
+OF_A_JOB = ("phase", "scope", "option", "title", "usd", "hours", "probability", "confidence", "verdict")
+OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
+              "p_in_time", "share_in_time", "status")  # fmt: skip
+SPEEDS = {"throughput": THROUGHPUT_COLUMNS, "extrapolation": EXTRAPOLATION_COLUMNS}
+Rows = list[dict[str, Any]]
+
+
+class Answer(NamedTuple):
+    """What is said: the verdict and its sentences, the first row of the headline, deadlines of single `jobs` and of
+    `classes` of jobs, and who waits; `phased`: the plan that leads is one of phases.
+    """
+
+    verdict: Outcome | None
+    said: list[str]
+    headline: dict[str, Any]
+    jobs: Rows
+    classes: Rows
+    waiting: list[str]
+    phased: bool
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,35 +98,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the answer; its exit code. Raises UserError."""
-    deadline = hours_of(arguments.deadline)
-    study = load_study(arguments.config / "studies" / arguments.study)
-    folder = arguments.results / study.name / "comparison"
-    options = _options(folder, study.name)
-    works = load_monthly(arguments.config / "studies" / study.name / "workloads.yaml")
-    _check(options, study, arguments.days)
-    _check_workload(options, arguments.workload, deadline)
-    written = arguments.config / "studies" / study.name
-    check_jobs(arguments.jobs, [*works, *phases_of(written / "workloads.yaml")], study.name)
-    due = [] if deadline is None else [deadline]
-    settings = Settings.of(study)
-    told = (settings.money, settings.deadlines_hours)
-    found = ask(options, study.seed, study.month_days, study.counts, arguments.days, due, *told)
-    if arguments.workload is not None:
-        found = found._replace(deadlines=found.deadlines[found.deadlines["scope"] == arguments.workload])
-    asked = (arguments.days, arguments.jobs, deadline)
-    model = None if found.headline.empty else str(found.headline["model"].iloc[0])
-    plan = plan_tables(folder, works, written, options, study, asked, arguments.workload, model)
-    verdict = outcome_of(plan)
-    beside = _told(found, options, study, folder, plan)
-    code = outcome(found, verdict, plan, deadline)
-    stale = _newer(arguments.config / "studies" / study.name, folder)
+    written = arguments.config / "studies" / arguments.study
+    wanted = Wanted(arguments.days, arguments.jobs, hours_of(arguments.deadline))
+    study, work = load_study(written), written / "workloads.yaml"
+    results = arguments.results / study.name
+    tables, months = _known(results / "comparison", study.name), load_monthly(work)
+    works = load_workloads(work) if work.is_file() else {}
+    plans = {name: one for name, one in works.items() if isinstance(one, Plan)}
+    _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
+    given = Given(tables["options"], Settings.of(study))
+    anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
+    if anew and (months or plans):
+        given = _with_plans(given, results, written, study, plans)._replace(months=months)
+    case = Case(given, wanted)
+    if anew:
+        tables |= _queued(case.tables, tables)
+    found = _answer(case, tables, arguments)
+    code = outcome(found.verdict, found.jobs, found.classes if wanted.due else [])
+    stale = _newer(written, results / "comparison")
     if stale:
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
-    said = verdict.sentences() if verdict else [beside["nothing"]]
-    beside |= {"verdict": verdict, "said": said[:2] if arguments.brief else said, "brief": arguments.brief}
-    beside["waiting"] = beside["waiting"] if arguments.waiting else []
-    write = as_json if arguments.json else as_text
-    sys.stdout.write(write(found, study, asked, beside, code))
+    if arguments.json:
+        sys.stdout.write(as_json(found, study, wanted, code))
+    else:
+        sys.stdout.write("\n".join(found.said if arguments.brief else as_lines(found, study, wanted)) + "\n")
     return code
 
 
@@ -121,133 +136,143 @@ def hours_of(text: str | None) -> float | None:
     return hours
 
 
-def outcome(found: Asked, verdict: Outcome | None, plan: Tables | None = None, deadline: float | None = None) -> int:
-    """The exit code: of the deadline where one was asked for, else of the verdict."""
-    due = (plan or {}).get("deadlines", NO_ROWS)
-    if deadline is not None and len(due):
-        return NOT_IN_TIME if due["option"].isna().any() else ANSWER
-    if len(found.deadlines):
-        if found.deadlines["option"].isna().any():
+def outcome(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
+    """The exit code: of the deadlines where one was asked for, of classes of jobs first; else of the verdict."""
+    if due := classes or jobs:
+        if any(pd.isna(row["option"]) for row in due):
             return NOT_IN_TIME
-        return TOO_CLOSE if found.deadlines["confidence"].eq(TIE).any() else ANSWER
+        return TOO_CLOSE if any(row.get("confidence") == TIE for row in due) else ANSWER
     if verdict is None:
         return NO_ANSWER
     return TOO_CLOSE if verdict.close else ANSWER
 
 
-def as_text(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], code: int) -> str:
-    """Sentences, a line each: the verdict, who is in time, what a shared machine lets wait."""
-    if told["brief"]:
-        return "\n".join(filter(None, told["said"])) + "\n"
-    lines = [f"{study.title} ({study.name}, {_asked(study, asked)})", *told["said"]]
-    lines += [
-        f"Within {row['within_hours']:g} h, {class_title(row['class'])}: {_urgent(row, study)}" for row in told["due"]
-    ]
-    for row in found.deadlines[~found.deadlines["scope"].isin(told["classes"])].to_dict("records"):
-        lines.append(f"{row['phase']}: {_in_time(row, Settings.of(study).money)}")
-    lines += [OF_JOBS] if len(found.deadlines) and told["phased"] else []
+def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
+    """The study and what was asked, the verdict, who is in time, what a shared machine lets wait."""
+    use = "the study's own use" if wanted.days is None else f"{wanted.days:g} days of use a month"
+    jobs = "" if wanted.jobs is None else f", {wanted.jobs:g} times the jobs"
+    money, lines = money_of(study), [f"{study.title} ({study.name}, as of {study.as_of}, {use}{jobs})", *found.said]
+    for row in found.classes:
+        sure = "" if row["p_in_time"] > 0.99 else f" (in time in {percent(row['p_in_time'])} of cases)"
+        told = f"Within {row['within_hours']:g} h, {class_title(row['class'])}"
+        lines.append(f"{told}: {_in_time(row, row['status'], money, sure)}")
+    classes = {f"{row['workload']}.{row['class']}" for row in found.classes}
+    for row in found.jobs:
+        sure = f" ({percent(row['probability'])} sure that it is the cheapest in time)"
+        close = f"; {row['verdict']}" if row["verdict"] != row["title"] else ""
+        if row["scope"] not in classes:
+            lines.append(f"{row['phase']}: {_in_time(row, row['verdict'], money, sure + close)}")
+    lines += [OF_JOBS] if found.jobs and found.phased else []
     lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
-    return "\n".join([*filter(None, [*lines, *told["waiting"]])]) + "\n"
+    return [*filter(None, lines), *found.waiting]
 
 
-def _urgent(row: Mapping[str, Any], study: Study) -> str:
-    """The cheapest in time for an urgent job of a class."""
-    if pd.isna(row["option"]):
-        return f"{row['status']}."
-    money = money_of(study)
-    sure = "" if row["p_in_time"] > 0.99 else f" (in time in {percent(row['p_in_time'])} of cases)"
-    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {money.words(row['usd'])}{sure}."
-
-
-def as_json(found: Asked, study: Study, asked: Wanted, told: Mapping[str, Any], code: int) -> str:
+def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
     """The same as an object; amounts in USD. Absent figures are null."""
-    first = found.headline.iloc[0].to_dict() if len(found.headline) else {}
+    first = found.headline
     content = {
         "study": study.name,
         "as_of": study.as_of.isoformat(),
         "question": study.question,
-        "inputs": {"days_per_month": asked[0], "jobs_factor": asked[1], "deadline_hours": asked[2]},
+        "inputs": {"days_per_month": wanted.days, "jobs_factor": wanted.jobs, "deadline_hours": wanted.due},
         "outcome": OUTCOMES[code],
-        "verdict": None if told["verdict"] is None else told["verdict"].model_dump(),
-        "sentences": told["said"],
+        "verdict": None if found.verdict is None else found.verdict.model_dump(),
+        "sentences": found.said,
         "model": first.get("model"),
         **{name: {"option": first.get(name), "title": first.get(f"{name}_title")} for name in SHOWN},
-        **{name: _plain(first.get(name)) for name in FIGURES},
+        **_plain(first, FIGURES),
         "confidence": first.get("confidence"),
-        "deadline": [
-            {name: _plain(row[name]) for name in ("phase", "scope", "option", "title", "usd", "hours", "probability",
-                                                  "confidence", "verdict")}
-            for row in found.deadlines.to_dict("records")
-        ],
-        "plan_deadlines": told["deadlines"],
-        "waiting": told["waiting"],
-    }  # fmt: skip
+        "deadline": [_plain(row, OF_A_JOB) for row in found.jobs],
+        "plan_deadlines": [_plain(row, [name for name in OF_A_CLASS if name in row]) for row in found.classes],
+        "waiting": found.waiting,
+    }
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _in_time(row: Mapping[str, Any], money: Money) -> str:
-    """Who finishes in time, for how much, and how sure that is."""
+def _answer(case: Case, tables: Tables, arguments: argparse.Namespace) -> Answer:
+    verdict, asked = outcome_of(tables), arguments.workload
+    said = verdict.sentences() if verdict else [no_answer(len(tables["options"]), len(tables["options"]))]
+    rows = case.headline.head(1).to_dict("records")
+    classes = table_of(tables, "deadlines").to_dict("records")
+    return Answer(
+        verdict=verdict,
+        said=said[:2] if arguments.brief else said,
+        headline=rows[0] if rows else {},
+        jobs=[row for row in case.deadlines.to_dict("records") if asked in (None, row["scope"])],
+        classes=[row for row in classes if asked in (None, f"{row['workload']}.{row['class']}")],
+        waiting=waiting_in_words(table_of(tables, "queue")) if arguments.waiting else [],
+        phased=leading(tables) == PHASES,
+    )
+
+
+def _in_time(row: Mapping[Any, Any], nobody: str, money: Money, more: str) -> str:
+    """Who finishes in time, for how much; `nobody`: why none does."""
     if pd.isna(row["option"]):
-        return f"{row['verdict']}."
-    chance = f"{percent(row['probability'])} sure that it is the cheapest in time"
-    close = "" if row["verdict"] == row["title"] else f"; {row['verdict']}"
-    paid = f"{amount(money.of(row['usd']))} {money.code}"
-    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {paid} ({chance}){close}."
+        return f"{nobody}."
+    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {money.words(row['usd'])}{more}."
 
 
-def _asked(study: Study, asked: Wanted) -> str:
-    days, jobs, _ = asked
-    use = "the study's own use" if days is None else f"{days:g} days of use a month"
-    return f"as of {study.as_of}, {use}" + ("" if jobs is None else f", {jobs:g} times the jobs")
+def _plain(row: Mapping[Any, Any], names: Sequence[str]) -> dict[str, Any]:
+    found = {name: row.get(name) for name in names}
+    return {name: None if isinstance(one, float) and not math.isfinite(one) else one for name, one in found.items()}
 
 
-def _plain(value: Any) -> Any:
-    return None if value is None or (isinstance(value, float) and not math.isfinite(value)) else value
+def _known(folder: Path, study: str) -> Tables:
+    """The tables of comparison/ that are there. Raises UserError without options."""
+    files = {name: folder / f"{name}.parquet" for name in TABLES}
+    if not files["options"].is_file():
+        raise UserError(
+            f"{files['options']}: the file is needed and does not exist; `make report STUDY={study}` makes it"
+        )
+    return {name: read_parquet(file) for name, file in files.items() if file.is_file()}
 
 
-def _options(folder: Path, study: str) -> pd.DataFrame:
-    file = folder / "options.parquet"
-    if not file.is_file():
-        raise UserError(f"{file}: the file is needed and does not exist; `make report STUDY={study}` makes it")
-    return read_parquet(file)
+def _with_plans(given: Given, results: Path, written: Path, study: Study, plans: Mapping[str, Plan]) -> Given:
+    """`given` with what plans are priced from. Raises UserError."""
+    lists, work = sorted((results / "offers").glob("*.parquet")), written / "workloads.yaml"
+    if not lists:
+        raise UserError(f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them")
+    shared = written.parent.parent / "instances.yaml"
+    instances = load_instances(*(file for file in (shared, written / "instances.yaml") if file.is_file()))
+    given = given._replace(
+        settings=Settings.of(study, instances),
+        offers=pd.concat([read_parquet(file) for file in lists], ignore_index=True),
+        titles=load_titles(work),
+    )
+    if not plans:
+        return given
+    cells = [from_arrow(read_arrow(results / f"{name}.parquet"), columns) for name, columns in SPEEDS.items()]
+    kinds = (("offers", OFFER_COLUMNS), ("fees", FEE_COLUMNS))
+    priced = [[from_arrow(read_arrow(results / kind / file.name), names) for kind, names in kinds] for file in lists]
+    pairs = [(offers, fees) for offers, fees in priced]
+    return given._replace(phased=Phased(all_cells(*cells), pairs, plans, instances, load_needs(work), load_plans(work)))
 
 
-def _check(options: pd.DataFrame, study: Study, days: float | None) -> None:
-    if days is None:
-        return
-    if not 0 < days <= study.month_days:
+def _queued(anew: Tables, known: Tables) -> Tables:
+    """Tables decided anew; what the results say of the waiting of the same jobs is of another number or use."""
+    if "queue" not in anew:
+        return anew
+    rows = known.get("queue", NO_ROWS)
+    others = rows[~rows["workload"].isin(anew["queue"]["workload"])] if len(rows) else rows
+    return anew | {"queue": pd.concat([others, anew["queue"]])}
+
+
+def _check(wanted: Wanted, workload: str | None, options: pd.DataFrame, study: Study, planned: bool) -> None:
+    """Refuse what cannot be asked of these options. Raises UserError."""
+    days, jobs, due = wanted
+    if days is not None and not 0 < days <= study.month_days:
         raise UserError(f"--days is {days:g}; expected more than 0, at most the month's {study.month_days:g}")
-    if not (options["purchase"] == "own").any():
+    if days is not None and not (options["purchase"] == "own").any():
         raise UserError(f"--days is {days:g}; expected none: study {study.name} prices no machine of one's own")
-
-
-def _check_workload(options: pd.DataFrame, name: str | None, deadline: float | None) -> None:
-    if name is None:
-        return
     known = sorted(options["workload"].dropna().unique())
-    if name not in known:
-        raise UserError(f"--workload is {name!r}; expected one of {', '.join(known)}")
-    if deadline is None:
+    if workload is not None and workload not in known:
+        raise UserError(f"--workload is {workload!r}; expected one of {', '.join(known)}")
+    if workload is not None and due is None:
         raise UserError("--workload needs --deadline: the answer is about the study's models, not about one workload")
-
-
-def _told(found: Asked, options: pd.DataFrame, study: Study, folder: Path, plan: Tables) -> dict[str, Any]:
-    """What stands beside the verdict: deadlines of classes of jobs, the wait for shared machines."""
-    file = folder / "queue.parquet"
-    queue = read_parquet(file) if file.is_file() else NO_ROWS
-    if "queue" in plan:  # decided anew: what the results say of the same jobs is of another number or use
-        queue = pd.concat([queue[~queue["workload"].isin(plan["queue"]["workload"])], plan["queue"]])
-    due = plan.get("deadlines", NO_ROWS)
-    shown = [name for name in OF_A_DEADLINE if name in due.columns]
-    rows = due.to_dict("records")
-    return {
-        "phased": leading(plan) == PHASES,
-        "due": rows,
-        "deadlines": [{name: _plain(row[name]) for name in shown} for row in rows],
-        "classes": sorted(f"{row['workload']}.{row['class']}" for row in rows),
-        "nothing": no_answer(len(options), len(options)),
-        "waiting": waiting_in_words(queue),
-    }
+    if jobs is not None and not 0 < jobs <= MOST_TIMES:
+        raise UserError(f"--jobs is {jobs:g}; expected more than 0, at most {MOST_TIMES}: times the jobs of a plan")
+    if jobs is not None and not planned:
+        raise UserError(f"--jobs is {jobs:g}; expected none: study {study.name} has no plan, of months or of phases")
 
 
 def _newer(written: Path, folder: Path) -> str:

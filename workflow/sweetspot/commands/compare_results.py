@@ -13,12 +13,25 @@ a row or table is not found again; 0 where only text differs, or a column or tab
 import argparse
 from pathlib import Path
 
+import pandas as pd
+
 from sweetspot.commands.table_difference import Cell, Difference, difference
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 
 APART = {"benchmarks", "logs", "report"}  # runs, logs and the page's copies of the tables are no results of their own
 SHOWN = 60  # characters of a text cell
+VERSION_1 = "comparison/plan_tornado"  # a table that version 2 no longer has
+RENAMED = {
+    "comparison/choices": "comparison/other_figures",
+    "comparison/when_to_buy": "comparison/later",
+    **{f"comparison/mix_{name}": f"comparison/{name}" for name in ("sources", "load", "jobs")},
+}
+FOLDED = {
+    f"comparison/plan_{name}": f"comparison/{name}"
+    for name in ("tornado", "turning_points", "break_even", "worth_knowing")
+}
+Parts = list[Path]  # files that are one table, the first of them of one job
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f"  {name}: only {'before' if name in old else 'after'}")
                 same &= name in new
                 continue
-            found = difference(read_parquet(old[name]), read_parquet(new[name]), arguments.tolerance)
+            found = difference(whole(old[name]), whole(new[name]), arguments.tolerance)
             print(f"  {name}: {line(found)}")
             same &= found.same_figures
             compared, figures, texts = compared + 1, figures + found.figures, texts + found.texts
@@ -54,7 +67,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if same else 1
 
 
-def tables_below(folder: Path) -> dict[str, dict[str, Path]]:
+def whole(parts: Parts) -> pd.DataFrame:
+    """One table of its files: rows of plans, which version 1 kept apart, have no model."""
+    first, *plans = [read_parquet(file) for file in parts]
+    filled = [table for table in (first, *(table.assign(model=None) for table in plans)) if len(table)]
+    return pd.concat(filled, ignore_index=True) if len(filled) > 1 else (filled or [first])[0]
+
+
+def tables_below(folder: Path) -> dict[str, dict[str, Parts]]:
     """Parquet files by study and by name (`costs/aws`). A folder of one study is the study "".
 
     Raises UserError where there is none.
@@ -70,10 +90,19 @@ def tables_below(folder: Path) -> dict[str, dict[str, Path]]:
     return found
 
 
-def _tables(folder: Path) -> dict[str, Path]:
+def _tables(folder: Path) -> dict[str, Parts]:
     files = sorted(folder.rglob("*.parquet"))
     named = {file.relative_to(folder): file for file in files}
-    return {str(name.with_suffix("")): file for name, file in named.items() if name.parts[0] not in APART}
+    found = {str(name.with_suffix("")): [file] for name, file in named.items() if name.parts[0] not in APART}
+    return _version_2(found) if VERSION_1 in found else found
+
+
+def _version_2(tables: dict[str, Parts]) -> dict[str, Parts]:
+    """Tables of version 1 under the names of version 2."""
+    found = {RENAMED.get(name, name): parts for name, parts in tables.items() if name not in FOLDED}
+    for name, to in FOLDED.items():
+        found[to] = [*found.get(to, []), *tables.get(name, [])]
+    return {name: parts for name, parts in found.items() if parts}
 
 
 def line(found: Difference) -> str:

@@ -1,88 +1,139 @@
-"""The answer at another use or within a deadline, from the options that the comparison left: by its own functions."""
+"""The answer at other values of assumptions, from the results of a study: priced and decided anew, as the page was."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.owning import usd_per_hour_of_use
+from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choice_table import works
-from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.counted import DOLLARS, Money, words_of
+from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import deadline_phases
-from sweetspot.decision.fits import apart
+from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.one_job import tornado_table
-from sweetspot.decision.phases import PricedPhase
+from sweetspot.decision.later_costs import Plan as Later
+from sweetspot.decision.phases import PricedPhase, phases
+from sweetspot.decision.plan_of_months import decide
 from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.tornado import turned
+from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table
-
-if TYPE_CHECKING:
-    from sweetspot.decision.plan_of_months import Decided  # lazily: it draws the mixes' modules in
+from sweetspot.study.instances import Instance
+from sweetspot.study.monthly import Monthly
+from sweetspot.study.terms import Amount
+from sweetspot.study.workloads import Plan
 
 PER_HOUR = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
 PER_USD = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
-NO_HOURS = pd.DataFrame(columns=["workload", "option", "jobs", "job_hours", "slots"])  # of phases by option
 USE = ("days_per_month", "days_per_month_low", "days_per_month_high")
+PER_MONTH = ("per_month", "urgent_per_month")
+ROUNDING = 1e-9  # so that a whole number of jobs is not one more
+NO_ROWS, NOTHING = pd.DataFrame(), MappingProxyType[str, Any]({})
+NO_HOURS = pd.DataFrame(columns=["workload", "option", "jobs", "job_hours", "slots"])  # of phases by option
 
 
-class Asked(NamedTuple):
-    """`headline`: as comparison/headline.parquet, without what rests on others' figures; `deadlines`: as
-    comparison/recommendation.parquet, a row a workload and deadline.
+class Wanted(NamedTuple):
+    """Values that are asked for; None: the study's own. `days` a month that every owned machine works (at most, where
+    there is a plan), `jobs`: times those of the plans, `due`: hours within which a result is there.
     """
 
-    headline: pd.DataFrame
-    deadlines: pd.DataFrame
+    days: float | None = None
+    jobs: float | None = None
+    due: float | None = None
 
 
-def ask(
-    options: pd.DataFrame,
-    seed: int,
-    month_days: float,
-    counts: str,
-    days: float | None = None,
-    deadlines_hours: Sequence[float] = (),
-    money: Money = DOLLARS,
-    told_deadlines: Sequence[float] = (),
-) -> Asked:
-    """The answer on `options` (comparison/options.parquet) with every owned machine used `days` a month.
-
-    With the study's own seed, month and `counts` and no `days` it is the page's, word for word. deadlines_hours: who
-    finishes each workload within so many hours for the least money.
-    told_deadlines: those of the study, of which its answer speaks.
+class Phased(NamedTuple):
+    """What plans of phases are priced from: `cells` with their speeds, `lists`: offers and fees of each price list,
+    `plans` of workloads.yaml, the machines by name, what the plans `need` of memory, and those that ask for buying
+    `later`.
     """
-    rows, _ = apart(readable(options))
-    if days is not None:
-        rows = at_days(rows, days)
-    drawn = simulate(rows, seed)
-    moved = tornado_table([turned(one) for one in share_questions(rows, drawn, month_days)], money)
-    told: dict[str, Any] = {"tornado": moved, "deadlines_hours": told_deadlines, "money": money}
-    found = headline(found_contenders(rows), drawn, break_even(rows, drawn, month_days), counts, **told)
-    late = [*deadline_phases(rows, drawn, deadlines_hours, money)]
-    return Asked(found, recommend(late, moved, money))
+
+    cells: Columns
+    lists: Sequence[tuple[Columns, Columns]]
+    plans: Mapping[str, Plan]
+    instances: Mapping[str, Instance]
+    needs: Needs
+    later: Mapping[str, Later]
 
 
-def verdict_anew(
-    options: pd.DataFrame,
-    draws: Draws,
-    settings: Settings,
-    model: str | None = None,
-    phases: Sequence[PricedPhase] = (),
-    months: "Decided | None" = None,
-) -> pd.DataFrame:
-    """The table `verdict` (`verdict_table`) of `options` as they are asked for, without what to find out first.
-
-    model: that of the headline; phases: those of plans; months: plans of months as decided. Raises UserError.
+class Given(NamedTuple):
+    """The results of a study: comparison/options.parquet, all of offers/, the work of `months`, what plans are
+    `phased` from (None: none is asked for), and names of workloads for people.
     """
-    decided = months.tables if months else dict.fromkeys(("mixes", "mix_sources"), pd.DataFrame())
-    monthly = months.phases if months else ()
-    judged = works(options, draws, phases, NO_HOURS, monthly, decided["mixes"], decided["mix_sources"], settings)
-    about = answer_work(judged, settings.work, model)
-    return verdict_table(judged, about, pd.DataFrame(), {}, words_of(settings.counts, settings.money))
+
+    options: pd.DataFrame
+    settings: Settings
+    offers: pd.DataFrame = NO_ROWS
+    months: Mapping[str, Monthly] = NOTHING
+    phased: Phased | None = None
+    titles: Mapping[str, str] = NOTHING
+
+
+class Case:
+    """A study at the values `wanted`. Where nothing is wanted its tables are the page's, by the same draws."""
+
+    def __init__(self, given: Given, wanted: Wanted, draws: int = DRAWS) -> None:
+        self.given, self.wanted, self.times = given, wanted, wanted.jobs or 1.0
+        rows = readable(given.options)
+        self.every = rows if wanted.days is None else at_days(rows, wanted.days)
+        self.rows = apart(self.every)[0]
+        self.drawn = simulate(self.rows, given.settings.seed, draws)
+        self.offers = given.offers.assign(**self._used(given.offers)) if len(given.offers) else NO_ROWS
+
+    @cached_property
+    def headline(self) -> pd.DataFrame:
+        """As comparison/headline.parquet."""
+        settings = self.given.settings
+        days = break_even(self.rows, self.drawn, settings.month_days)
+        return headline(found_contenders(self.rows), self.drawn, days, settings.counts, settings.money)
+
+    @cached_property
+    def deadlines(self) -> pd.DataFrame:
+        """As comparison/recommendation.parquet: who finishes each single job in time for the least money."""
+        due = [] if self.wanted.due is None else [self.wanted.due]
+        return recommend([*deadline_phases(self.rows, self.drawn, due, self.given.settings.money)])
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """`verdict`, without what to find out first; of months the tables of the mixes and their rows of `queue`."""
+        given, settings = self.given, self.given.settings
+        more = {name: _busier(work, self.times) for name, work in given.months.items()}
+        told = (self.rows, self.every, self.drawn, self.offers, settings, self.wanted.due)
+        mixed = decide(more, *told, turning=False)
+        held = (mixed.phases, mixed.tables["mixes"], mixed.tables["sources"])
+        judged = works(self.rows, self.drawn, self.phases, NO_HOURS, *held, settings, given.titles)
+        model = None if self.headline.empty else str(self.headline["model"].iloc[0])
+        about, words = answer_work(judged, settings.work, model), words_of(settings.counts, settings.money)
+        found = {"verdict": verdict_table(judged, about, NO_ROWS, {}, words)}
+        return found | (mixed.tables | {"queue": mixed.queue} if more else {})
+
+    @cached_property
+    def phases(self) -> list[PricedPhase]:
+        """The phases of all plans: fewer days take more machines, and jobs are whole ones."""
+        of, settings = self.given.phased, self.given.settings
+        if of is None:
+            return []
+        more = {name: _longer(plan, self.times) for name, plan in of.plans.items()}
+        tables = [
+            to_arrow(plan_table(of.cells, own | self._used(own), fees, more, of.instances), PLAN_COLUMNS).to_pandas()
+            for own, fees in of.lists
+        ]
+        planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, of.needs)
+        waited = buying_later(of.later, planned, self.rows, self.drawn, self.offers, settings.seed)
+        return phases(self.rows, self.drawn, planned, {}, waited.options)
+
+    def _used(self, offers: Mapping[str, Any]) -> Columns:
+        """Days of use a month of offers: owned machines work as many as are wanted."""
+        days, own = np.asarray(offers["days_per_month"]), np.asarray(offers["purchase"]) == "own"
+        return {"days_per_month": days if self.wanted.days is None else np.where(own, self.wanted.days, days)}
 
 
 def readable(options: pd.DataFrame) -> pd.DataFrame:
@@ -105,3 +156,23 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     changed |= {name: options[name].where(~own, days) for name in USE if name in options.columns}
     moved = options.assign(**changed).sort_values(["model", "workload", "usd", "option"], kind="stable")
     return moved.reset_index(drop=True)
+
+
+def _longer(plan: Plan, factor: float) -> Plan:
+    more = [one.model_copy(update={"jobs": math.ceil(one.jobs * factor - ROUNDING)}) for one in plan.phases]
+    return plan.model_copy(update={"phases": more})
+
+
+def _busier(work: Monthly, factor: float) -> Monthly:
+    more = [
+        one.model_copy(
+            update={name: _times(number, factor) for name in PER_MONTH if (number := getattr(one, name)) is not None}
+        )
+        for one in work.jobs
+    ]
+    return work.model_copy(update={"jobs": more})
+
+
+def _times(number: Amount, factor: float) -> Amount:
+    ends = {name: end * factor for name in ("value", "low", "high") if (end := getattr(number, name)) is not None}
+    return number.model_copy(update=ends)

@@ -14,13 +14,15 @@ from sweetspot.decision.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
-    "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low", "days_high",
-    "twice_as_cheap_days", "twice_low", "twice_high", "gain_at_use", "gain_low", "gain_high", "p_cheaper", "p_pays",
-    "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
+    "workload", "title", "quantity", "assumption", "unit", "planned", "pays_from", "pays_from_low", "pays_from_high",
+    "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low",
+    "days_high", "twice_as_cheap_days", "twice_low", "twice_high", "gain_at_use", "gain_low", "gain_high",
+    "p_cheaper", "p_pays", "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
 )  # fmt: skip
 
 Number = float | np.ndarray
 CURVE_DRAWS = 1000  # a band on a chart needs no more
+DAYS = "days of use a month"
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 
 
@@ -44,12 +46,12 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
     """Break-even days a month of the reference against every alternative and model.
 
     An owned alternative is used on the same days as the reference: the team has one use.
-    Columns: reference, option, model, `days` with `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2),
-    `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws
-    in which the reference is the cheaper one at that use),
-    `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which the
-    box never pays at any use up to `month_days` (null against an owned rival), `months_needed` (length of project from
-    which the planned use pays, an owned rival spread over as many), `verdict`, `basis`. Days beyond the month:
+    Columns: those of PAYS (`pays`) that one job has (`workload`: its model), reference, option, model, `days` with
+    `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2), `gain_at_use` (cost of the alternative / cost of
+    the reference at its planned use), `p_cheaper` (share of the draws in which the reference is the cheaper one at that
+    use), `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which
+    the box never pays at any use up to `month_days` (null against an owned rival), `months_needed` (length of project
+    from which the planned use pays, an owned rival spread over as many), `verdict`, `basis`. Days beyond the month:
     null, never.
     Empty where the reference is not owned.
     """
@@ -73,6 +75,9 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
     idle = usd_per_hour_of_use(fixed, 0.0, month_days)
     load = variable / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
     return {
+        "workload": box["model"], "title": box["title"], "quantity": "days_per_month",
+        "assumption": DAYS, "unit": "days/month", "planned": float(box["days_per_month"]),
+        **{name: found["days"][end] for end, name in enumerate(("pays_from", "pays_from_low", "pays_from_high"))},
         "reference": box["option"],
         **{name: rival[name] for name in NAMES},
         "days": found["days"][0], "days_low": found["days"][1], "days_high": found["days"][2],

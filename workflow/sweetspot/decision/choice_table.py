@@ -63,7 +63,7 @@ def works(
 ) -> list[Work]:
     """The plans of months, the plans of phases, then each single workload of the options that is no part of these.
 
-    `phases`: PricedPhase of plans (`decide_phases`), of which `figures` has the hours (`phase_figures`); `monthly`:
+    `phases`: PricedPhase of plans (`decide_phases`), of which `figures` has the hours (`case_figures`); `monthly`:
     those of the mixes (`plan_of_months`), of which `mixes` and `sources` say what is held; `titles`: names of plans.
     """
     found = [_of_months(one, options, draws, mixes, sources) for one in monthly if len(one.table)]

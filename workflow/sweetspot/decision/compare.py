@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sweetspot.decision.analyses import analysed
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.buying_later import buying_later, with_mixes
+from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
@@ -17,7 +19,6 @@ from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
-from sweetspot.decision.one_job import tornado_table, worth_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.phase_waiting import phase_rows
@@ -103,7 +104,6 @@ def compare(
     drawn = simulate(options, settings.seed, draws)
     days = break_even(options, drawn, settings.month_days)
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
-    parameters = tornado_table(asked, settings.money)
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = phase_rows(options, plans, demands or {})
     together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
@@ -113,53 +113,55 @@ def compare(
         *deadline_phases(options, drawn, settings.deadlines_hours, settings.money),
         *(with_later(one, waited.options) for one in decided.phases),
     ]
-    planned = decide_phases(phases(options, drawn, plans, together, waited.options), options, drawn, plans, settings)
-    unserved = without_option(needs, every, inputs.plans, decided.tables["mix_jobs"])
-    missing = left_out_table(
-        inputs.offers, inputs.costs, inputs.plans, every, planned.tables["plan_options"], settings, needs
-    )
+    parts = phases(options, drawn, plans, together, waited.options)
+    planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
+    unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
+    missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, planned["plan_options"], settings, needs)
     untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     contending = found_contenders(options)
     others = other_figures(contending, published if published is not None else NO_FIGURES)
-    told = {"tornado": parameters, "deadlines_hours": settings.deadlines_hours}
-    weighed = worth_table(asked, options, drawn)
-    answer = headline(contending, drawn, days, settings.counts, others, settings.money, **told)
-    plans = decided.tables | {
-        name: _together([decided.tables[name], table] if name in decided.tables else [table])
-        for name, table in planned.tables.items()
+    answer = headline(contending, drawn, days, settings.counts, settings.money)
+    of_jobs = analysed(asked, options, drawn, settings.money) | {"break_even": days}
+    found = {
+        name: _together([one[name] for one in (of_jobs, planned, decided.tables) if name in one])
+        for name in dict.fromkeys([*of_jobs, *planned, *decided.tables])
     }
+    figures = case_figures(asked_plans, decided.worked, decided.words)
     judged = works(
-        options, drawn, planned.phases, plans["phase_figures"], decided.phases, plans["mixes"], plans["mix_sources"],
-        settings, titles,
-    )  # fmt: skip
-    learn = first_to_find_out(judged, plans["plan_worth_knowing"], weighed)
+        options,
+        drawn,
+        parts,
+        figures,
+        decided.phases,
+        found["mixes"],
+        found["sources"],
+        settings,
+        titles,
+    )
+    learn = first_to_find_out(judged, found["worth_knowing"])
     about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
-        "break_even": days,
         "utilisation": utilisation(options, drawn, settings.month_days),
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "surface": surface([one.question for one in asked], settings.month_days, settings.money),
-        "tornado": parameters,
-        "worth_knowing": weighed,
-        "recommendation": recommend([*planned.phases, *later], parameters, settings.money, titles),
+        "recommendation": recommend([*parts, *later], titles),
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
-        "when_to_buy": waited.table,
+        "later": waited.table,
         "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, untold),
-            decisive_rows(contending, answer, options, planned.tables["plan_options"]),
+            decisive_rows(contending, answer, options, planned["plan_options"]),
             inputs.offers,
         ),
-        **plans,
+        **found,
+        "case_figures": figures,
         "choices": choice_table(judged, settings.offers_in_hand),
-        "verdict": verdict_table(
-            judged, about, plans["plan_break_even"], learn, words_of(settings.counts, settings.money)
-        ),
+        "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
     }
 
 

@@ -16,29 +16,22 @@ class Contenders:
 
     reference: the study's, else the cheapest that stays. alternative: the cheapest other machine or way of paying that
     stays; where none stays but the reference, the cheapest that can be taken away; None where there is no other.
-    cheapest: the cheaper of the two. runner_up: the cheapest but that. by_hour: where `cheapest` is paid by the month,
-    the cheapest that is not. of_all: the cheapest, whether or not it can be taken away. fastest: by hours, of those
-    that stay. variants: `cheapest` and `of_all` under price lists that the answer leaves out. left_out: an
-    option of those lists that is cheaper than `of_all`. every: all, cheapest first.
+    cheapest: the cheaper of the two. by_hour: where `cheapest` is paid by the month, the cheapest that is not.
+    of_all: the cheapest, whether or not it can be taken away. fastest: by hours, of those that stay. every: all, the
+    cheapest first.
     least_carbon: of those that stay, the one of least kg CO2e; None where no carbon is known.
-    billed: bills decide, not USD per image. stays: how many options nobody takes away, of `size`.
-    place: of the reference among the `machines` by hours.
+    billed: bills decide, not USD per image. place: of the reference among the `machines` by hours.
     """
 
     reference: Row
     alternative: Row | None
     cheapest: Row
-    runner_up: Row | None
     by_hour: Row | None
     of_all: Row
     fastest: Row
     least_carbon: Row | None
-    variants: tuple[Row, ...]
     every: tuple[Row, ...]
-    left_out: Row | None
     billed: bool
-    stays: int
-    size: int
     place: int
     machines: int
 
@@ -65,9 +58,7 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
         return None
     # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
     billed = bills_decide(pool)
-    ordered, every, others = (
-        _by_cost(table, billed) for table in (pool, inside, rows[~rows["in_answer"].astype(bool)])
-    )
+    ordered, every = (_by_cost(table, billed) for table in (pool, inside))
     box = ordered[0] if own is None else own
     alternative = _first_other(ordered, box) or _first_other(every, box)
     # Where nothing else stays, the box is compared with what does not, and yet is the cheapest that stays.
@@ -77,26 +68,16 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     machines = inside[inside["workload"] == box["workload"]].drop_duplicates("instance")
     hourly = [row for row in ordered if pd.isna(row["month_usd"])]
     clean = [row for row in ordered if pd.notna(row["kg_co2e"])]
-    lists = set(inside["price_list"])  # one of these that is not in the answer is left out itself, not its prices
-    cheaper = [row for row in others if cost(row, billed) < cost(every[0], billed) and row["price_list"] not in lists]
-    same = [row for row in others if any(same_machine(row, told) for told in (cheapest, every[0]))]
-    variants = {row["option"]: row for row in same}
-    free = [row for row in cheaper if row["option"] not in variants]
     return Contenders(
         reference=box,
         alternative=alternative,
         cheapest=cheapest,
-        runner_up=_first_other(ordered, cheapest),
         by_hour=hourly[0] if hourly and pd.notna(cheapest["month_usd"]) else None,
         of_all=every[0],
         fastest=min(alike, key=lambda row: (row["hours"], cost(row, billed))),
         least_carbon=min(clean, key=lambda row: (row["kg_co2e"], cost(row, billed))) if clean else None,
-        variants=tuple(variants.values()),
         every=tuple(every),
-        left_out=free[0] if free else None,
         billed=billed,
-        stays=len(kept),
-        size=len(inside),
         place=int((machines["hours"] < box["hours"]).sum()) + 1,
         machines=len(machines),
     )

@@ -64,7 +64,7 @@ class Planned(NamedTuple):
 
 
 def rounds_question(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame, month_days: float) -> Planned:
-    """The question of all of a plan (`PricedPhase.whole`); buying later is no choice here: `when_to_buy` has it."""
+    """The question of all of a plan (`PricedPhase.whole`); buying later is no choice here: `later` has it."""
     at_once = phase.table["after_months"].isna() if "after_months" in phase.table.columns else slice(None)
     table = phase.table[at_once]
     drawn = phase.usd[table.index.to_numpy()]
@@ -86,17 +86,6 @@ def rounds_question(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFra
         work_hours=float(total["work_hours"].iloc[0]),
     )
     return Planned(_question(phase, table, drawn, plan, months, month_days), plan)
-
-
-def phase_question(phase: PricedPhase, options: pd.DataFrame, month_days: float) -> Question:
-    """One phase of a plan at the numbers of machines that all of it takes: its possession is a share of theirs."""
-    table = phase.table
-    known = {row["option"]: row for row in records(options[options["option"].isin(table["option"])])}
-    rows, count = [known[name] for name in table["option"]], len(table)
-    one, unknown = np.ones(count), np.full(count, np.nan)
-    part = Part(1, table["usd_running"].to_numpy(float), unknown, one, [NOBODY] * count)
-    plan = Plan(rows, [part], table["usd_possession"].to_numpy(float), one, one, np.full(count, np.inf), False, np.nan)
-    return _question(phase, table, phase.usd, plan, np.nan, month_days)
 
 
 def _question(

@@ -59,6 +59,7 @@ def _question(model: str, priced: Priced, box: Row | None, month_days: float) ->
         best=0,
         rival=next((place for place, name in enumerate(names) if name != names[0]), None),
         told=told,
+        model=model,
         reference=None if box is None else int(box["row"]),
         of_the_team=() if box is None else tuple(OF_THE_TEAM),
     )

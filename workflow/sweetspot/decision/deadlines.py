@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import amount
+from sweetspot.decision.certainty import amount, span
 from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.phases import PricedPhase
-from sweetspot.decision.said import span
 from sweetspot.decision.simulate import Draws
 
 

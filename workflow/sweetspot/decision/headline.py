@@ -1,6 +1,5 @@
-"""The answer as data: who is compared, by how much, how sure; and the sentences that say so."""
+"""One job by model, machine against machine: who is compared, by how much, how sure."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,21 +9,16 @@ from sweetspot.decision.breakeven import references
 from sweetspot.decision.certainty import confidence
 from sweetspot.decision.contenders import Contenders, contenders, cost
 from sweetspot.decision.counted import DOLLARS, Money
-from sweetspot.decision.grounds import speed_ground
-from sweetspot.decision.hangs_on import hangs_on
 from sweetspot.decision.options import Row, trained
-from sweetspot.decision.other_figures import span_in_words
-from sweetspot.decision.said import Said
-from sweetspot.decision.sentences import sentences
 from sweetspot.decision.simulate import Draws, interval
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
-    "days_low", "days_high", "planned_days", "rank_hours", "machines", "confidence", "first", "second",
-    "reference_basis", "alternative_basis", "reference_ground", "alternative_ground", "reference_price_basis",
+    "days_low", "days_high", "planned_days", "rank_hours", "machines", "confidence",
+    "reference_basis", "alternative_basis", "reference_price_basis",
     "alternative_price_basis", "reference_title", "winner_title", "alternative_title", "cheapest_of_all",
     "cheapest_of_all_title", "by_hour", "by_hour_title", "fastest", "fastest_title", "cost_share", "hours_share",
-    "fastest_hours_share", "bills_decide", "counts", "more", "least_carbon", "least_carbon_title", "currency",
+    "fastest_hours_share", "bills_decide", "counts", "least_carbon", "least_carbon_title", "currency",
     "usd_per_unit", "days_against", "days_against_title", "model_title",
 )  # fmt: skip
 
@@ -41,10 +35,7 @@ def headline(
     draws: Draws,
     break_even: pd.DataFrame,
     counts: str = "train",
-    others: pd.DataFrame | None = None,
     money: Money = DOLLARS,
-    tornado: pd.DataFrame | None = None,
-    deadlines_hours: Sequence[float] = (),
 ) -> pd.DataFrame:
     """One row a model, and first the row of scope `answer`: the model least favourable to the reference.
 
@@ -57,36 +48,15 @@ def headline(
     that is not paid by the month (null where the winner is not either); `fastest`; `least_carbon` (null where no carbon
     is known). `_title`: their names for people.
     `cost_share`, `hours_share`: USD and hours of the winner / those of the reference; `fastest_hours_share`: hours of
-    the fastest / those of the reference. `bills_decide`: no figure per USD
-    ranks the options. `first`: the answer, at most 45 words; `second`: the short sentences that go with it, by
-    `tornado` on what it hangs most, by `deadlines_hours` who is in time; `more`: what else is to be said, on
-    `other_figures` first. `reference_basis`, `alternative_basis`: what the two speeds are, `_ground` the same in
-    words, `_price_basis` what the two prices are. `currency`: in which the sentences speak, at `usd_per_unit`.
+    the fastest / those of the reference. `bills_decide`: no figure per USD ranks the options. `reference_basis`,
+    `alternative_basis`: what the two speeds are, `_price_basis` what the two prices are.
+    `currency`: in which people read money, at `usd_per_unit`.
     """
-    rows = [(_row(one, draws, break_even, counts, money), one) for one in contending.values()]
-    if not rows:
-        return pd.DataFrame(columns=list(COLUMNS))
+    rows = [_row(one, draws, break_even, counts, money) for one in contending.values()]
     # The last digits of a float choose no model: of equal gains the first in the order of the models is told.
-    rows.sort(key=lambda pair: float(f"{pair[0]['gain']:.9g}") if pd.notna(pair[0]["gain"]) else np.inf)
-    said = [_said(row, one, money, tornado, deadlines_hours) for row, one in rows]
-    told: list[Row] = [_told(said, "answer"), *(_told([one], "model") for one in said)]
-    for row in told if others is not None else ():
-        row["more"] = " ".join(
-            part for part in (span_in_words(others, row["model"], row["model_title"]), row["more"]) if part
-        )
+    rows.sort(key=lambda row: float(f"{row['gain']:.9g}") if pd.notna(row["gain"]) else np.inf)
+    told = [row | {"scope": scope} for scope, of in (("answer", rows[:1]), ("model", rows)) for row in of]
     return pd.DataFrame(told, columns=list(COLUMNS))
-
-
-def _said(
-    row: Row, one: Contenders, money: Money, tornado: pd.DataFrame | None, deadlines_hours: Sequence[float]
-) -> Said:
-    return Said(row, one, money, "" if tornado is None else hangs_on(tornado, one), tuple(deadlines_hours))
-
-
-def _told(models: Sequence[Said], scope: str) -> Row:
-    """The first of the rows with the sentences on all of them."""
-    first, second, more = sentences(models, several=scope == "model")
-    return {**models[0].row, "scope": scope, "first": first, "second": second, "more": " ".join(more)}
 
 
 def _row(one: Contenders, draws: Draws, break_even: pd.DataFrame, counts: str, money: Money) -> Row:
@@ -173,9 +143,8 @@ def _named(side: str, option: Row | None) -> dict[str, str | None]:
 def _bases(side: str, option: Row | None) -> dict[str, str | None]:
     """What the speed and the price of an option are."""
     if option is None:
-        return dict.fromkeys((f"{side}_basis", f"{side}_ground", f"{side}_price_basis"))
+        return dict.fromkeys((f"{side}_basis", f"{side}_price_basis"))
     return {
         f"{side}_basis": option["throughput_basis"],
-        f"{side}_ground": speed_ground(option),
         f"{side}_price_basis": option["price_basis"],
     }

@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.answer_words import chance
-from sweetspot.decision.certainty import TIE, confidence
+from sweetspot.decision.certainty import TIE, chance, confidence
 from sweetspot.decision.counted import begun, money, the
 
 Row = Mapping[str, Any]
@@ -15,7 +14,7 @@ Row = Mapping[str, Any]
 def later_in_words(table: pd.DataFrame, code: str = "USD") -> list[str]:
     """Of each plan: the machine that is cheapest at once, bought later; then which of all these ways is the cheapest.
 
-    `table`: comparison/when_to_buy.parquet; `code`: its currency. Empty where no plan asks.
+    `table`: comparison/later.parquet; `code`: its currency. Empty where no plan asks.
     """
     said = []
     for name, rows in table.groupby("workload", sort=False) if len(table) else ():

@@ -18,7 +18,7 @@ from sweetspot.mixes.problem import Array, Problem
 from sweetspot.mixes.search import Mix
 
 Told = dict[str, Any]
-"""One way: the columns of `when_to_buy` that name it, `hours`, and its draws: `drawn` USD in all, `box_drawn`."""
+"""One way: the columns of `later` that name it, `hours`, and its draws: `drawn` USD in all, `box_drawn`."""
 
 
 def ways_of_mix(worked: Worked, draws: Draws, words: Words, month_days: float, seed: int) -> Iterator[Told]:

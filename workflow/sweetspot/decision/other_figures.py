@@ -48,9 +48,9 @@ def other_figures(contending: Mapping[str, Contenders], published: pd.DataFrame)
 
 def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
     """The range of the gain over the published figures of a model in a sentence; empty where there are none."""
-    rows, title = table[table["model"] == model], title or model
-    if rows.empty:
+    if table.empty or not table["model"].eq(model).any():
         return ""
+    rows, title = table[table["model"] == model], title or model
     low, high = rows["gain"].min(), rows["gain"].max()
     devices = list(rows["device"].dropna().unique())
     of = f" of the {listed(devices)}" if devices else ""

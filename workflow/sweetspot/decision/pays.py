@@ -12,7 +12,7 @@ from sweetspot.decision.question import FURTHEST
 from sweetspot.decision.simulate import interval
 
 PAYS = (
-    "workload", "option", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",
+    "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",
     "pays_from_low", "pays_from_high", "factor", "p_pays", "text", "pays_until",
 )  # fmt: skip
 
@@ -53,7 +53,7 @@ def pays_rows(workload: str, held: Iterable[Held]) -> list[dict[str, Any]]:
     `pays_from`: the least at which it costs no more than what is cheapest to rent; `pays_until`: where whole machines
     make it the dearer again. Where it pays as planned these are the ends of that stretch, else of the first one. 0: it
     pays at a fifth of what is planned already; null: at nothing up to FURTHEST times. `_low`, `_high`: 90 % of the
-    draws; `p_pays`: share of the draws in which it pays as planned.
+    draws; `p_pays`: share of the draws in which it pays as planned. `model`: null, of a plan.
     """
     return [_row(workload, one) for one in held]
 
@@ -70,7 +70,8 @@ def _row(workload: str, one: Held) -> dict[str, Any]:
     most = one.assumption.most if np.isfinite(one.assumption.most) else FURTHEST * planned
     return {
         "workload": workload,
-        "option": one.option,
+        "model": None,
+        "reference": one.option,
         "title": one.title,
         "quantity": one.quantity,
         "subject": one.assumption.subject or None,

@@ -27,8 +27,7 @@ class PricedPhase:
     has so many `months`, None where it says none.
 
     Phases of a plan also have `usd_running` and `usd_possession` (USD by use, and by the month), its total TOTALS.
-    `nobody`: why no option is in the table. `would_change`: what would turn the choice, in words; None where it is what
-    turns one job of its models. `title`: a name for people, where it is not that of a workload.
+    `nobody`: why no option is in the table. `title`: a name for people, where it is not that of a workload.
     """
 
     name: str
@@ -37,7 +36,6 @@ class PricedPhase:
     usd: np.ndarray
     models: tuple[str, ...]
     nobody: str = ""
-    would_change: str | None = None
     plan: str | None = None
     whole: bool = False
     months: float | None = None

@@ -1,41 +1,32 @@
 """Monthly workloads decided: all tables of their mixes, and what the recommendation says of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_dispatch import dispatch_question, pays_of_months
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_deadlines import deadline_table, step_table
-from sweetspot.decision.mix_figures import figure_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
 from sweetspot.decision.mix_waiting import mix_queue
 from sweetspot.decision.mix_words import Words
-from sweetspot.decision.pays import PAYS, pays_rows
 from sweetspot.decision.phases import OVERALL, PricedPhase
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turned, turning_rows
-from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
+from sweetspot.decision.tornado import turned
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
-TABLES = (
-    "mixes", "mix_sources", "mix_load", "mix_jobs", "deadlines", "deadline_steps", "plan_tornado",
-    "plan_turning_points", "plan_break_even", "plan_worth_knowing", "plan_figures",
-)  # fmt: skip
-
-NEAREST = 3  # turning points in the recommendation
-
 
 class Decided(NamedTuple):
-    """The tables (TABLES), the mixes as phases to recommend for, of which the only one is `overall`, the mixes
+    """The tables (`decide`), the mixes as phases to recommend for, of which the only one is `overall`, the mixes
     themselves, names for people, and rows of the queue table.
     """
 
@@ -71,28 +62,18 @@ def decide(
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
     questions = [dispatch_question(one, draws, words) for one in worked] if turning else []
     known = [one for one in questions if one is not None]
-    points, timings = [turned(one.question) for one in known], timings_of(options)
+    paying = ((one.question.workload, pays_of_months(one, words)) for one in known)
     tables = {
-        "plan_tornado": _table((tornado_rows(one, settings.money) for one in points), TORNADO),
-        "plan_turning_points": _table((turning_rows(one, settings.money) for one in points), TURNING),
-        "plan_break_even": _table(
-            (pays_rows(one.question.workload, pays_of_months(one, words)) for one in known), PAYS
-        ),
-        "plan_figures": figure_table(worked, words),
-        "plan_worth_knowing": _table((worth_rows(one, draws, timings) for one in points), WORTH),
         "mixes": mix_table(worked, words),
-        "mix_sources": source_table(worked, words),
-        "mix_load": load_table(worked, words),
-        "mix_jobs": job_table(worked, every, asked, words),
+        "sources": source_table(worked, words),
+        "load": load_table(worked, words),
+        "jobs": job_table(worked, every, asked, words),
         "deadlines": deadline_table(worked, draws, words, settings.money, due),
         "deadline_steps": step_table(worked, draws, words),
+        **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
     }
-    found = _phases(worked, tables["mixes"], tables["plan_turning_points"], settings.month_days)
+    found = _phases(worked, tables["mixes"], settings.month_days)
     return Decided(tables, [*found], worked, words, mix_queue(worked, words))
-
-
-def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -106,9 +87,7 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
 
 
-def _phases(
-    worked: list[Worked], table: pd.DataFrame, turning: pd.DataFrame, month_days: float
-) -> Iterator[PricedPhase]:
+def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
     """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
     for one in worked:
         name, months = one.posed.name, one.posed.work.months
@@ -124,15 +103,14 @@ def _phases(
         drawn = np.stack(usd) if usd else np.empty((0, 0))
         told = OVERALL if len(worked) == 1 else name
         nobody = "" if len(kept) else str(rows["status"].iloc[0])
-        near = turning[turning["workload"] == name].drop_duplicates("assumption")["text"].head(NEAREST)
-        mine, change = shown.reset_index(drop=True), "; ".join(near)
-        yield PricedPhase(told, f"plan {name}", mine, drawn, (), nobody, change, name, whole=True)
+        mine = shown.reset_index(drop=True)
+        yield PricedPhase(told, f"plan {name}", mine, drawn, (), nobody, name, whole=True)
 
 
 def without_option(
     needs: Needs, every: pd.DataFrame, plans: pd.DataFrame, jobs: pd.DataFrame
 ) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `mix_jobs`."""
+    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `jobs`."""
     served = set(every["workload"].dropna())
     if len(plans):
         served |= set(plans.loc[plans["status"] == "ok", "plan"])
@@ -145,7 +123,7 @@ def without_option(
 
 def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, ...]]:
     """Rows of the warning table: a class that runs on no machine, and machines without a speed for some class."""
-    jobs = tables["mix_jobs"]
+    jobs = tables["jobs"]
     jobs = jobs[~jobs["urgent"].astype(bool)] if len(jobs) else jobs
     for (name, job, model), rows in jobs.groupby(["workload", "class", "model"], sort=False) if len(jobs) else ():
         lacking = rows[rows["status"] == NO_SPEED]

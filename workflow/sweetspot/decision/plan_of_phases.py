@@ -1,67 +1,31 @@
-"""Plans of phases decided: the tables of what each rests on, and what would change what is recommended for them."""
+"""Plans of phases decided: their options, and what each rests on."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 import pandas as pd
 
-from sweetspot.decision.cost_rounds import pays_of_rounds, phase_question, rounds_question
-from sweetspot.decision.pays import PAYS, pays_rows
-from sweetspot.decision.phase_figures import phase_figures
+from sweetspot.decision.analyses import analysed
+from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
 from sweetspot.decision.phase_options import option_table
 from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.tornado import TORNADO, TURNING, in_a_sentence, tornado_rows, turned, turning_rows
-from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
-
-NEAREST = 3  # turning points that are named
-
-
-class Decided(NamedTuple):
-    """The tables of the plans, by the names of plans of months (TABLES of `plan_of_months`) and `plan_options`; all
-    phases, those of plans with what would change them.
-    """
-
-    tables: dict[str, pd.DataFrame]
-    phases: list[PricedPhase]
+from sweetspot.decision.tornado import turned
 
 
 def decide_phases(
     phases: Sequence[PricedPhase], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
-) -> Decided:
-    """What the plans among `phases` (`phases.phases`) rest on; `plans`: the rows of results/<study>/plans that fit."""
-    month_days, money, timings = settings.month_days, settings.money, timings_of(options)
+) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
+    """What the plans among `phases` (`phases.phases`) rest on (`plan_options`, and as `analysed`), and their questions.
+
+    `plans`: the rows of results/<study>/plans that fit.
+    """
     whole = [phase for phase in phases if phase.plan is not None and phase.whole]
-    planned = [rounds_question(phase, options, plans, month_days) for phase in whole]
+    planned = [rounds_question(phase, options, plans, settings.month_days) for phase in whole]
     asked = [turned(one.question) for one in planned]
-    points = {one.question.workload: turning_rows(one, money) for one in asked}
-    pays = (pays_rows(one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
+    paying = ((one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
     tables = {
         "plan_options": option_table(phases),
-        "phase_figures": phase_figures(planned),
-        "plan_turning_points": _table(points.values(), TURNING),
-        "plan_tornado": _table((tornado_rows(one, money) for one in asked), TORNADO),
-        "plan_break_even": _table(pays, PAYS),
-        "plan_worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
+        **analysed(asked, options, draws, settings.money, paying),
     }
-    return Decided(tables, [_with_change(phase, points, options, settings) for phase in phases])
-
-
-def _with_change(
-    phase: PricedPhase, points: dict[str, list[dict[str, Any]]], options: pd.DataFrame, settings: Settings
-) -> PricedPhase:
-    """A phase of a plan with what would change what is recommended for it."""
-    if phase.plan is None:
-        return phase
-    rows = (
-        points[phase.plan]
-        if phase.whole
-        else turning_rows(turned(phase_question(phase, options, settings.month_days)), settings.money)
-    )
-    return replace(phase, would_change=in_a_sentence(rows, NEAREST, settings.money))
-
-
-def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
+    return tables, planned

@@ -64,6 +64,7 @@ class Question:
     of jobs by draw; `beside`: USD by draw of what is as good as a choice (one machine more
     or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where it follows the
     case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
+    `model`: of one job, what it trains.
     """
 
     workload: str
@@ -85,6 +86,14 @@ class Question:
     named: Callable[[int, float, int | None], str] | None = None
     dear: bool = False
     settled: Callable[[Assumption, Turn], Turn] | None = None
+    model: str = ""
+
+    @property
+    def about(self) -> dict[str, str | None]:
+        """What a row of a table is of: the workload; of one job the model, and its name for people."""
+        first = self.choices[0].row
+        title = str(first.get("model_title") or first["model"]) if self.model else None
+        return {"workload": self.workload, "model": self.model or None, "model_title": title}
 
     @cached_property
     def planned(self) -> Costs:

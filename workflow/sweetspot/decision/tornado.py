@@ -1,6 +1,5 @@
 """Which assumption carries the answer: each from its low to its high, the others fixed, and where it turns it."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,14 +10,14 @@ from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.question import FURTHEST, Costs, Question, Turn, nearest, turning_points
 
 TORNADO = (
-    "workload", "assumption", "quantity", "subject", "unit", "value", "low", "high", "range_basis", "best",
-    "best_title", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd_per_month",
-    "usd_per_month_low", "usd_per_month_high", "winner_low", "winner_high", "flips", "flip_value", "flip_factor",
-    "text", "usd", "usd_low", "usd_high",
+    "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "low", "high",
+    "range_basis", "best", "best_title", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing",
+    "usd_per_month", "usd_per_month_low", "usd_per_month_high", "winner_low", "winner_high", "flips", "flip_value",
+    "flip_factor", "text", "usd", "usd_low", "usd_high",
 )  # fmt: skip
 TURNING = (
-    "workload", "assumption", "quantity", "subject", "unit", "value", "side", "turning_value", "factor", "inside_range",
-    "best_title", "to_title", "boxes", "rented", "usd_per_month", "text", "usd",
+    "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "side", "turning_value",
+    "factor", "inside_range", "best_title", "to_title", "boxes", "rented", "usd_per_month", "text", "usd",
 )  # fmt: skip
 
 
@@ -73,7 +72,7 @@ def tornado_rows(one: Turned, money: Money = DOLLARS) -> list[dict[str, Any]]:
 def _about(question: Question, assumption: Assumption) -> dict[str, Any]:
     same = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
     told = {"assumption": assumption.name, "subject": assumption.subject or None}
-    return {"workload": question.workload, "best_title": _planned_title(question, question.best), **same, **told}
+    return question.about | {"best_title": _planned_title(question, question.best), **same, **told}
 
 
 def _planned_title(question: Question, place: int) -> str:
@@ -158,12 +157,3 @@ def _flip_in_words(word: str, assumption: Assumption, factor: float, flips: bool
     value, unit = money.counted(factor * assumption.value, assumption.unit)
     moved = f"the {word} changes at {amount(value)} {unit} ({100 * (factor - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")
-
-
-def in_a_sentence(rows: Sequence[dict[str, Any]], most: int, money: Money) -> str:
-    """The turning points of the nearest assumptions, of each the nearer side."""
-    said: dict[str, str] = {}
-    for row in rows:
-        value, unit = money.counted(row["turning_value"], row["unit"])
-        said.setdefault(row["assumption"], f"{row['assumption']}: at {amount(value)} {unit} (then {row['to_title']})")
-    return "; ".join(list(said.values())[:most])

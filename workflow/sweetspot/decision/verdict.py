@@ -64,9 +64,9 @@ def verdict_table(
     to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's
     prices where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the
     cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of
-    `box_prices_usd`. `work_factor`: how many times the work from which buying pays (`break_even`: rows of
-    `plan_break_even`); `from_jobs`: jobs a month from which what is paid by the month pays. `worth`: what to find out
-    first, by workload. `sentence` has at most 15 words, `do_this` 20.
+    `box_prices_usd`. `work_factor`: how many times the work from which buying pays (`break_even`);
+    `from_jobs`: jobs a month from which what is paid by the month pays. `worth`: what to find out first, by workload.
+    `sentence` has at most 15 words, `do_this` 20.
     """
     told = [verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     rows = [row | {"is_answer": row["workload"] == answer} for row in told]
@@ -87,12 +87,12 @@ def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> 
     return order[0].name if order else None
 
 
-def first_to_find_out(works: Sequence[Work], plans: pd.DataFrame, models: pd.DataFrame) -> dict[str, str]:
-    """By work what to find out first (`plan_worth_knowing`, `worth_knowing`), where knowing it is worth its cost."""
+def first_to_find_out(works: Sequence[Work], worth: pd.DataFrame) -> dict[str, str]:
+    """By work what to find out first (`worth_knowing`), where knowing it is worth its cost."""
     found = {}
     for one in works:
-        table, column, key = (plans, "workload", one.name) if one.plan else (models, "model", one.model)
-        rows = table[table[column] == key] if len(table) else table
+        mine = (worth["workload"] == one.name) & worth["model"].isna() if one.plan else worth["model"] == one.model
+        rows = worth[mine]
         if rows.empty:
             continue
         net = rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0)
@@ -124,7 +124,7 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
     }  # fmt: skip
     facts |= {"usd_per_month": facts["usd"] / one.months, **_price_of_the_box(one, best, rival if bound else None)}
     facts |= _by_the_month(one, second.one)
-    facts |= {"work_factor": _work_factor(one, break_even)}
+    facts |= {"work_factor": _work_factor(one, break_even), "pays_from_days": _pays_from_days(one, facts, break_even)}
     advised_kind = str(table["kind"].iloc[second.one])
     facts |= {"sentence": _sentence(facts, advised_kind, one), "do_this": _do_this(facts, advised_kind, words)}
     return facts | {"verb": VERBS[advised_kind], "thresholds": _thresholds(facts, words.money)}
@@ -210,6 +210,18 @@ def _work_factor(one: Work, break_even: pd.DataFrame) -> float:
     return float(mine["factor"].min()) if len(mine) else np.nan
 
 
+def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFrame) -> float:
+    """Of a work without a plan: the days of use a month from which the purchase pays against the rival; NaN: none."""
+    pair = {facts["best"], facts["rival"]}
+    if facts["level"] != COMMIT or BUY not in (facts["kind"], facts["rival_kind"]) or break_even.empty:
+        return np.nan
+    if pd.isna(facts["busy_days_per_month"]) or "reference" not in break_even.columns:
+        return np.nan
+    mine = break_even[(break_even["workload"] == one.model) & break_even["reference"].isin(pair)]
+    mine = mine[mine["option"].isin(pair)]
+    return float(mine["pays_from"].iloc[0]) if len(mine) else np.nan
+
+
 def _thresholds(facts: Mapping[str, Any], currency: Money) -> list[str]:
     """From where on it is another answer, a sentence each, where what to do does not say it."""
     told: list[tuple[str, str]] = []
@@ -218,7 +230,10 @@ def _thresholds(facts: Mapping[str, Any], currency: Money) -> list[str]:
     if _near(facts):
         word = "Buying pays up to" if buying else "Buying pays below"
         told.append((currency.words(facts["buy_below_usd"]), f"{word} {{}} for {the(title)}."))
-    factor = facts["work_factor"]
+    factor, days = facts["work_factor"], facts["pays_from_days"]
+    if pd.notna(days):
+        counts = f"this counts {facts['busy_days_per_month']:g}"
+        told.append((f"{days:.2g} days", f"Buying pays from {{}} of use a month; {counts}."))
     if pd.notna(factor) and factor > 1:
         told.append((f"{times(factor)} times", "Buying pays with {} as much work."))
     if pd.notna(factor) and 0 < factor < 1:
@@ -258,7 +273,8 @@ def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
         if not rival:
             return "Nothing else does this work."
         if close:
-            return _short([f"{begun(title)} and {rival} cost about the same: take either.", "Take either."], DO_THIS)
+            both = f"{begun(title)} and {rival} cost about the same: take either."
+            return _short([both, f"{begun(rival)} costs about the same."], DO_THIS)
         sure = f"costs {times(facts['take_ratio'])} times as much ({percent(facts['take_p_cheaper'])})."
         return _short([f"{begun(rival)} {sure}", f"The second choice {sure}"], DO_THIS)
     if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
@@ -275,6 +291,8 @@ def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
     taken, factor = f"{_taken(advised)} {title}.", facts["work_factor"]
     paid = f"It pays up to {currency.words(facts['buy_below_usd'])}." if _near(facts) else ""
     work = f"It still pays with {100 * factor:.0f} % of the work." if pd.notna(factor) and 0 < factor < 1 else ""
+    if pd.notna(facts["pays_from_days"]):
+        paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
     return _short([" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken], DO_THIS)
 
 
@@ -290,3 +308,12 @@ def _taken(kind: str) -> str:
 def _short(ways: Sequence[str], most: int) -> str:
     """The first of the ways to say it that has at most so many words, else the last of them."""
     return next((words for words in ways if len(words.split()) <= most), ways[-1])
+
+
+def no_answer(offers: int, figures: int) -> str:
+    """The sentence where no option has both a price and a figure, by how many there are of each."""
+    if not offers:
+        return "No answer yet: nothing here has a price."
+    if not figures:
+        return "No answer yet: no machine here has a speed, measured or published."
+    return "No answer yet: no machine has both a price and a speed at the batch that is asked for."

@@ -24,10 +24,10 @@ BY_THE_HOUR = ("on_demand", "spot", "preemptible")
 STANDARD = 1.6449  # standard errors either side that cover LEVEL
 assert LEVEL == 0.90
 WORTH = (
-    "workload", "assumption", "figure", "quantity", "subject", "option", "instance", "title", "unit", "value",
-    "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd", "cost_to_learn_usd",
-    "minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "options", "project",
-    "project_usd", "draws",
+    "workload", "model", "model_title", "assumption", "figure", "quantity", "subject", "option", "instance", "title",
+    "unit", "value", "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd",
+    "cost_to_learn_usd", "minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "options",
+    "project", "project_usd", "draws",
 )  # fmt: skip
 Timings = dict[tuple[str, int], Row]  # what timing a machine costs, by its devices and their count
 
@@ -64,8 +64,7 @@ def worth_rows(one: Turned, draws: Draws, timings: Timings) -> list[dict[str, An
         for each in _uncertain(one, draws, timings)
     ]
     values = [_value(usd, each) for each in found]
-    about = {
-        "workload": question.workload,
+    about = question.about | {
         "options": len(usd),
         "project": question.told,
         "project_usd": float(usd.mean(axis=1).min()),

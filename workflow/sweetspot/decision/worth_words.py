@@ -12,14 +12,13 @@ NOTHING = "single uncertain figure, known exactly, would change the choice."
 TOO_DEAR = "single uncertain figure, known exactly, would save more than finding it out costs."
 
 
-def worth_in_words(table: pd.DataFrame, model: str, code: str = "USD", on: str = "") -> list[str]:
-    """Short sentences on a model: the figure to find out first, and what is first of those that can be timed.
+def worth_in_words(rows: pd.DataFrame, code: str = "USD", on: str = "") -> list[str]:
+    """Short sentences on one work (`rows` of the table): what to find out first, and what first of what can be timed.
 
     A figure is named where its worth is above its Monte Carlo error (90 %) and above what a timing costs. No sentence
     where nothing competes or nothing is uncertain. code: the currency of the table's money; on: the name for people of
     the model, where others have answers of their own.
     """
-    rows = table[table["model"] == model] if len(table) else table
     if rows.empty:
         return []
     net = rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0)

@@ -1,4 +1,4 @@
-"""What stands at the top of the page: the answer in two sentences, and the figures that carry it."""
+"""One job, machine against machine: the figures that carry its answer, the options that it names, all models."""
 
 import pandas as pd
 from markupsafe import Markup
@@ -24,10 +24,10 @@ Table = dict[str, list[object]]
 
 
 def answer(cited: Cited) -> dict[str, object] | None:
-    """The sentences, the key figures, the options named, and all models; None without a priced option.
+    """The key figures, the options named, and all models; None without a priced option.
 
-    Keys: `lead` (sentences on the claims that lead), `first`, `second`, `more`, `reference` (its title), `figures`
-    (label, value, interval), `options` and `by_model` (tables: head, rows), `models` (sentences of each).
+    Keys: `lead` (sentences on the claims that lead), `reference` (its title), `figures` (label, value, interval),
+    `options` and `by_model` (tables: head, rows).
     """
     headline = cited.table("headline")
     if headline.empty:
@@ -35,13 +35,11 @@ def answer(cited: Cited) -> dict[str, object] | None:
     first = records(headline.head(1))[0]
     models = records(headline[headline["scope"] == "model"])
     return {
-        **{name: first[name] for name in ("first", "second", "more")},
         "reference": first["reference_title"],
         "lead": lead(cited.table("claims")),
         "figures": _figures(cited, first),
         "options": _options(cited, first, counted_in(cited.tables)),
         "by_model": _by_model(cited, models),
-        "models": models,
     }
 
 

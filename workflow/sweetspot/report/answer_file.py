@@ -8,16 +8,15 @@ from pydantic import Field
 
 from sweetspot.decision.certainty import TIE
 from sweetspot.decision.later_words import later_in_words
-from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.verdict import no_answer
 from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
 from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, other_work, outcome_of
 from sweetspot.report.phrases import decisive, worth_knowing
-from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_pair
+from sweetspot.report.plan_part import PHASES, leading, plan_pair
 from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import unit_of
@@ -72,7 +71,6 @@ class ByModel(Part):
     model: str = Field(description="What is trained")
     outcome: str = Field(description="As the answer's outcome")
     multiple: Multiple | None = Field(description="The cheaper of the reference and its rival; null: no rival")
-    first: str = Field(description="The answer's first sentence")
 
 
 class Warned(Part):
@@ -124,16 +122,9 @@ class Answer(Part):
     claims: list[str] = Field(
         description="Claims of the study's text that it leads with, printed beside recomputed: the first of sentences"
     )
-    plan: list[str] = Field(
-        description="Where the study has the work of months: what to have and what to rent for it, in sentences; where "
-        "it has a project of phases: what to take for it. Multiple, break-even and options speak of one job alone, "
-        "plan_multiple of the plan; none of them is the verdict"
-    )
     plan_multiple: PlanMultiple | None = Field(
-        description="The plan's best against the next; null: no plan, or nothing else does its work"
-    )
-    one_job: list[str] = Field(
-        description="Where the study has a plan: how the answer for one job alone differs from it, in sentences"
+        description="The plan's best against the next; null: no plan, or nothing else does its work. Multiple, "
+        "break-even and options speak of one job alone"
     )
     deadlines: list[ByDeadline] = Field(description="Of a plan: what being done within any number of hours costs")
     counts: str = Field(description="What a bill pays for: train, run, task, month")
@@ -168,10 +159,8 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         "claims": lead(table_of(tables, "claims")),
         "deadlines": by_deadline(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
-        "buying_later": later_in_words(table_of(shown, "when_to_buy"), money.code),
-        "plan": plan_in_words(shown, money.code, judged),
+        "buying_later": later_in_words(table_of(shown, "later"), money.code),
         "plan_multiple": _plan_multiple(tables),
-        "one_job": job_beside_plan(tables),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }
     said = [*facts["claims"], *(verdict.sentences() if verdict else [nothing_said(tables)])]
@@ -218,7 +207,7 @@ def _outcome(tables: Tables, verdict: Outcome | None, judged: str | None) -> str
         return "only_one"
     if verdict.close:
         return "too_close"
-    sources = table_of(tables, "mix_sources")
+    sources = table_of(tables, "sources")
     held = (
         sources[(sources["workload"] == verdict.workload) & (sources["mix"] == verdict.best.choice)]
         if len(sources)
@@ -320,7 +309,7 @@ def _option(row: Mapping[str, Any], roles: list[str]) -> Option:
 
 def _by_model(row: Row) -> ByModel:
     return ByModel(
-        model=text(row["model"]), outcome=_of_model(row), multiple=_multiple(row), first=text(row["first"])
+        model=text(row["model"]), outcome=_of_model(row), multiple=_multiple(row)
     )  # fmt: skip
 
 

@@ -11,13 +11,14 @@ from sweetspot.report.tables import Tables
 from sweetspot.study.study import Study
 
 WIDTH, HEIGHT, MARGIN = 800, 336, 32
-# Width of a character by its size, on the safe side of the fonts named below: of the widest (DejaVu Sans) and bold.
-NARROW, MIDDLE, BROAD, WHOLE = 0.46, 0.72, 0.86, 1.13
-SLIM, STOUT = frozenset("iljtfr.,:;'|!()[] "), frozenset("mwMWOQGDHNUAVXYKRBC@%&")
+# Width of a character by its size, on the safe side of the fonts named below: of the widest and bold. A bold W is
+# 0.94 of its size in Arial, 0.99 in DejaVu Sans Condensed.
+NARROW, MIDDLE, BROAD, WIDEST, WHOLE = 0.46, 0.72, 0.86, 1.0, 1.13
+SLIM, STOUT, WIDE = frozenset("iljtfr.,:;'|!()[] "), frozenset("wOQGDHNUAVXYKRBC&"), frozenset("mMW@%")
 PLAIN = 0.9  # of what is not bold, against bold
 FIGURES = 3  # beside each other
 STYLE = (
-    "text{font-family:Arial,Helvetica,'Liberation Sans','DejaVu Sans',sans-serif;fill:#1a1d21}"
+    "text{font-family:Arial,Helvetica,'Liberation Sans','DejaVu Sans Condensed',sans-serif;fill:#1a1d21}"
     ".paper{fill:#fff;stroke:#d9dde1}.soft{fill:#595f66}.edge{fill:#005a8f}.strong{font-weight:bold}"
     "@media (prefers-color-scheme:dark){text{fill:#e6e8ea}.paper{fill:#15181c;stroke:#3a4148}.soft{fill:#a9b0b7}"
     ".edge{fill:#7cc0ee}}"
@@ -112,6 +113,8 @@ def _extent(char: str) -> float:
         return 0.0
     if unicodedata.east_asian_width(char) in "WF" or ord(char) > 0xFFFF:
         return WHOLE
+    if char in WIDE:
+        return WIDEST
     return NARROW if char in SLIM else BROAD if char in STOUT else MIDDLE
 
 

@@ -1,75 +1,314 @@
-"""What the panel "your case" calculates with: the choices of the answer's work at central figures."""
+"""What the page's program calculates with: offers, and each work at central figures (assets/model.js)."""
 
+import json
+import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import pandas as pd
+from markupsafe import Markup
+
+from sweetspot.bills.price_paths import central_change, moves
+from sweetspot.decision.counted import the
+from sweetspot.report.case_controls import controls
 from sweetspot.report.cited import records
+from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
+from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Outcome
-from sweetspot.report.phase_whatif import phase_what_if
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import counted_in, works
+from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
+from sweetspot.study.titles import class_title
 
+OWN = (
+    "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",
+    "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
+    "discount_rate", "downtime_share", "boxes",
+)  # fmt: skip
+TERM = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")  # of a contract: due whatever the use
+SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
+FIELDS = {"own": OWN, "reserved": TERM, "committed": TERM, **dict.fromkeys(INTERRUPTIBLE, SPOT)}
+MOVABLE = ("on_demand", *INTERRUPTIBLE)
+KEY = ["price_list", "instance", "purchase"]
+DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
+SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
+VERBS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Sign the contract", "buy": "Buy",
+         "mix": "Buy"}  # fmt: skip
+COSTS = {"keep": "What you have costs", "rent": "Renting costs", "contract": "A contract costs", "buy": "Buying costs",
+         "mix": "Buying costs"}  # fmt: skip
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
+OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
+OF_CLASS = {"hours": "job_hours", "usd": "usd", "elapsed": "elapsed_hours"}
+OF_HELD = {"fixed": "usd_possession", "room": "room_hours", "devices": "devices", "there": "least", "best": "machines"}
+Row = dict[str, Any]
+Numbers = dict[str, int]  # of the offers, by option
 
 
-def case_of(tables: Tables, study: Study, found: Outcome) -> dict[str, Any]:
-    """The case: `choices` (option, title, kind, binds, usd, `stands`), and of a plan of phases what its rounds cost.
+def evidence_case(tables: Tables, study: Study) -> Row:
+    """Every work that can be moved on the page of evidence: jobs of one model, then plans; empty without any.
 
-    Empty for the work of months, whose sliders are in the evidence, and where no choice binds. `tables` in the study's
-    currency. Keys: `currency`, `work` (jobs a month, null: none), `box` and `rent` (the price that a slider moves, with
-    its choice), `rounds` (as `phase_what_if` has its options) or for a single work `days` of use a month.
+    Keys: `currency` (its code; amounts are in it, as those of `tables` are), `month_days`, `hours` (false where a bill
+    is for a month, which has its hours whatever the machine), `accepts` (interruptions are accepted), `offers`: as
+    columns, a row an option: names (`name`: within a sentence, null as the title), USD/hour, FIELDS (with `resale`, the
+    curve of a machine owned) and `rent_change`; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts
+    call machines that stay and that do not); `works`.
+
+    A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds, dispatch), offers
+    by number: `reference` (the machine it is judged by), `box` and `rent` (those whose prices have sliders),
+    `controls`; and of a share `rows` as columns: USD, hours, speed of a job, `work`: hours without interruptions,
+    `slots`: jobs at once. Of rounds and dispatch: `_rounds` and `_dispatch`. Only what the answer may take is among the
+    jobs.
+    """
+    shares, texts = _shares(tables, study)
+    return _case(tables, study, [*shares, *_plans(tables)], texts | {"kinds": [PERSISTENT, TAKEN]})
+
+
+def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
+    """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
+
+    As `evidence_case`, and `choices`: choice, title, `verb`, `costs` (in words), binds, `rank` from what commits to
+    least, USD, `stands` (may be the answer), `spot` (would, if interruptions were accepted), and of a plan of months
+    its `mix` and `source`.
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
-    if found.level != "commit" or mine["choice"].eq("best").any():
+    shares, _ = _shares(tables, study)
+    asked = [one for one in [*_plans(tables), *shares] if one["workload"] == found.workload]
+    if found.level != "commit" or not asked:
         return {}
-    plan = {one["option"]: one for one in phase_what_if(tables, study.month_days).get("options", ())}
-    offers = {(row["price_list"], row["instance"], row["purchase"]): row for row in records(table_of(tables, "offers"))}
-    listed = [_choice(row, offers, plan) for row in records(mine)]
-    if plan:
-        listed = [one for one in listed if one["rounds"]]
-    stands = [one for one in listed if one["stands"]]
-    box = next((one for one in stands if one["binds"] == "buy" and one["capex"]), None)
-    rent = next((one for one in stands if one["binds"] == "nothing" and one["rent"]), None)
-    if box is None or rent is None:
+    mixes = table_of(tables, "mixes")
+    kinds = {row["mix"]: row for row in records(mixes[mixes["workload"] == found.workload])} if len(mixes) else {}
+    able = {one["option"] for one in (asked[0].get("rows") or asked[0].get("options") or ())}
+    rows = [_choice(row, kinds.get(row["choice"], {})) for row in records(mine) if kinds or row["choice"] in able]
+    stands = {one["binds"] for one in rows if one["stands"]}
+    case = _case(tables, study, asked[:1], {"choices": rows}) if {"buy", "nothing"} <= stands else {}
+    return case if case and given(case["works"][0], "box", "rent") else {}
+
+
+def given(work: Row, *names: str) -> bool:
+    """Whether a work has all of these."""
+    return all(work.get(name) is not None for name in names)
+
+
+def _case(tables: Tables, study: Study, asked: list[Row], more: Row) -> Row:
+    used = dict.fromkeys(option for work in asked for option in _used(work))
+    offers = _offers(tables, used)
+    numbers = {offer["option"]: number for number, offer in enumerate(offers)}
+    code, hours = "USD" if study.currency is None else study.currency.code, bool(counted_in(tables).hours)
+    models = [work["model"] for work in asked if "model" in work]
+    for work in asked:
+        told = [work["model"]] if "model" in work else []
+        work["label"] = ": ".join(told + ([] if told and len(set(models)) == len(models) else [work["title"]]))
+        mine = [one for one in offers if one["option"] in set(_used(work))]
+        work["controls"] = controls(work, mine, study, code, hours, short="choices" in more)
+    made = [one for one in (_numbered(work, numbers) for work in asked) if one]
+    if not made:
         return {}
-    months = None if found.usd_per_month is None else found.usd / found.usd_per_month
-    jobs = sum(phase["jobs"] for phase in box["rounds"]["phases"]) if plan else None
     return {
-        "currency": table_currency(study),
-        "jobs": jobs / months if jobs and months else None,
-        "days": box["days"],
-        "most_days": study.month_days,
-        "box": box["choice"],
-        "rent": rent["choice"],
-        "choices": listed,
+        "currency": code,
+        "month_days": study.month_days,
+        "hours": hours,
+        "accepts": study.accepts_interruptions,
+        **more,
+        "works": made,
+        "offers": _columns(offers),
     }
 
 
-def table_currency(study: Study) -> str:
-    """The code of the currency that the study shows."""
-    return "USD" if study.currency is None else study.currency.code
+def _used(work: Row) -> Iterator[str]:
+    for kind in ("rows", "options", "sources"):
+        yield from (str(one["option"]) for one in work.get(kind, ()))
 
 
-def _choice(row: dict[str, Any], offers: dict[Any, dict[str, Any]], plan: dict[str, Any]) -> dict[str, Any]:
-    offer = offers.get((row["price_list"], row["instance"], row["purchase"]), {})
+def _numbered(work: Row, numbers: Numbers) -> Row:
+    """A work whose options are numbers of offers; empty where none has an offer."""
+    kept = {kind: [{**{name: value for name, value in one.items() if name != "option"}, "offer": numbers[one["option"]]}
+                   for one in work[kind] if one["option"] in numbers]
+            for kind in ("rows", "options", "sources") if kind in work}  # fmt: skip
+    if not any(kept.values()):
+        return {}
+    prices = {name: numbers.get(work[name]) for name in ("reference", "box", "rent") if work.get(name) is not None}
+    if "rows" in kept:
+        return work | prices | {"rows": _columns(kept["rows"])}
+    return work | prices | kept
 
-    def of(name: str) -> float | None:
-        value = offer.get(name)
-        return None if missing(value) else float(value)  # type: ignore[arg-type]
 
-    fixed, hourly, days = of("fixed_usd_per_month"), of("variable_usd_per_hour"), of("days_per_month")
-    held = fixed / (fixed + 24 * days * (hourly or 0.0)) if row["purchase"] == "own" and fixed and days else 0.0
+def _offers(tables: Tables, used: Iterable[str]) -> list[Row]:
+    options, offers = table_of(tables, "options"), table_of(tables, "offers")
+    if options.empty or offers.empty:
+        return []
+    asked = options[options["option"].isin(list(used))][[*KEY, "option", "title"]].drop_duplicates("option")
+    rows = asked.merge(offers.drop_duplicates(KEY), on=KEY)
+    return [
+        {
+            **{name: str(row[name]) for name in ("option", "title", "instance", "purchase", "provider")},
+            "name": None if the(str(row["title"])) == str(row["title"]) else the(str(row["title"])),
+            "usd_per_hour": _number(row["usd_per_hour"]),
+            **{name: _number(row.get(name)) for name in FIELDS.get(row["purchase"], ())},
+            **_ahead(row),
+        }
+        for row in rows.to_dict("records")
+    ]
+
+
+def _ahead(row: Any) -> Row:
+    """Resale value by age of a machine owned; yearly change of the rent that may move, null of a contract's."""
+    if row["purchase"] == "own":
+        curve = row.get("residual_points")
+        points = [] if curve is None or isinstance(curve, float) else curve
+        return {"resale": [[float(point["years"]), float(point["kept"])] for point in points]}
+    return {"rent_change": central_change(row) if row["purchase"] in MOVABLE or moves(row) else None}
+
+
+def _shares(tables: Tables, study: Study) -> tuple[list[Row], Row]:
+    """The works of one model each, that of the answer's model first among them (`first`); texts by number."""
+    ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
+    if ranks.empty or headline.empty:
+        return [], {}
+    rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna() & ranks["images_per_usd"].notna()]
+    rows = _worked(rows[rows["in_answer"].astype(bool)], table_of(tables, "options"))
+    texts = {
+        name: sorted(rows[name].astype(str).str.slice(0, SOURCE).unique()) for name in ("source", "as_of", "basis")
+    }
+    told = {name: {text: number for number, text in enumerate(found)} for name, found in texts.items()}
+    judged = dict(zip(headline["model"], headline["reference"], strict=True)) if study.reference else {}
+    titles, first = works(tables), headline["model"].iloc[0]
+    asked = rows.assign(title=rows["model"].map(study.model_title)).groupby(["title", "workload"], sort=True)
+    made = []
+    for (model, workload), found in asked:
+        key, jobs = found["model"].iloc[0], found.sort_values("usd", kind="stable")
+        reference = judged.get(key)
+        made.append({
+            "workload": str(workload), "title": titles.get(str(workload), str(workload)), "model": str(model),
+            "cost": "share", "first": key == first, "reference": reference,
+            "box": _box(jobs, reference), "rent": _rent(jobs),
+            "rows": [_job(row, told) for row in found.to_dict("records")],
+        })  # fmt: skip
+    return made, {"sources": texts["source"], "dates": texts["as_of"], "bases": texts["basis"]}
+
+
+def _worked(rows: pd.DataFrame, options: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `slots`, jobs at once, and `work`: hours without interruptions, null where there are none."""
+    keys = ["option", "workload"]
+    at_once = options[[*keys, "jobs_at_once"]].drop_duplicates(keys) if "jobs_at_once" in options.columns else None
+    rows = rows.assign(jobs_at_once=1.0) if at_once is None else rows.merge(at_once, on=keys, how="left")
+    slots = rows["jobs_at_once"].fillna(1.0)
+    # An undisturbed machine takes its work's hours; one that waits for a spot machine more.
+    each = rows["hours"] * rows["images_per_s"] / slots
+    work = each.groupby([rows["model"], rows["workload"]]).transform("min") * slots / rows["images_per_s"]
+    return rows.assign(slots=slots.where(slots > 1), work=work.where(rows["purchase"].isin(INTERRUPTIBLE)))
+
+
+def _job(row: Any, told: dict[str, dict[str, int]]) -> Row:
+    numbers = {name: _number(row[name]) for name in (*OF_JOBS, "work", "slots")}
+    return {"option": str(row["option"]), **numbers, **{name: told[name][str(row[name])[:SOURCE]] for name in told}}
+
+
+def _box(rows: pd.DataFrame, reference: object) -> object:
+    """The machine whose price has a slider: that of the reference where it is owned, else the cheapest for sale."""
+    own = [row for row in rows.to_dict("records") if row["purchase"] == "own" and row.get("taken", True)]
+    names = [row["option"] for row in own if not row.get("least") or row.get("cost") != "dispatch"]
+    return reference if reference in names else next(iter(names), None)
+
+
+def _rent(rows: pd.DataFrame) -> object:
+    """The cheapest machine by the hour that nobody takes away, else the cheapest."""
+    hired = rows[rows["purchase"].isin(MOVABLE)]
+    stays = hired[hired["purchase"] == "on_demand"]
+    return next(iter((stays if len(stays) else hired)["option"]), None)
+
+
+def _plans(tables: Tables) -> Iterator[Row]:
+    """The plans of phases and of months, if something does their work."""
+    figures, choices, options = (table_of(tables, name) for name in ("case_figures", "choices", "options"))
+    own = options[options["is_reference"].astype(bool)]["option"] if "is_reference" in options.columns else ()
+    for workload, rows in figures.groupby("workload", sort=False) if len(figures) else ():
+        mine = choices[(choices["workload"] == workload) & choices["usd"].notna()] if len(choices) else choices
+        if len(choices) and mine.empty:
+            continue
+        months = _number(mine["months"].iloc[0]) if len(mine) else None
+        cost = str(rows["cost"].iloc[0])
+        named = rows.drop_duplicates("option")
+        yield {
+            "workload": str(workload),
+            "title": str(mine["workload_title"].iloc[0]) if len(mine) else str(workload),
+            "cost": cost,
+            "months": months,
+            "reference": next(iter(own), None),
+            "box": _box(named, next(iter(own), None)),
+            **(_rounds(rows, named, months, mine) if cost == "rounds" else _dispatch(rows, named)),
+        }
+
+
+def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choices: pd.DataFrame) -> Row:
+    """Of a plan of phases: `jobs` a month (in all, where it says no months) and `options`, cheapest first.
+
+    An option: alternative, `taken`, `hours` of the plan, `held` USD by the month of all `machines`, `least` of them,
+    `room` hours of one or null, `phases`: jobs, jobs at once, hours of one, USD.
+    """
+    hours = dict(zip(choices["choice"], choices["hours"], strict=True)) if len(choices) else {}
+    made: dict[str, Row] = {}
+    for row in rows.to_dict("records"):
+        one = made.setdefault(row["option"], {
+            "option": row["option"], "alternative": row["alternative"], "taken": bool(row["taken"]),
+            "hours": _number(hours.get(row["option"])), "held": _number(row["usd_possession"]),
+            "machines": _number(row["machines"]), "least": _number(row["least"]), "room": _number(row["room_hours"]),
+            "phases": [],
+        })  # fmt: skip
+        one["phases"].append([_number(row[name]) for name in ("jobs", "slots", "job_hours", "usd")])
+    jobs = float(rows[rows["option"] == rows["option"].iloc[0]]["jobs"].sum())
+    kept = [one for one in made.values() if one["hours"] is not None]
+    return {"rent": _rent(named[named["taken"].astype(bool)]), "jobs": jobs / (months or 1.0), "options": kept}
+
+
+def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
+    """Of a plan of months: `classes` (`name`, title, `jobs` a month, `urgent`, `limit` hours or null) and `sources`.
+
+    A source: of each class `hours` and `usd` of a job (null: no speed), `elapsed` hours by the clock; and one that is
+    held `fixed` USD a month of one, `room` hours, `devices`, how many are `there` and in the `best` mix.
+    """
+    classes = [
+        {"name": row["part"], "title": class_title(row["part"]), "jobs": _number(row["jobs"]),
+         "urgent": bool(row["urgent"]), "limit": _number(row["limit_hours"])}
+        for row in rows.drop_duplicates("part").to_dict("records")
+    ]  # fmt: skip
+    sources = []
+    for option, of_source in rows.groupby("option", sort=False):
+        first = of_source.iloc[0]
+        of_jobs = {key: [_number(value) for value in of_source[name]] for key, name in OF_CLASS.items()}
+        held = {key: _number(first[name]) for key, name in OF_HELD.items()}
+        sources.append({"option": str(option), **of_jobs, **(held if held["room"] is not None else {})})
+    by_hour = named[named["room_hours"].isna()]
+    return {"rent": _rent(by_hour), "classes": classes, "sources": sources}
+
+
+def _choice(row: Row, mix: Row) -> Row:
+    of_mix = {"mix": mix["kind"], "source": None if missing(mix["source"]) else mix["source"]} if mix else {}
     return {
-        "choice": row["choice"], "title": row["title"], "kind": row["kind"], "binds": row["binds"],
+        "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
+        "costs": COSTS[row["kind"]],
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not"]),
-        "spot": row["why_not"] == "it can be interrupted", "capex": of("capex_usd"), "rent": of("usd_per_hour"),
-        "days": days, "held": held, "bought": 0.0 if not held else _by_price(of), "rounds": plan.get(row["choice"]),
+        "spot": row["why_not"] == "it can be interrupted", **of_mix,
     }  # fmt: skip
 
 
-def _by_price(of: Any) -> float:
-    """Of what a machine costs by the month, the share that its price makes: price less resale over the months."""
-    capex, months, fixed = of("capex_usd"), of("months"), of("fixed_usd_per_month")
-    sold = of("residual_usd") or 0.0
-    return (capex - sold) / months / fixed if capex and months and fixed else 0.0
+def _columns(rows: list[Row]) -> dict[str, list[object]]:
+    """Rows as columns; a column of nulls alone is left out."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    return {name: values for name, values in columns.items() if any(value not in (None, []) for value in values)}
+
+
+def _number(value: object) -> float | None:
+    if value is None or missing(value) or not math.isfinite(float(value)):  # type: ignore[arg-type]
+        return None
+    short = float(f"{float(value):.{DIGITS}g}")  # type: ignore[arg-type]
+    return int(short) if short.is_integer() and abs(short) < 10**DIGITS else short
+
+
+def script_json(payload: object) -> Markup:
+    """A payload as JSON for a script element: nothing in it can end the element or begin a comment."""
+    text = json.dumps(payload, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))

@@ -4,7 +4,7 @@ from sweetspot.decision.assumption import FACTOR
 from sweetspot.decision.certainty import amount
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, of_jobs, table_of
 
 TOLD = 3
 SPEED = "images_per_s"
@@ -13,7 +13,7 @@ UNMOVED = "no value of it changes the cheapest"
 
 def causes(tables: Tables) -> list[str]:
     """The assumptions of the answer's model that move it most, the widest first; none where nothing is owned."""
-    headline, rows = table_of(tables, "headline"), table_of(tables, "tornado")
+    headline, rows = table_of(tables, "headline"), of_jobs(tables, "tornado")
     if headline.empty or rows.empty:
         return []
     rows = rows[rows["model"] == headline["model"].iloc[0]].drop_duplicates("assumption")

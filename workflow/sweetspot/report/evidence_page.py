@@ -15,40 +15,34 @@ from markupsafe import Markup, escape
 from sweetspot.cells import BASES
 from sweetspot.decision.counted import Money
 from sweetspot.decision.later_words import later_in_words
-from sweetspot.decision.sentences import no_answer
+from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
+from sweetspot.report.case import evidence_case, script_json
 from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.job_beside_plan import job_beside_plan
 from sweetspot.report.later_part import later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.part import Part
 from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
-from sweetspot.report.phase_whatif import phase_what_if
-from sweetspot.report.plan_part import PHASES, leading, plan_in_words, plan_parts, without_speed
+from sweetspot.report.plan_part import PHASES, leading, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
-from sweetspot.report.plan_whatif import plan_what_if
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.tables import Tables, bills_decide, table_of
-from sweetspot.report.whatif import script_json, what_if
 from sweetspot.report.words import unit_of
 from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = (
-    "charts", "whatif_model", "whatif_series", "whatif", "plan_controls", "plan_whatif", "rounds", "phase_whatif",
-    "folds", "origins",
-)  # fmt: skip
+SCRIPTS = ("charts", "model", "series", "panel")
 
 
 class Drawn(NamedTuple):
@@ -72,21 +66,18 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     told = phrases.named(table_of(tables, "warnings"), machines or {})
     headline = table_of(tables, "headline")
     judged = None if headline.empty else str(headline["reference"].iloc[0])
-    payload, of_plan = what_if(tables, study), plan_what_if(tables, money.code)
-    of_phases = phase_what_if(tables, study.month_days, money.code)
+    case = evidence_case(tables, study)
     figures = Figures(tables, drawn.svgs, money)
     context = {
         "study": study,
         "figures": figures,
         "answer": answer(made),
         "verdict": outcome_of(tables),
-        "plan": plan_in_words(tables, money.code, judged),
+        "plan": leading(tables),
         "phases_lead": leading(tables) == PHASES,
         "plan_tiles": plan_tiles(made, money.code),
         "plan_named": plan_named(made, judged, money.code),
-        "plan_whatif": of_plan,
-        "plan_whatif_json": script_json(of_plan),
-        "phase_whatif_json": script_json(of_phases) if of_phases else "",
+        "plan_case": next((one["workload"] for one in case.get("works", ()) if one["cost"] != "share"), ""),
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
@@ -101,10 +92,10 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "fits": phrases.fits(tables),
+        "other_figures": phrases.other_figures(tables),
         "worth": phrases.worth_knowing(tables),
         "causes": causes(tables),
-        "plan_beside": job_beside_plan(tables),
-        "later": later_in_words(table_of(tables, "when_to_buy"), money.code),
+        "later": later_in_words(table_of(tables, "later"), money.code),
         "waiting": phrases.waiting(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
@@ -114,15 +105,15 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),
         "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
-        "owned": len(table_of(tables, "break_even")) > 0,
+        "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
         "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
         "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
         "packed": packed(drawn, figures.names),
-        "whatif": payload,
-        "whatif_json": script_json(payload),
+        "case": case,
+        "case_json": script_json(case),
         "style": Markup(
             "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
         ),
@@ -149,7 +140,7 @@ def packed(drawn: Drawn, names: Collection[str]) -> str:
 
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "when_to_buy": later_part(made)}
+    more = {"worth_knowing": worth_part(made), "later": later_part(made)}
     more |= {"price_changes": price_changes_part(made, machines or {})}
     return {**made.parts(), **more, **plan_parts(made), **phase_parts(made), **turning_parts(made)}
 

@@ -12,7 +12,7 @@ from sweetspot.report.cited import records
 from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
 from sweetspot.report.notation import missing, number
 from sweetspot.report.outcome import Outcome
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
@@ -71,8 +71,8 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
 
 def _by_work(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
     """Lines of a plan of phases, whole machines as they are needed; of months, as far as its tornado knows."""
-    figures = table_of(tables, "phase_figures")
-    own = figures[figures["workload"] == found.workload] if len(figures) else figures
+    figures = table_of(tables, "case_figures")
+    own = figures[(figures["workload"] == found.workload) & (figures["cost"] == "rounds")] if len(figures) else figures
     most = min(5.0, max(2.0, 1.4 * (found.work_factor or 1.0)))
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["why_not"].isna()]
@@ -103,7 +103,7 @@ def _of_option(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
 
 
 def _by_tornado(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
-    table = table_of(tables, "plan_tornado")
+    table = of_plans(tables, "tornado")
     rows = (
         records(table[(table["workload"] == found.workload) & (table["quantity"] == "jobs")].head(1))
         if len(table)
@@ -149,10 +149,10 @@ def _by_days(
 
 def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
     """The five assumptions that move the ratio to the rival most."""
-    table, key = table_of(tables, "plan_tornado"), "workload"
-    mine = table[table[key] == found.workload] if len(table) else table
+    table = of_plans(tables, "tornado")
+    mine = table[table["workload"] == found.workload] if len(table) else table
     if mine.empty:
-        single = table_of(tables, "tornado")
+        single = of_jobs(tables, "tornado")
         options = table_of(tables, "options")
         models = options.loc[options["workload"] == found.workload, "model"] if len(options) else ()
         mine = single[single["model"].isin(models)] if len(single) else single
@@ -239,7 +239,7 @@ def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money)
 
 def _who_does_it(tables: Tables, found: Outcome) -> Section | None:
     """Who does the work of the cheapest choice in the months, the busiest first."""
-    load = table_of(tables, "mix_load")
+    load = table_of(tables, "load")
     mine = load[load["workload"] == found.workload] if len(load) else load
     if mine.empty:
         return None

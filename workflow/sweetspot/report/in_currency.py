@@ -17,9 +17,7 @@ PER_USD = "images_per_usd"
 BY_UNIT = {
     "tornado": ("value", "low", "high", "flip_value"),
     "worth_knowing": ("value", "turning_point"),
-    "plan_tornado": ("value", "low", "high", "flip_value"),
-    "plan_turning_points": ("value", "turning_value"),
-    "plan_worth_knowing": ("value", "turning_point"),
+    "turning_points": ("value", "turning_value"),
 }
 # In the currency of the text that is checked, or of the price lists of two days.
 AS_PRINTED = ("claims", "price_changes")

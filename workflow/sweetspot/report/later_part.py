@@ -11,7 +11,7 @@ HEAD = "plan|bought|rented until then|USD of the machine then|USD of renting|USD
 
 def later_part(made: Sections) -> Part:
     """The ways of every plan that asks, the machine that is cheapest at once first; shaded: the cheapest of a plan."""
-    table = made.table("when_to_buy")
+    table = made.table("later")
     if table.empty:
         return Part((), [], [])
     rows, classes = [], []

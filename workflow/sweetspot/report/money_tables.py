@@ -90,7 +90,7 @@ class MoneyTables(TableMaker):
         return self.part("break_even", head, rows)
 
     def recommendation(self) -> Part:
-        """What to take for each phase, how sure that is, why, and what would change it."""
+        """What to take for each phase, and how sure that is."""
         step = "comparison: recommendation"
         rows = [
             [
@@ -98,12 +98,11 @@ class MoneyTables(TableMaker):
                 self.made(row, "margin", step, unit="×"),
                 self.probability(row, "probability", step),
                 text(row["balanced_title"]),
-                *(text(row[name]) for name in ("reason", "would_change")),
             ]
             for row in self.rows_of("recommendation")
         ]
         cheapest = "cheapest" if self.study.accepts_interruptions else "cheapest that cannot be taken away"
-        head = f"what is done|{cheapest}|what to take|next costs|probability|best balance|why|what would change it"
+        head = f"what is done|{cheapest}|what to take|next costs|probability|best balance"
         return self.part("recommendation", head, rows)
 
     def front(self) -> Part:

@@ -12,7 +12,7 @@ from sweetspot.files import write_whole
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.card import render_card
-from sweetspot.report.case import case_of
+from sweetspot.report.case import page_case, script_json
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.first_charts import Dots, dots_chart
@@ -23,12 +23,11 @@ from sweetspot.report.outcome import Outcome, busy, choices_of, key_figures, oth
 from sweetspot.report.sheet import of_choices, render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.whatif import script_json
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
 GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
-SCRIPTS = ("rounds", "case")
+SCRIPTS = ("model", "panel")
 INTERRUPTED = "it can be interrupted"
 
 
@@ -43,7 +42,7 @@ def render_page(tables: Tables, study: Study) -> str:
     nothing = nothing_said(tables)
     tables = shown_in(tables, money)
     rows = choices_of(tables)
-    case = case_of(tables, study, found) if found else {}
+    case = page_case(tables, study, found) if found else {}
     context: dict[str, Any] = {
         "study": study,
         "found": found,

@@ -6,7 +6,6 @@ from markupsafe import Markup
 
 from sweetspot.cells import weakest
 from sweetspot.decision.counted import the
-from sweetspot.decision.phase_words import project_in_words
 from sweetspot.report.answer import Table
 from sweetspot.report.cited import Cited, records, text
 from sweetspot.report.notation import interval_text, missing, number
@@ -40,7 +39,7 @@ def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
             kind = "cheaper" if months else "cheapest"
             chance = cited.probability(best, "probability", STEP)
             found.append((f"probability that {winner} is the {kind}", chance, ""))
-    name, of = ("usd_per_month", "a month") if months else ("usd", f"for {project_in_words(best)}")
+    name, of = ("usd_per_month", "a month") if months else ("usd", f"for {_project(best)}")
     return [*found, (f"{code} {of}, with {winner}", cited.made(best, name, STEP), span(best, name))]
 
 
@@ -110,3 +109,8 @@ def _span_of(row: dict[str, Any], name: str) -> str:
     """The interval of a figure of a row; nothing where both ends print alike."""
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     return "" if number(low) == number(high) else interval_text(low, high)
+
+
+def _project(row: dict[str, Any]) -> str:
+    """What a plan's money is of: the project, with its months where they are known."""
+    return "the project" if missing(row.get("months")) else f"the project of {float(row['months']):g} months"

@@ -7,11 +7,12 @@ import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
 from sweetspot.decision.certainty import amount
+from sweetspot.decision.other_figures import span_in_words
 from sweetspot.decision.waiting_words import waiting_in_words
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, of_jobs, table_of
 from sweetspot.report.words import works
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
@@ -74,6 +75,15 @@ def never_pays(tables: Tables) -> str:
     return f"{found.iloc[0]}." if len(found) else ""
 
 
+def other_figures(tables: Tables) -> str:
+    """How the answer's multiple moves with the published figures of its devices; empty where there is one of each."""
+    headline = table_of(tables, "headline")
+    if headline.empty:
+        return ""
+    first = headline.iloc[0]
+    return span_in_words(table_of(tables, "other_figures"), str(first["model"]), str(first["model_title"]))
+
+
 def worth_knowing(tables: Tables) -> list[str]:
     """What to find out first about the model of the answer, in at most two sentences."""
     headline = table_of(tables, "headline")
@@ -81,7 +91,10 @@ def worth_knowing(tables: Tables) -> list[str]:
         return []
     first = headline.iloc[0]
     on = str(first.get("model_title") or first["model"]) if headline["model"].nunique() > 1 else ""
-    return worth_in_words(table_of(tables, "worth_knowing"), str(first["model"]), str(first["currency"]), on)
+    rows = of_jobs(tables, "worth_knowing")
+    if rows.empty:
+        return []
+    return worth_in_words(rows[rows["model"] == first["model"]], str(first["currency"]), on)
 
 
 def waiting(tables: Tables) -> list[str]:

@@ -1,12 +1,8 @@
-"""The page's part of plans: which leads, its outcome and words, the tables of mixes; and what has no speed."""
+"""The evidence on plans: which leads, its best and rival, the tables of mixes; and what has no speed."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.decision.certainty import TIE
-from sweetspot.decision.hangs_on import in_words
-from sweetspot.decision.mix_words import mixes_in_words, rivals_of
-from sweetspot.decision.phase_words import WORK, buying_in_words, pays_in_words, phases_in_words
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -22,8 +18,8 @@ NAMED = 12  # machines by name in one sentence
 
 
 # Tables that the sentences rest on: of the work of months, and of phases.
-OF_MONTHS = ("mixes", "mix_sources", "deadlines")
-OF_PHASES = ("plan_options", "plan_tornado", "plan_break_even")
+OF_MONTHS = ("mixes", "sources", "deadlines")
+OF_PHASES = ("plan_options",)
 OF_A_PLAN = (*OF_MONTHS, *OF_PHASES)
 MONTHS, PHASES = "months", "phases"  # kinds of plans
 
@@ -57,7 +53,8 @@ def plan_pair(tables: Tables) -> tuple[dict[str, Any], dict[str, Any]] | None:
     if leading(tables) == MONTHS:
         mixes = table_of(tables, "mixes")
         own = mixes[mixes["workload"] == leading_work(tables)]
-        best, rivals = own.head(1), rivals_of(own)
+        best = own.head(1)
+        rivals = own[(own["kind"] != "best") & ~own["same_as_best"].astype(bool) & own["usd_per_month"].notna()]
     else:
         rows = plan_rows(tables)
         best, rivals = (rows[rows[name].astype(bool)] if len(rows) else rows for name in ("is_best", "is_rival"))
@@ -69,49 +66,6 @@ def plan_is_done(tables: Tables) -> bool:
     if leading(tables) == MONTHS:
         return bool(table_of(tables, "mixes")["status"].iloc[0] == "ok")
     return plan_row(tables, "is_best") is not None
-
-
-def plan_is_close(tables: Tables) -> bool | None:
-    """Whether the best of the plan that leads is too close to call; None without a plan."""
-    if leading(tables) == MONTHS:
-        return bool(table_of(tables, "mixes")["confidence"].iloc[0] == TIE)
-    best = plan_row(tables, "is_best")
-    return None if leading(tables) is None else best is not None and best["confidence"] == TIE
-
-
-def plan_in_words(tables: Tables, code: str = "USD", reference: str | None = None) -> list[str]:
-    """The plan that leads in sentences, then any other; none without one.
-
-    `code`: the currency of the tables; `reference`: the option that the study judges.
-    """
-    mixes, options = table_of(tables, "mixes"), table_of(tables, "plan_options")
-    said = []
-    if len(mixes):
-        said += mixes_in_words(mixes, table_of(tables, "mix_sources"), table_of(tables, "deadlines"), code)
-    told = {} if said else {"hangs": _hangs(tables), "use": _use(tables, reference)}
-    return said + phases_in_words(options, code, reference, named=bool(said), **told)
-
-
-def _use(tables: Tables, reference: str | None) -> str:
-    """From how much of the work on the best for the phases pays, where it is bought; else whether the judged would."""
-    best, rows = plan_row(tables, "is_best"), table_of(tables, "plan_break_even")
-    if best is None or rows.empty:
-        return ""
-    whole = rows[(rows["workload"] == best["workload"]) & (rows["quantity"] == WORK)]
-    own, judged = (records(whole[whole["option"] == option].head(1)) for option in (best["option"], reference))
-    if own:
-        until = own[0]["pays_until"]
-        return pays_in_words(own[0]["factor"], float("nan") if missing(until) else until / own[0]["planned"])
-    return buying_in_words(judged[0]["factor"]) if judged else ""
-
-
-def _hangs(tables: Tables) -> str:
-    """On what the best for the phases hangs most; empty where that is not known, or nothing moves it."""
-    pair, rows = plan_pair(tables), table_of(tables, "plan_tornado")
-    if leading(tables) != PHASES or pair is None or rows.empty:
-        return ""
-    own = records(rows[(rows["workload"] == pair[0]["workload"]) & (rows["swing"] > 0)].head(1))
-    return f"Most hangs on {in_words(own[0], *(row['option'] for row in pair))}." if own else ""
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:
@@ -142,7 +96,7 @@ def _listed(words: str, names: list[str]) -> str:
 
 def plan_parts(made: Sections) -> dict[str, Part]:
     """The tables of the mixes, of one job of each class on each machine, and of the deadlines."""
-    return {"mixes": _mixes(made), "mix_jobs": _jobs(made), "deadlines": _deadlines(made)}
+    return {"mixes": _mixes(made), "jobs": _jobs(made), "deadlines": _deadlines(made)}
 
 
 def _mixes(made: Sections) -> Part:
@@ -163,7 +117,7 @@ def _mixes(made: Sections) -> Part:
 
 def _jobs(made: Sections) -> Part:
     rows, classes = [], []
-    table = made.table("mix_jobs")
+    table = made.table("jobs")
     for row in records(table.head(ROWS)):
         name = f"{class_title(row['class'])}{' (urgent)' if row['urgent'] else ''}"
         figures = [made.made(row, column, "comparison: one job of each class") for column in ("hours", "usd")]

@@ -2,17 +2,16 @@
 
 import pandas as pd
 
-from sweetspot.decision.assumption import FACTOR
+from sweetspot.decision.assumption import ALL_JOBS, FACTOR
 from sweetspot.decision.certainty import amount
 from sweetspot.decision.counted import begun, listed, the
-from sweetspot.decision.phase_words import WORK
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import PHASES, leading, leading_work, plan_is_done
 from sweetspot.report.sections import ROWS, Sections
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, of_plans, table_of
 
 STEP = "comparison: the best mix with one figure moved, on the plan's draws"
 WORTH = "comparison: EVPPI by regression on the plan's draws"
@@ -21,11 +20,11 @@ NEAREST = 4  # turning points in the sentence
 
 def turning_in_words(tables: Tables) -> str:
     """The nearest figures that turn the plan that leads, by what it turns to; empty without a plan."""
-    points = table_of(tables, "plan_turning_points")
-    if leading(tables) is None or not plan_is_done(tables) or "plan_turning_points" not in tables:
+    points = of_plans(tables, "turning_points")
+    if leading(tables) is None or not plan_is_done(tables) or "turning_points" not in tables:
         return ""
     own = points[points["workload"] == leading_work(tables)] if len(points) else points
-    if own.empty and leading(tables) == PHASES and table_of(tables, "plan_tornado").empty:
+    if own.empty and leading(tables) == PHASES and of_plans(tables, "tornado").empty:
         return ""  # not looked for
     if own.empty:
         return "No single figure, changed by a factor of 5, would change it."
@@ -53,9 +52,9 @@ def _where(row: Row) -> str:
 
 def paying_in_words(tables: Tables) -> list[str]:
     """From how much work and how many months each machine for sale pays beside what is there; of a plan of phases, from
-    how much work and how many days of use it pays against renting. None where none ever does: the answer says that.
+    how much work and how many days of use it pays against renting. None where none ever does.
     """
-    table = table_of(tables, "plan_break_even")
+    table = of_plans(tables, "break_even")
     if table.empty:
         return []
     phases = set(table_of(tables, "plan_options").get("workload", ()))
@@ -84,8 +83,8 @@ def pays_beside(title: str, rows: pd.DataFrame) -> str:
 def pays_against(title: str, rows: pd.DataFrame) -> str:
     """One machine against renting, in a plan of phases; empty where it never pays."""
     found, told = rows.set_index("quantity"), []
-    if WORK in found.index and not missing(found.loc[WORK, "pays_from"]):
-        row = found.loc[WORK]
+    if ALL_JOBS in found.index and not missing(found.loc[ALL_JOBS, "pays_from"]):
+        row = found.loc[ALL_JOBS]
         least = f"{amount(row['pays_from'])} {row['unit']}" if row["pays_from"] > 0 else "a fifth of the work"
         sentence = f"{the(title)} pays against renting from {least} on ({_ends(row)}), of {amount(row['planned'])}."
         told.append(begun(sentence))
@@ -107,10 +106,10 @@ def _ends(row: pd.Series) -> str:
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
     """What to find out first for the plan that leads, in short sentences; none where that was not reckoned."""
-    table, work = table_of(tables, "plan_worth_knowing"), leading_work(tables)
+    table, work = of_plans(tables, "worth_knowing"), leading_work(tables)
     if table.empty or work is None:
         return []
-    return worth_in_words(table.assign(model=table["workload"]), work, code)
+    return worth_in_words(table[table["workload"] == work], code)
 
 
 def turning_parts(made: Sections) -> dict[str, Part]:
@@ -133,7 +132,7 @@ def _best(made: Sections) -> str:
 
 
 def _tornado(made: Sections) -> Part:
-    table = made.table("plan_tornado")
+    table = of_plans(made.tables, "tornado")
     rows = [
         [
             text(row["assumption"]),
@@ -150,7 +149,7 @@ def _tornado(made: Sections) -> Part:
 
 
 def _points(made: Sections) -> Part:
-    table = made.table("plan_turning_points")
+    table = of_plans(made.tables, "turning_points")
     whole = leading(made.tables) == PHASES
     rows = [
         [
@@ -171,7 +170,7 @@ def _points(made: Sections) -> Part:
 
 
 def _break_even(made: Sections) -> Part:
-    table = made.table("plan_break_even")
+    table = of_plans(made.tables, "break_even")
     rows = [
         [
             text(row["title"]),
@@ -187,7 +186,7 @@ def _break_even(made: Sections) -> Part:
 
 
 def _worth(made: Sections) -> Part:
-    table = made.table("plan_worth_knowing")
+    table = of_plans(made.tables, "worth_knowing")
     told = table[table["evppi_usd"] > 0] if len(table) else table
     rows = [
         [

@@ -37,7 +37,7 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", plain(told)] if told.startswith("Does not fit") else []
     waiting = " ".join(waits(tables))
     lines += ["", plain(waiting)] if waiting else []
-    later = " ".join(later_in_words(table_of(tables, "when_to_buy"), money_of(study).code))
+    later = " ".join(later_in_words(table_of(tables, "later"), money_of(study).code))
     lines += ["", plain(later)] if later else []
     if len(claims):
         said = claims_in_words(claims)

@@ -3,15 +3,18 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.order import in_order
 from sweetspot.report.part import Cell, Part
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, of_jobs
 from sweetspot.report.words import titles_of, works
 from sweetspot.study.study import Study
 from sweetspot.warnings import pairs
 
+OF_JOBS = ("tornado", "break_even")
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 
 
@@ -51,8 +54,12 @@ class TableMaker(Cited):
 
     def rows_of(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table that the page shows, the most telling first."""
-        table = self.table(name)
+        table = self._shown(name)
         return records((in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS))
+
+    def _shown(self, name: str) -> pd.DataFrame:
+        """A table's rows on this part of the page: of the analyses those of one job; plans have tables of their own."""
+        return of_jobs(self.tables, name) if name in OF_JOBS else self.table(name)
 
     def title(self, option: object) -> str:
         """The name for people of an option."""
@@ -62,4 +69,4 @@ class TableMaker(Cited):
         """A table of the page of the rows of that table."""
         every = list(rows)
         kinds = list(classes) if classes is not None else [""] * len(every)
-        return Part(tuple(head.split("|")), every, kinds, len(self.table(name)) - len(every))
+        return Part(tuple(head.split("|")), every, kinds, len(self._shown(name)) - len(every))

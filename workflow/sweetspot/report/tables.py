@@ -35,6 +35,18 @@ def table_of(tables: Tables, name: str) -> "pd.DataFrame":
     return tables.get(name, pd.DataFrame())
 
 
+def of_plans(tables: Tables, name: str) -> "pd.DataFrame":
+    """The rows of a table of the analyses that are of plans."""
+    table = table_of(tables, name)
+    return table[table["model"].isna()] if len(table) else table
+
+
+def of_jobs(tables: Tables, name: str) -> "pd.DataFrame":
+    """The rows of a table of the analyses that are of one job of a model."""
+    table = table_of(tables, name)
+    return table[table["model"].notna()] if len(table) else table
+
+
 def bills_decide(tables: Tables) -> bool:
     """Whether bills rank the options, which no figure per USD then does."""
     headline = table_of(tables, "headline")

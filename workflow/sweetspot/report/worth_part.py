@@ -3,6 +3,7 @@
 from sweetspot.report.cited import records, text
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
+from sweetspot.report.tables import of_jobs
 
 STEP = "comparison: EVPPI by regression on the draws"
 LEAST = 0.001  # of what the project costs: what is worth less is worth nothing to a buyer
@@ -13,7 +14,7 @@ def worth_part(made: Sections) -> Part:
 
     Those of the answer's model first; the files hold the rest.
     """
-    table, headline = made.table("worth_knowing"), made.table("headline")
+    table, headline = of_jobs(made.tables, "worth_knowing"), made.table("headline")
     if table.empty or headline.empty:
         return Part((), [], [])
     told = table[(table["evppi_usd_low"] > 0) & (table["evppi_usd"] >= LEAST * table["project_usd"])]

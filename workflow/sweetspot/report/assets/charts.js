@@ -5,50 +5,54 @@ const liveCharts = {};
 async function unpackCharts(packed) {
   const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const { bundle, specs } = JSON.parse(await new Response(stream).text());
-  const script = document.createElement("script");
-  script.type = "module";
+  const { bundle, specs } = JSON.parse(await new Response(stream).text()), script = document.createElement("script");
   const ready = new Promise((resolve) => { window.chartsReady = resolve; });
-  script.textContent = `${bundle}\nwindow.chartsReady();`;
+  Object.assign(script, { type: "module", textContent: `${bundle}\nwindow.chartsReady();` });
   document.body.append(script);
-  await ready;
-  return { specs, embed: window.vegaEmbed };
+  return ready.then(() => ({ specs, embed: window.vegaEmbed }));
 }
-// On a narrow phone a chart is scrolled rather than shrunk: by keys too.
-const reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
-document.querySelectorAll("figure .chart").forEach(reached);
 (() => {
+  // On a narrow phone a chart is scrolled rather than shrunk: by keys too.
+  const frames = document.querySelectorAll("figure .chart"), reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
+  frames.forEach(reached);
   const packed = document.getElementById("charts-packed");
   if (!packed || typeof DecompressionStream === "undefined") return;
-  let unpacked;
   const draw = async (frame) => {
-    const name = frame.closest("figure").id.slice(4);
-    unpacked = unpacked || unpackCharts(packed);
-    const { specs, embed } = await unpacked;
+    const name = frame.closest("figure").id.slice(4), { specs, embed } = await (packed.found ??= unpackCharts(packed));
     if (!specs[name]) return;
-    const picture = frame.querySelector("svg"), live = document.createElement("div");
-    live.className = "live";
+    const picture = frame.querySelector("svg"), live = Object.assign(document.createElement("div"), { className: "live" });
     frame.append(live);
     const { view } = await embed(live, specs[name], { mode: "vega", actions: false, renderer: "svg", logLevel: 1 });
     // Whether it follows the panel: one that says that it has nothing to show does not.
     if ((specs[name].signals || []).some((one) => one.name === "says")) liveCharts[name] = view;
-    const tidy = () => {
-      const drawn = live.querySelector("svg");
-      // One image with a name, as its picture was: a reader of screens is not led through every mark.
-      for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]"))
-        for (const word of ["role", "aria-label", "aria-roledescription"]) part.removeAttribute(word);
-      drawn.setAttribute("role", "img");
+    // One image with a name, as its picture was: a reader of screens is not led through every mark.
+    view.tidied = () => {
+      const drawn = live.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
+      for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
+      drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
       drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
-      drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
     };
-    tidy();
-    view.tidied = tidy;
+    view.tidied(); frame.classList.add("drawn"); reached(frame);
     document.dispatchEvent(new CustomEvent("chart-drawn", { detail: name }));
-    frame.classList.add("drawn");
-    reached(frame);
   };
   const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries.filter((one) => one.isIntersecting)) { seen.unobserve(entry.target); draw(entry.target); }
+    for (const { target } of entries.filter((one) => one.isIntersecting)) { seen.unobserve(target); draw(target); }
   }, { rootMargin: "300px" });
-  for (const frame of document.querySelectorAll("figure .chart")) seen.observe(frame);
+  frames.forEach((frame) => seen.observe(frame));
+})();
+// A link to a row in a closed fold opens the fold: not every browser does so by itself. And a tooltip has the beginning of a
+// long source; the whole stands in the table of origins, from where it is taken when somebody asks.
+(() => {
+  const reveal = () => {
+    const target = document.querySelector(":target");
+    for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  if (location.hash) reveal();
+  const complete = (event) => {
+    const figure = event.target.closest && event.target.closest("a.n"), row = figure && document.getElementById(figure.hash.slice(1));
+    if (row) figure.title = figure.title.replace(/[^·]*… \(origin \d+\)/, () => ` ${row.cells[2].textContent}`);
+  };
+  document.addEventListener("pointerover", complete); document.addEventListener("focusin", complete);
 })();

@@ -127,5 +127,5 @@ CHART = Chart(
     section="whatif",
     order=3,
     draw=draw,
-    needs="break_even",
+    needs="utilisation",
 )

@@ -20,7 +20,7 @@ def draw(data: "ChartData") -> Drawing:
     """Stacked areas: what is there at the bottom, what is bought on it, what is rented on top."""
     import altair as alt
 
-    rows = data.table("mix_load")
+    rows = data.table("load")
     if rows.empty:
         return empty("No work of months in this study: no mix of machines.")
     rows = rows[rows["workload"] == rows["workload"].iloc[0]]
@@ -73,5 +73,5 @@ CHART = Chart(
     section="plan",
     order=1,
     draw=draw,
-    needs="mix_load",
+    needs="load",
 )

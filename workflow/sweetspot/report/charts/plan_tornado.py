@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sweetspot.report.assumption_bars import assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty
+from sweetspot.report.tables import of_plans
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
@@ -14,7 +15,7 @@ KINDS = ("does not turn the plan", "turns the plan")
 
 def draw(data: "ChartData") -> Drawing:
     """The assumptions of the plan that leads, with the best at either end."""
-    rows = data.table("plan_tornado")
+    rows = of_plans(data.tables, "tornado")
     rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & rows["margin"].notna()] if len(rows) else rows
     if rows.empty:
         return empty("No figure moves the plan against the next best option.")
@@ -35,5 +36,6 @@ CHART = Chart(
     section="plan",
     order=2,
     draw=draw,
-    needs="plan_tornado",
+    needs="tornado",
+    fits=lambda tables: len(of_plans(tables, "tornado")) > 0,
 )

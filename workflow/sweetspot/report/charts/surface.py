@@ -111,5 +111,5 @@ CHART = Chart(
     section="use",
     order=3,
     draw=draw,
-    needs="break_even",
+    needs="utilisation",
 )

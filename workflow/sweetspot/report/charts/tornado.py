@@ -32,5 +32,5 @@ CHART = Chart(
     section="why",
     order=2,
     draw=draw,
-    needs="break_even",
+    needs="utilisation",
 )

@@ -7,6 +7,7 @@ from sweetspot.report.charts import Chart
 from sweetspot.report.marks import GREY, TEXT, Drawing, empty, named, told
 from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, key_of_lines, keyed, slot_colour, slot_dash
 from sweetspot.report.notation import missing, number
+from sweetspot.report.tables import of_jobs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -25,7 +26,7 @@ def draw(data: "ChartData") -> Drawing:
     """A line an option, that of the box with its band against the closest rival; dots mark the break-even."""
     import pandas as pd
 
-    days = data.table("break_even")
+    days = of_jobs(data.tables, "break_even")
     if days.empty:
         return empty("Nothing to own in this study: no break-even.")
     days = days[days["model"] == data.model]
@@ -170,5 +171,5 @@ CHART = Chart(
     section="whatif",
     order=2,
     draw=draw,
-    needs="break_even",
+    needs="utilisation",
 )

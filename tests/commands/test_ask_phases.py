@@ -1,0 +1,71 @@
+"""`sweetspot ask` of a plan of phases: priced from the files of a project, as a study prices it that says so."""
+
+import json
+
+import pandas as pd
+import pytest
+import yaml
+from decision_tables import study
+from phase_plans import JOB, WORK, cells_of, compared, hourly, own
+from price_lists import list_tables, machines, price_list
+from sweetspot.bills.columns import from_rows, to_arrow
+from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
+from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
+from sweetspot.commands.command_line import main
+from sweetspot.decision.simulate import DRAWS
+from sweetspot.files import write_arrow, write_parquet
+
+RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}
+TOLD = ("sentence", "kind", "usd", "usd_per_month")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A box and a rented machine, and the results of the plan WORK."""
+    root, rows = tmp_path_factory.mktemp("project"), (own(), hourly(RANGED))
+    prices = price_list(*rows)
+    known = machines(prices)
+    folder, results = root / "config" / "studies" / "paper", root / "results" / "paper"
+    folder.mkdir(parents=True)
+    said = study(reference="box").model_dump(mode="json", exclude_unset=True) | {"name": "paper"}
+    facts = {name: one.model_dump(mode="json", exclude_unset=True) for name, one in known.items()}
+    works = {"work": WORK | {"source": "x"}, "job": JOB | {"source": "x"}}
+    for name, content in (("study", said), ("instances", facts), ("workloads", works)):
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
+    for name, table in compared(*rows, draws=DRAWS, buying={}).items():
+        write_parquet(table, results / "comparison" / f"{name}.parquet")
+    offers, fees = list_tables(prices, known)
+    cells = from_rows([one | {"logical": False} for one in cells_of(known)], (*FIGURES, "gpu", "logical"))
+    extrapolated = from_rows([], EXTRAPOLATION_COLUMNS)
+    for name, columns, kinds in (
+        ("offers/list", offers, OFFER_COLUMNS), ("fees/list", fees, FEE_COLUMNS),
+        ("throughput", cells, THROUGHPUT_COLUMNS), ("extrapolation", extrapolated, EXTRAPOLATION_COLUMNS),
+    ):  # fmt: skip
+        write_arrow(to_arrow(columns, kinds), results / f"{name}.parquet")
+    return root
+
+
+def asked(project, capsys, *arguments):
+    places = ["--results", str(project / "results"), "--config", str(project / "config")]
+    code = main(["ask", "paper", *arguments, "--json", *places])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def same(content, verdict):
+    row = verdict.iloc[0]
+    assert {name: content["verdict"][name] for name in TOLD} == pytest.approx({name: row[name] for name in TOLD})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "box", "jobs"),
+    [(["--jobs", "1.5"], {}, 5400), (["--days", "5"], {"days_per_month": 5.0}, 3600)],
+)
+def test_more_jobs_or_fewer_days_are_those_of_a_study_that_says_so(project, capsys, arguments, box, jobs):
+    """5,400 jobs of two hours, or five days a month, take two boxes."""
+    code, content = asked(project, capsys, *arguments)
+    work = {"phases": [WORK["phases"][0] | {"jobs": jobs}]}
+    own_table = compared(own(**box), hourly(RANGED), work=work, draws=DRAWS, buying={})["verdict"]
+    assert code in (0, 3)
+    same(content, own_table)
+    page = pd.read_parquet(project / "results/paper/comparison/verdict.parquet").iloc[0]
+    assert content["verdict"]["usd"] != pytest.approx(page["usd"])

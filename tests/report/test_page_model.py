@@ -1,0 +1,127 @@
+"""The program of the page against the library: three costs, at the study's own figures and at others.
+
+The model is asked with what a control says; the library is given the same in a price list or in the work.
+"""
+
+import copy
+from functools import cache
+from typing import Any
+
+import pytest
+from decision_tables import study
+from report_tables import browser
+from sweetspot.decision.compare import compare
+from sweetspot.report.case import evidence_case
+from sweetspot.report.page import ASSETS
+from three_kinds import DISPATCH, ROUNDS, SHARE, Market, hourly, own, price
+
+WORK = {SHARE: "job", ROUNDS: "work", DISPATCH: "lab"}
+SOLD = {"share": 0.8, "points": [[1.0, 0.8, 0.7, 0.9], [3.0, 0.4, 0.3, 0.6], [5.0, 0.1, 0.0, 0.2]]}
+FALLS = {"trend": {"kind": "drift", "change_per_year": -0.1}}
+CONTRACT = {"instance": "contract", "purchase": "reserved",
+            "commitment": {"term_months": 12, "per_month": 300, "per_hour": 0.5, "charged": "used"}}  # fmt: skip
+OFFERS = {
+    "plain": (own(), hourly("near", 6.0), hourly("far", 7.0)),
+    "discount": (own(discount_rate=0.1), hourly("near", 6.0)),
+    "downtime": (own(downtime_share=0.1), hourly("near", 6.0)),
+    "all": (own(discount_rate=0.07, downtime_share=0.04, residual=SOLD, days_per_month=20.0),
+            hourly("near", 5.0, **FALLS), hourly("far", 9.0), CONTRACT),
+    "two boxes": (own(), own("other", capex=20000.0, months=24.0, residual=3000.0, kw=0.5), hourly("near", 6.0)),
+}  # fmt: skip
+SPEEDS = {"far": 150.0, "other": 60.0}
+# What controls say; `times`: of all prices by the hour, which move with that of the machine that has the control.
+MOVED: list[dict[str, float]] = [
+    {}, {"days": 25.0}, {"months": 48.0}, {"price": 20000.0}, {"kwh": 0.5}, {"times": 0.6},
+    {"days": 8.0, "months": 24.0, "price": 50000.0, "kwh": 0.1, "times": 2.0},
+]  # fmt: skip
+OF_OWN = {"days": "days_per_month", "months": "months", "kwh": "per_kwh"}
+PLAIN = 0  # of MOVED: nothing
+
+
+def market(name: str, at: dict[str, float], jobs: float = 1.0) -> Market:
+    """The market of that name with what the controls say written into its price list."""
+    offers = copy.deepcopy(OFFERS[name])
+    for one in offers:
+        for control, key in OF_OWN.items():
+            if "own" in one and control in at:
+                one["own"][key] = at[control]
+        if "own" in one and one["instance"] == "box" and "price" in at:
+            one["own"]["capex"] = at["price"]
+        if "per_hour" in one:
+            one["per_hour"] *= at.get("times", 1.0)
+    return Market(offers, SPEEDS, jobs=100.0 * jobs)
+
+
+@cache
+def _tables(name: str, moved: int, jobs: float = 1.0) -> dict[str, Any]:
+    made = price(market(name, MOVED[moved], jobs))
+    found = compare(made.tables, made.settings, {}, 2, monthly=made.works)
+    return found | {"offers": made.tables.offers}
+
+
+@pytest.fixture(scope="module")
+def program():
+    """Asks the model of the page: name of the market, kind of work, what the controls say."""
+    tab = browser().new_page()
+    tab.add_script_tag(content=(ASSETS / "model.js").read_text())
+    figures = {name: evidence_case(_tables(name, PLAIN), study(reference="box")) for name in OFFERS}
+
+    def ask(name: str, kind: str, at: dict[str, float]) -> Any:
+        work = next(n for n, one in enumerate(figures[name]["works"]) if one["workload"] == WORK[kind])
+        asked = """([figures, work, at]) => {
+          const data = model.unpack(figures), rent = data.works[work].rent.usd_per_hour;
+          const found = model.answer(data, data.works[work], at.times ? { ...at, hourly: at.times * rent } : at);
+          return found.best ? found : found.rows.map(row => ({...row, option: row.offer.option}));
+        }"""
+        return tab.evaluate(asked, [figures[name], work, {"interruptible": True, **at}])
+
+    yield ask
+    tab.close()
+
+
+@pytest.mark.parametrize("name", OFFERS)
+@pytest.mark.parametrize("moved", range(len(MOVED)))
+def test_a_job_costs_what_the_library_says(program, name, moved):
+    options = _tables(name, moved)["options"]
+    options = options[options["workload"] == "job"].set_index("option")
+    rows = {row["option"]: row for row in program(name, SHARE, MOVED[moved])}
+    assert set(rows) == set(options.index)
+    for option, row in rows.items():
+        expected = options.loc[option]
+        assert (row["usd"], row["hours"]) == pytest.approx((expected["usd"], expected["hours"]), rel=1e-9), option
+
+
+@pytest.mark.parametrize("name", OFFERS)
+@pytest.mark.parametrize("moved", range(len(MOVED)))
+def test_a_plan_of_phases_costs_what_the_library_says(program, name, moved):
+    table = _tables(name, moved)["plan_options"]
+    table = table[table["workload"] == "work"].set_index("option")
+    rows = {row["option"]: row for row in program(name, ROUNDS, MOVED[moved])}
+    assert set(rows) == set(table.index)
+    for option, row in rows.items():
+        expected = table.loc[option]
+        assert (row["usd"], row["hours"]) == pytest.approx((expected["usd"], expected["hours"]), rel=1e-9), option
+
+
+@pytest.mark.parametrize("name", OFFERS)
+@pytest.mark.parametrize("moved", range(len(MOVED)))
+def test_a_plan_of_months_costs_what_the_library_says(program, name, moved):
+    best = _tables(name, moved)["mixes"].iloc[0]
+    found = program(name, DISPATCH, MOVED[moved])
+    assert found["best"]["usd"] == pytest.approx(best["usd_per_month_central"], rel=1e-9)
+    assert sum(found["best"]["counts"]) == best["boxes"]
+    assert sum(found["best"]["hours"]) + sum(found["best"]["rented"]) == pytest.approx(best["work_device_hours"])
+
+
+@pytest.mark.parametrize("jobs", [0.5, 2.0])
+@pytest.mark.parametrize("kind", [ROUNDS, DISPATCH])
+def test_more_work_costs_what_the_library_says(program, kind, jobs):
+    """Twice as many jobs a month; of a plan of phases the control makes each job longer, which costs as much here."""
+    found = _tables("all", PLAIN, jobs)
+    if kind == ROUNDS:
+        table = found["plan_options"].set_index("option")["usd"]
+        rows = program("all", kind, {"jobs": 100.0 * jobs})
+        assert {row["option"]: row["usd"] for row in rows} == pytest.approx(table.to_dict(), rel=1e-2)
+    else:
+        usd = program("all", kind, {"jobs:jobs": 100.0 * jobs})["best"]["usd"]
+        assert usd == pytest.approx(found["mixes"].iloc[0]["usd_per_month_central"], rel=1e-9)

@@ -1,0 +1,117 @@
+"""What the plans are made of at central figures: what the page's program calculates with."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.decision.cost_rounds import Planned
+from sweetspot.decision.mix_problem import Class
+from sweetspot.decision.mix_tables import Worked
+from sweetspot.decision.mix_words import Words
+from sweetspot.decision.options import Row
+from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
+
+COLUMNS = (
+    "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
+    "usd", "usd_possession", "machines", "least", "room_hours", "devices", "elapsed_hours", "limit_hours", "urgent",
+)  # fmt: skip
+FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
+
+
+def case_figures(plans: Iterable[Planned], worked: Sequence[Worked], words: Words) -> pd.DataFrame:
+    """One row a plan, part of its work (phase or class of jobs, urgent ones apart) and option (COLUMNS).
+
+    `cost`: rounds (a plan of phases) or dispatch (of months); null where a figure says nothing there.
+
+    Rounds: `jobs` of the phase, of which a machine works on `slots` at once, each for `job_hours`; `usd` by use of the
+    phase. Of all of the plan, the same in each phase: `usd_possession` by the month of all `machines`; `least` of them
+    are held however little there is to do; `room_hours`: those of one machine's planned use (null: nobody counts them);
+    `taken`: the answer may take it.
+
+    Dispatch: `jobs` a month, of which each takes `job_hours` of one machine (held) or of all its devices (by the hour),
+    `elapsed_hours` by the clock, of at most `limit_hours` (null: none); null where it has no speed. `usd` of a job by
+    use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
+    `devices`; `machines` in the best mix, of which `least` are there.
+    """
+    rows = [row for plan in plans for row in _rounds(plan)]
+    rows += [row for one in worked for row in _dispatch(one, words)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(FIGURE_TYPES)
+
+
+def _rounds(one: Planned) -> Iterator[dict[str, Any]]:
+    question, plan = one
+    for number, part in enumerate(plan.parts):
+        for place, row in enumerate(plan.rows):
+            yield {
+                "workload": question.workload,
+                "cost": "rounds",
+                "part": str(number),
+                **_named(row, row["title"]),
+                "alternative": question.choices[place].alternative,
+                "taken": question.choices[place].taken,
+                "jobs": float(part.jobs),
+                "slots": float(part.slots[place]),
+                "job_hours": float(part.job_hours[place]),
+                "usd": float(part.usd[place]),
+                "usd_possession": float(plan.held[place]),
+                "machines": float(plan.boxes[place]),
+                "least": float(plan.least[place]),
+                "room_hours": float(plan.room[place]) if np.isfinite(plan.room[place]) else np.nan,
+            }
+
+
+def _dispatch(one: Worked, words: Words) -> Iterator[dict[str, Any]]:
+    posed = one.posed
+    # Hours and money also of what is not in time: another deadline may allow it.
+    at_leisure = tuple(each._replace(limit=NEVER) for each in posed.classes)
+    free = posed._replace(classes=at_leisure).problem(posed.sources, posed.middle, posed.central.jobs)
+    for number, each in enumerate(posed.classes):
+        for name, figures in _of_class(free, number, one.mixes[0].counts):
+            source = posed.source(name)
+            row = source.rows[number]
+            yield {
+                "workload": posed.name,
+                "cost": "dispatch",
+                "part": each.name,
+                **_named(source.offer, words.title(name)),
+                "alternative": name,
+                "taken": True,
+                "jobs": float(free.jobs[number, 0, 0]),
+                "elapsed_hours": np.nan if row is None else float(row["hours"]),
+                "urgent": each.urgent,
+                **_limit(each),
+                **figures,
+            }
+
+
+def _limit(each: Class) -> dict[str, Any]:
+    return {"limit_hours": each.limit if np.isfinite(each.limit) else np.nan}
+
+
+def _named(row: Row, title: str) -> dict[str, Any]:
+    return {"option": row["option"], "title": title, "purchase": row["purchase"]}
+
+
+def _of_class(problem: Problem, number: int, best: Sequence[int]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each source with what it says of one class of jobs."""
+
+    def job(one: Held | Rented, hours: float, usd: float) -> dict[str, Any]:
+        runs = bool(np.isfinite(hours) and np.isfinite(usd))
+        return {"job_hours": hours if runs else np.nan, "usd": usd if runs else np.nan}
+
+    for kind, count in zip(problem.held, best, strict=True):
+        yield (
+            kind.name,
+            job(kind, float(kind.hours[number, 0]), float(kind.running[number, 0]))
+            | {
+                "usd_possession": float(kind.fixed[0]),
+                "room_hours": float(kind.capacity[0]),
+                "devices": float(kind.devices),
+                "machines": float(count),
+                "least": float(kind.there),
+            },
+        )
+    for offer in problem.rented:
+        yield offer.name, job(offer, float(offer.device_hours[number, 0]), float(offer.usd[number, 0]))
