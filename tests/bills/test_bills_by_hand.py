@@ -126,6 +126,14 @@ def test_a_discount_on_the_machine_leaves_the_devices_at_their_price():
     assert lines == pytest.approx({"use": 4 * month, "rounding and discounts": -0.5 * month})
 
 
+def test_a_discount_on_all_of_a_composition_halves_all_of_it():
+    parts = {"machine": {"name": "n1", "per_hour": 1.0}, "gpu": {"name": "v100", "per_hour": 1.5}, "count": 2}
+    sustained = {"tiers": [[1.0, 0.5]], "applies_to": "all"}
+    prices, month = price_list({"instance": "x", "compose": parts, "sustained": sustained}), 30.5 * 24
+    _, bills = priced(prices, [cell("x")], work={"kind": "runs", "runs": 1, "hours": month})
+    assert bills["usd"].sum() == pytest.approx(4 * month / 2)
+
+
 def test_fees_by_start_hour_and_month_and_each_line_of_a_bill():
     fees = [
         {"name": "rules", "per_start": 0.5, "count": 3.0},

@@ -6,7 +6,7 @@ import pytest
 from price_lists import findings, price_list
 from sweetspot.bills.lint.families import outliers
 from sweetspot.bills.lint.known import asked, nearest
-from sweetspot.bills.lint.rented import families_of, name_family, rented_offers
+from sweetspot.bills.lint.rented import Family, families_of, name_family, rented_offers
 from sweetspot.study.instances import Instance
 
 YEAR = 2024
@@ -278,3 +278,16 @@ def test_a_provider_of_one_price_only():
     for usd, told in ((2.95, False), (3.2, False), (3.54, True)):
         rows = [*others, ("VM.GPU3.1", usd, {"gpu": "V100", "gpus": 1})]
         assert (("family_shifted", "VM.GPU3.1") in linted(rows, provider="oci")) == told
+
+
+def test_a_family_goes_by_known_prices_where_each_of_it_has_one():
+    """p3.2xlarge and p3.8xlarge are known at 3.06 and 12.24; a machine that nobody knows has its devices alone."""
+    rows = [("p3.2xlarge", 6.12, {"gpu": "V100", "gpus": 1}), ("p3.8xlarge", 24.48, {"gpu": "V100", "gpus": 4}),
+            ("p3.huge", 50.0, {"gpu": "V100", "gpus": 10})]  # fmt: skip
+    known = {name: machine(name, provider="aws", **facts) for name, _, facts in rows}
+    prices = price_list(*({"instance": name, "per_hour": usd} for name, usd, _ in rows), as_of=date(YEAR, 6, 15))
+    members = {one.name: one for one in rented_offers(prices, known, {i: usd for i, (_, usd, _) in enumerate(rows)})}
+    assert Family({name: members[name] for name in ("p3.2xlarge", "p3.8xlarge")}).per_unit == pytest.approx(
+        {"p3.2xlarge": 2.0, "p3.8xlarge": 2.0}
+    )
+    assert Family(members).per_unit == pytest.approx({"p3.2xlarge": 6.12, "p3.8xlarge": 6.12, "p3.huge": 5.0})

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from price_lists import MONTH_DAYS, STUDY_DATE, price_list
 from sweetspot.bills.metered import metered_machines, with_metered
+from sweetspot.bills.offers import offer_rows
 from sweetspot.bills.pricing import price_study
 from sweetspot.study.base import validated
 from sweetspot.study.energy_facts import Energy
@@ -74,6 +75,19 @@ def test_the_stated_power_becomes_the_high_end_and_one_measured_at_the_plug_stay
     for kept in (offer(kw_basis="measured"), price_list({"instance": "box", "per_hour": 2}).offers[0]):
         assert with_metered(kept, metered) is kept
     assert with_metered(offer(), None).own.kw.value == 2.0
+
+
+def test_power_that_runs_measured_is_said_of_a_box_whose_stated_power_it_replaces_alone():
+    metered = metered_machines(table(figure()), {"box": BOX}, None)
+    own = {"capex": 1000, "months": 10, "kw": 2.0, "per_kwh": 0.2, "days_per_month": 10}
+    offers = [own, own | {"kw_basis": "measured"}]
+    for terms, replaced in zip(offers, (True, False), strict=True):
+        prices = price_list({"instance": "box", "purchase": "own", "own": terms})
+        ((row,), _) = offer_rows("list", prices, {"box": BOX}, MONTH_DAYS, metered=metered)
+        assert (metered["box"].source in str(row["power_source"])) == replaced
+    ((rented,), _) = offer_rows("list", price_list({"instance": "box", "per_hour": 2.0}), {"box": BOX}, MONTH_DAYS,
+                                metered=metered)  # fmt: skip
+    assert metered["box"].source not in str(rented.get("power_source"))
 
 
 def priced(tmp_path, throughput, **own):

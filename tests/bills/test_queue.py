@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sweetspot.bills.queue import Stream, Wait, erlang_b, erlang_c, outgrown, wait_for
+from sweetspot.bills.queue import Stream, Tail, Wait, erlang_b, erlang_c, outgrown, wait_for
 from sweetspot.bills.queue_events import Kind, _served, capacity, waits
 
 
@@ -155,3 +155,18 @@ def test_how_much_more_work_until_another_is_faster():
     )
     assert at_it == pytest.approx(32.0, rel=0.03) and beyond > 32.0
     assert outgrown(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough
+
+
+def test_every_job_waits_longer_than_a_negative_time():
+    """Three in ten wait, two hours on average."""
+    found = Tail(0.3, 2.0).beyond(np.array([-1.0, 0.0, 2.0]))
+    assert found.tolist() == pytest.approx([1.0, 0.3, 0.3 * math.exp(-1)])
+
+
+def test_a_machine_that_just_has_what_comes_never_recovers():
+    """Jobs of one device and of both, an hour each: with those held up behind the others it is full below 100 %."""
+    most = capacity(2, [Kind(1.0, 1.0, 0.0, 1), Kind(1.0, 1.0, 0.0, 2)])
+    assert most < 4 / 3
+    for share, full in ((1.0, True), (0.99, False)):
+        each = share * most / 2
+        assert wait_for([Stream(each, 1.0, 0.0, 2), Stream(each, 1.0, 0.0, 1)]).overloaded == full

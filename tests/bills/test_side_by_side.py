@@ -56,6 +56,13 @@ def test_a_box_needs_no_figure_of_its_own():
     assert "box" not in cost(price_list(*RENTED), [cell("one")], known()).index
 
 
+def test_a_figure_of_one_device_of_a_box_is_no_machine_of_its_own():
+    """Timed on one of its four devices, without `one`: the box is priced once, four jobs at a time."""
+    found = cost(price_list(*RENTED), [cell("box", 90.0)], known(), devices_per_job=1)
+    assert found.loc[["box"], "jobs_at_once"].tolist() == [4]
+    assert found.loc["box", "usd"] == pytest.approx(100 / 90 / 0.97)
+
+
 def test_two_devices_a_job():
     """A machine of two has 180 images/s: of a box of five two such jobs at once, a device idle."""
     declared = known(two={"gpus": 2}, five={"gpus": 5})

@@ -29,7 +29,7 @@ sources: [{id: paper, title: Worked on paper, date: "2018"}]
 cells: {model: [vgg16], batch_size: [64], precision: fp16, headline_batch_size: 64}
 reference: office-4x1080ti
 """
-CPU_SECONDS = 3
+CPU_SECONDS = 9  # three times what it takes on a quiet machine: less would fail beside busy neighbours
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,8 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
     assert code == 0
     lines = said.out.splitlines()
     assert lines[0] == "A box or a rented card (paper, as of 2018-07-01, the study's own use)"
-    assert lines[1:3] == [page["sentence"], page["do_this"]] == ["Buy. Renting costs 6.1 times as much.", f"Buy {BOX}."]
+    told = ["Buy. Renting costs 6.1 times as much.", f"Buy {BOX}. It pays from 1.4 days of use a month."]
+    assert lines[1:3] == [page["sentence"], page["do_this"]] == told
     assert asked(project, capsys, "--brief")[1].out.splitlines() == lines[1:3]
     queued = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 %"
     assert queued not in said.out and queued in asked(project, capsys, "--waiting")[1].out
@@ -82,7 +83,8 @@ def test_another_use_is_that_of_a_price_list_that_says_so(found, days):
     own = compare(inputs(box_more={"days_per_month": days, "days_per_month_low": days, "days_per_month_high": days}),
                   settings())  # fmt: skip
     moved = of(found["options"], days=days)
-    assert moved.tables["verdict"]["sentence"].tolist() == own["verdict"]["sentence"].tolist()
+    for name in ("sentence", "do_this", "thresholds"):
+        assert moved.tables["verdict"][name].tolist() == own["verdict"][name].tolist()
     for name in ("winner", "gain", "gain_low", "gain_high", "p_cheaper", "planned_days"):
         assert moved.headline[name].tolist() == pytest.approx(own["headline"][name].tolist()), name
 

@@ -13,7 +13,8 @@ from sweetspot.mixes.demand import load_duration, month_noise
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER
 from sweetspot.mixes.purchase import numbers_to_have
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, mixes
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, machines_for, mixes
+from sweetspot.mixes.search import most_useful as bounds_of
 
 
 def by_linear_programme(one, counts):
@@ -226,3 +227,54 @@ def test_the_load_is_sorted_by_its_sum_and_adds_up():
     assert curve[0].tolist() == [10.0, 10.0, 10.0]
     # windows of one month on either side of each third: means of (20, 5), (20, 5, 0) and (5, 0)
     assert curve[1].tolist() == pytest.approx([12.5, 25 / 3, 2.5])
+
+
+def test_the_windows_of_a_longer_load_are_as_wide_as_its_shares_are_apart():
+    """Eight months of 1 to 8 and three shares: two months on either side."""
+    load = np.array([[1.0, 8.0, 2.0, 7.0, 3.0, 6.0, 4.0, 5.0]])
+    # 8, 7, 6; around the fifth busiest 6 to 2; 3, 2, 1
+    assert load_duration(load, np.array([0.0, 0.5, 1.0])).tolist() == [pytest.approx([7.0, 4.0, 2.0])]
+
+
+def test_a_class_that_nobody_rents_out_has_no_offer():
+    case = problem([[[1.0]], [[1.0]]], [], [rented("rent", [1.0, NEVER])])
+    assert dispatch(case, ()).chosen.tolist() == [[0], [-1]]
+    assert dispatch(problem([[[1.0]]], [], []), ()).chosen.tolist() == [[-1]]
+
+
+def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():
+    """Ten jobs of a (rent 6) and of b, which nobody rents out. Machine one of 100 h does either in 10 h for nothing;
+    two takes 10 h and 5 USD for a, and 100 h for b. With a on one nothing is paid, but nine of b stay undone.
+    """
+    one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, 100.0], [5.0, 0.0], 100)
+    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [6.0, NEVER])]), (1, 1))
+    assert done.undone.sum() == 0
+    assert done.usd[0] == pytest.approx(50.0)
+
+
+def test_kinds_in_proportion_are_filled_with_what_is_dearest_to_rent():
+    """Two machines of 100 h that run all alike; b is rented for 1 an hour, a for 10: a fills both."""
+    kinds = [held("cheap", [1.0, 1.0], [0.1, 0.1], 100), held("dear", [1.0, 1.0], [0.5, 0.5], 100)]
+    done = dispatch(problem([[[100.0]], [[200.0]]], kinds, [rented("rent", [1.0, 10.0])]), (1, 1))
+    assert done.held[:, :, 0, 0].tolist() == [[0.0, 0.0], [100.0, 100.0]]
+    assert done.usd[0] == pytest.approx(100 * 0.1 + 100 * 0.5 + 100 * 1.0)
+
+
+def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
+    """250 h in the busier month, of 100 h each: three; of what is not for sale those that are there."""
+    kinds = [held("sold", [1.0], [0.0], 100), held("ours", [1.0], [0.0], 100, there=2, for_sale=False)]
+    assert bounds_of(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("hours", "capacity", "jobs", "room", "boxes"),
+    [
+        ([1.0, 1.0], 0.25, [0.5, 0.0], 0.3, 1),  # half an hour of work, of which ours does half: 0.25 h are left
+        ([1.0, NEVER], 100.0, [50.0, 20.5], 10.0, 3),  # ours does all of a and nothing of b: 20.5 h
+        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 4),  # half of each class: 35.25 h are left
+    ],
+)
+def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours, capacity, jobs, room, boxes):
+    ours = held("ours", hours, [0.0, 0.0], capacity, there=1, for_sale=False)
+    case = problem([[[one]] for one in jobs], [ours, held("box", [1.0, 1.0], [0.0, 0.0], room)], [])
+    assert machines_for(case, 1) == boxes

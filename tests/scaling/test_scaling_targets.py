@@ -24,6 +24,7 @@ from sweetspot.scaling.targets import (
     held_against_published,
     scaling_curve,
     target_cells,
+    with_equivalents,
 )
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question, Target
@@ -257,7 +258,7 @@ def test_several_nodes_are_one_node_and_what_the_network_costs():
     assert row["images_per_s_low"] == pytest.approx(row["images_per_s"] * math.exp(-math.hypot(0.2, 0.05)))
     assert row["images_per_s_high"] == pytest.approx(row["images_per_s"] * math.exp(math.hypot(0.2, 0.05)))
     assert pairs(row["warnings"]) == []  # 16 devices on nodes were seen
-    assert "2.0 % lost a doubling beyond one node (40 figures)" in row["source"]
+    assert ": 2.0 % lost a doubling beyond one node (40 figures)" in row["source"]
     more = extrapolate_all(cells, cells, fitted._replace(most_on_nodes=8.0), "amdahl").iloc[0]
     assert [pair.rule for pair in pairs(more["warnings"])] == ["beyond_evidence"]
 
@@ -297,3 +298,15 @@ def test_an_estimate_of_several_devices_is_held_against_published_ones():
     assert told[2][0].message == f"{words} 280 predicted: 0.88 times the lowest"
     fewer = held_against_published(estimated.assign(gpus=2), facts, seen)["warnings"]
     assert [pairs(value) for value in fewer] == [[], [], []]
+
+
+def test_a_machine_declared_equivalent_to_a_target_has_its_rows():
+    plain = {"provider": "cloud", "gpu": "a card", "gpus": 4}
+    noted = [{"rule": "assumed", "message": "by its name"}]
+    machines = {"box": Instance(title="box", **plain),
+                "twin": Instance(title="twin", **plain, equivalent_to="box", warnings=noted)}  # fmt: skip
+    cells = pd.DataFrame([{"instance": "box", "images_per_s": 360.0, "source": "made", "warnings": []}])
+    found = with_equivalents(cells, machines).set_index("instance")
+    assert found["images_per_s"].to_dict() == {"box": 360.0, "twin": 360.0}
+    assert found["source"].to_dict() == {"box": "made", "twin": "twin declared equivalent to box ; made"}
+    assert [len(pairs(told)) for told in found["warnings"]] == [0, 1]

@@ -37,10 +37,14 @@ def plan_options(*rows, probability=0.97, confidence="clear"):
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
         is_best=table.index == best, is_rival=table.index == rival, times_best=ratio, times_best_low=0.6 * ratio,
-        times_best_high=1.5 * ratio, probability=None, confidence=None,
+        times_best_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, confidence=None,
     )  # fmt: skip
-    table.loc[best, ["probability", "confidence"]] = [probability, confidence if rival is not None else "clear"]
-    for name in ("machines", "planned_hours", "after_months", "probability"):
+    table.loc[best, ["p_cheapest", "p_cheaper", "confidence"]] = [
+        probability,
+        None,
+        confidence if rival is not None else "clear",
+    ]
+    for name in ("machines", "planned_hours", "after_months", "p_cheapest", "p_cheaper"):
         table[name] = table[name].astype(float)
     return table
 

@@ -89,11 +89,15 @@ class Case:
         self.offers = given.offers.assign(**self._used(given.offers)) if len(given.offers) else NO_ROWS
 
     @cached_property
+    def break_even(self) -> pd.DataFrame:
+        """As comparison/break_even.parquet, of single jobs."""
+        return break_even(self.rows, self.drawn, self.given.settings.month_days)
+
+    @cached_property
     def headline(self) -> pd.DataFrame:
         """As comparison/headline.parquet."""
         settings = self.given.settings
-        days = break_even(self.rows, self.drawn, settings.month_days)
-        return headline(found_contenders(self.rows), self.drawn, days, settings.counts, settings.money)
+        return headline(found_contenders(self.rows), self.drawn, self.break_even, settings.counts, settings.money)
 
     @cached_property
     def deadlines(self) -> pd.DataFrame:
@@ -112,7 +116,7 @@ class Case:
         judged = works(self.rows, self.drawn, self.phases, NO_HOURS, *held, settings, given.titles)
         model = None if self.headline.empty else str(self.headline["model"].iloc[0])
         about, words = answer_work(judged, settings.work, model), words_of(settings.counts, settings.money)
-        found = {"verdict": verdict_table(judged, about, NO_ROWS, {}, words)}
+        found = {"verdict": verdict_table(judged, about, self.break_even, {}, words)}
         return found | (mixed.tables | {"queue": mixed.queue} if more else {})
 
     @cached_property

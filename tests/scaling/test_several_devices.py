@@ -1,0 +1,45 @@
+"""Several devices from the figure of one: what joins them, both errors, and counts beyond what was learned from."""
+
+import math
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from sweetspot.scaling.across_nodes import Across
+from sweetspot.scaling.several_devices import Scaling, joined_by, several
+from sweetspot.warnings import pairs
+from widths import one_width
+
+MEASURED = SimpleNamespace(model="resnet50", batch_size=64.0, precision="fp16", framework="torch")
+ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "joined"),
+    [("H100 PCIe", "pcie"), ("A100 PCIE 40GB", "pcie"), ("H100 SXM", "nvlink"), ("H100 NVL", "pcie"),
+     ("TPU v4", "ici"), ("RTX 4090", "pcie")],
+)  # fmt: skip
+def test_what_joins_the_devices_of_a_machine_that_is_offered(gpu, joined):
+    assert joined_by(gpu) == joined
+
+
+def test_both_errors_and_what_is_beyond_the_evidence():
+    """0.9 of 4 x 100; half widths of the logarithm: ln 1.1 of the transfer, 2 x 0.1 of the efficiency."""
+
+    def flat(asked):
+        return pd.DataFrame({"efficiency": 0.9, "scale": 0.1}, index=asked.index)
+
+    one = pd.DataFrame([{"gpu": "H100 SXM", "images_per_s": 100.0, "images_per_s_low": 100 / 1.1,
+                         "images_per_s_high": 110.0, "warnings": []}])  # fmt: skip
+    learnt = Scaling(flat, one_width(1.0, 2.0), ACROSS, 4.0)
+    found = several(one, [2, 4, 8, 16], MEASURED, None, learnt).set_index("gpus")
+    assert found["interconnect"].tolist() == ["nvlink"] * 4
+    assert found.loc[4, "images_per_s"] == pytest.approx(360.0)
+    half = math.hypot(math.log(1.1), 0.2)
+    assert found.loc[4, "images_per_s_high"] == pytest.approx(360 * math.exp(half))
+    assert found.loc[4, "images_per_s_low"] == pytest.approx(360 * math.exp(-half))
+    # two nodes of eight: one doubling at 2 %, and 3 % for leaving the node
+    assert found.loc[16, "images_per_s"] == pytest.approx(16 * 100 * 0.9 * math.exp(-0.05))
+    assert [len(pairs(told)) for told in found["warnings"]] == [0, 0, 1, 1]
+    unknown = several(one, [64], MEASURED, "pcie", learnt._replace(most_gpus=math.nan))
+    assert pairs(unknown["warnings"].iloc[0]) == [] and unknown["interconnect"].tolist() == ["pcie"]
