@@ -91,7 +91,7 @@
       value.dataset.said ??= value.textContent;
       value.textContent = !moved().length ? value.dataset.said : place === 1 && rival ? `${times(ratio)} ×` : "–";
     });
-    dots(change);
+    document.body.classList.toggle("moved", moved().length > 0); dots(change);
   }
   function dots(change) {
     const chart = document.querySelector(".dots"), axis = chart.querySelector(".axis"), STACK = 46, rows = [...chart.querySelectorAll(".row")].map((row) => {
