@@ -16,7 +16,7 @@ from sweetspot.report.plan_part import OF_MONTHS
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
-FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "boxes", "probability")
+FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "boxes", "p_cheaper")
 
 
 @pytest.fixture(scope="module")

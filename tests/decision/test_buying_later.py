@@ -30,7 +30,7 @@ def test_a_constant_price_and_a_constant_rent_by_hand():
     assert found["rent_usd"].to_dict() == pytest.approx({0.0: 0.0, 6.0: 7200.0, 12.0: 14_400.0, 36.0: 43_200.0})
     assert found.loc[[6.0, 12.0], "saved_usd"].tolist() == pytest.approx([-6660.0, -13_320.0])
     assert found.loc[[6.0, 12.0], "p_saves"].tolist() == [0.0, 0.0]
-    assert found["probability"].to_dict() == {0.0: 1.0, 6.0: 0.0, 12.0: 0.0, 36.0: 0.0}
+    assert found["p_cheapest"].to_dict() == {0.0: 1.0, 6.0: 0.0, 12.0: 0.0, 36.0: 0.0}
 
 
 def test_a_machine_that_gets_cheaper_is_bought_at_its_price_of_that_day():

@@ -261,7 +261,7 @@ def test_a_deadline_keeps_what_ends_in_time_and_counts_late_draws_as_no_choice()
     names = [phase.name for phase in deadline_phases(table, SimpleNamespace(**few), [0.5, 1.0])]
     assert names == ["w within 30 min", "w within 1 h"]
     row = recommend([found[1]]).iloc[0]
-    assert (row["option"], row["probability"]) == ("fast", pytest.approx(2 / 3))  # in the third draw it is late
+    assert (row["option"], row["p_cheapest"]) == ("fast", pytest.approx(2 / 3))  # in the third draw it is late
 
 
 # --- contenders -----------------------------------------------------------------------------------------------------

@@ -63,11 +63,11 @@ def test_each_end_of_a_break_even_is_a_draw_of_its_own():
 def test_the_share_of_draws_in_which_the_box_is_cheaper_and_in_which_it_ever_pays():
     options = options_of()
     centre = options.set_index("option")["images_per_usd"]
-    # gain 2, 1.1, 1 (no gain), 0.5; and 720 USD a month: 30 / 6.5728 = 4.6 days; 24,000: 152 days, beyond the month
+    # gain 2, 1.1, 1 (a tie: half), 0.5; and 720 USD a month: 30 / 6.5728 = 4.6 days; 24,000: 152 days, beyond the month
     images = {BOX: [centre[RENTED] * gain for gain in (2, 1.1, 1, 0.5)]}
     draws = drawn(options, images_per_usd=images, fixed={BOX: [720, 720, 24_000, 24_000]})
     row = break_even(options, draws, 30.5).set_index("option").loc[RENTED]
-    assert (row["p_cheaper"], row["p_pays"]) == (0.5, 0.5)
+    assert (row["p_cheaper"], row["p_pays"]) == (0.625, 0.5)
     assert (row["gain_low"], row["gain_high"]) == pytest.approx((0.5, 2))
     assert row["verdict"] == "from 1.4 days a month (4.6 to never); pays at the planned use of 10"
 

@@ -175,7 +175,7 @@ def test_balanced_is_the_least_product_of_usd_and_hours():
     row = recommend([PricedPhase("p", "s", table, drawn, ("m",))]).iloc[0]
     assert (row["option"], row["runner_up"], row["balanced"]) == ("a", "b", "c")
     assert (row["title"], row["balanced_title"]) == ("A", "C")
-    assert row["margin"] == pytest.approx(100 / 90) and row["probability"] == 1.0
+    assert row["margin"] == pytest.approx(100 / 90) and row["p_cheapest"] == 1.0
 
 
 def test_two_near_equals_are_too_close_to_call():
@@ -183,7 +183,7 @@ def test_two_near_equals_are_too_close_to_call():
     found = compare(inputs(price_p3=0.50), settings())
     row = found["recommendation"].iloc[0]
     assert row["verdict"] == f"too close to call: {BOX} or p3.2xlarge"
-    assert 0.4 < row["probability"] < 0.6
+    assert 0.4 < row["p_cheapest"] < 0.6
     assert found["headline"].iloc[0]["confidence"] == "too close to call"
 
 

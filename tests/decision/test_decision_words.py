@@ -44,7 +44,7 @@ def test_a_recommendation_says_what_it_costs_against_the_others():
     usd = [[1] * 10, [0.5] * 10, [2, 0.9, *[3] * 8], [4] * 10]
     row = recommend([phase(FOUR, usd, planned_hours=[72.0, *[math.nan] * 3])]).iloc[0]
     assert (row["option"], row["runner_up"], row["margin"]) == ("a", "c", 3.0)
-    assert (row["probability"], row["confidence"], row["verdict"]) == (0.9, "likely", "a")
+    assert (row["p_cheapest"], row["confidence"], row["verdict"]) == (0.9, "likely", "a")
     assert (row["margin_low"], row["margin_high"]) == (0.9, 3.0)
     # USD x hours: a 9, c 15, d 8 (b, 8, can be taken away)
     assert row["balanced"] == "d"

@@ -76,7 +76,7 @@ def test_it_is_a_toss_up(lab):
     assert rows.loc["best", "boxes"] == 1
     assert rows.loc["box-4", "same_as_best"]
     assert rows.loc["best", "confidence"] == "too close to call"
-    assert 0.5 < rows.loc["best", "probability"] < 0.8
+    assert 0.5 < rows.loc["best", "p_cheaper"] < 0.8
     assert 1.0 < rows.loc["runpod-1x4090", "times_best"] < 1.15
     # Months of more and of less work cost on average nearly what the middle one does: the box has hours to spare.
     assert rows.loc["best", "usd_per_month"] == pytest.approx(rows.loc["best", "usd_per_month_central"], rel=0.02)
@@ -162,7 +162,7 @@ def test_a_dearer_rental_never_helps_itself(tmp_path):
     before = LabOfFive(tmp_path / "a").tables()["mixes"].set_index("mix")
     after = LabOfFive(tmp_path / "b").edit("prices/rent.yaml", dearer).tables()["mixes"].set_index("mix")
     assert after.loc["runpod-1x4090", "usd_per_month"] > before.loc["runpod-1x4090", "usd_per_month"]
-    assert after.loc["best", "probability"] > before.loc["best", "probability"]
+    assert after.loc["best", "p_cheaper"] > before.loc["best", "p_cheaper"]
     assert after.loc["lambda-1xh100-pcie", "usd_per_month"] == before.loc["lambda-1xh100-pcie", "usd_per_month"]
 
 

@@ -67,8 +67,8 @@ def test_the_draws_of_the_price_are_the_ends_and_the_probability_that_of_the_mac
     assert (first["usd_low"], first["usd_high"]) == pytest.approx((7200 * 0.3, 7200 * 0.5 / 0.6), rel=0.02)
     assert table.loc["other", "times_best_low"] == pytest.approx(0.6 / (0.5 / 0.6), rel=0.02)
     # P(Z < ln 1.2 / (ln 1.6667 / 1.6449)) = P(Z < 0.5871) = 0.7214
-    assert first["probability"] == pytest.approx(0.7214, abs=0.01)
-    assert (first["confidence"], whole["probability"]) == ("too close to call", first["probability"])
+    assert first["p_cheapest"] == pytest.approx(0.7214, abs=0.01)
+    assert (first["confidence"], whole["p_cheapest"]) == ("too close to call", first["p_cheapest"])
     assert whole["verdict"] == "too close to call: rented or other"
 
 
@@ -93,5 +93,5 @@ def test_a_draw_in_which_more_nodes_are_the_cheapest_is_one_for_the_machine():
     table = pd.DataFrame({"option": ["a", "a2", "b"], "alternative": ["a", "a", "b"], "persistent": True})
     usd = np.array([[1.0, 3.0, 3.0, np.inf], [2.0, 1.0, 4.0, np.inf], [3.0, 2.0, 2.0, np.inf]])
     found = standing(table, usd)
-    assert (found.best, found.rival, found.probability) == (0, 2, 0.5)  # in the third draw b; in the last none
+    assert (found.best, found.rival, found.p_cheapest) == (0, 2, 0.5)  # in the third draw b; in the last none
     assert standing(table.assign(alternative="a"), usd).rival is None

@@ -33,7 +33,7 @@ def test_the_cheapest_of_all(usd, alternatives, expected):
 def test_the_tolerance_is_as_stated():
     usd = np.array([[100.0, 100.0], [100.9, 101.1]])
     assert shares(usd, ["a", "b"], 0.01) == {"a": 1.0, "b": 0.5}
-    assert (p_cheaper(usd, 0, 1, 0.01), p_cheaper(usd, 1, 0, 0.01)) == (0.75, 0.25)
+    assert (p_cheaper(usd[0], usd[1], 0.01), p_cheaper(usd[1], usd[0], 0.01)) == (0.75, 0.25)
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def test_the_tolerance_is_as_stated():
 )
 def test_cheaper_than_one_other_and_both_orders_add_to_one(one, other, expected):
     usd = np.array([one, [7] * len(one), other], dtype=float)
-    assert p_cheaper(usd, 0, 2) == expected
-    assert p_cheaper(usd, 0, 2) + p_cheaper(usd, 2, 0) == 1.0
+    assert p_cheaper(usd[0], usd[2]) == expected
+    assert p_cheaper(usd[0], usd[2]) + p_cheaper(usd[2], usd[0]) == 1.0
 
 
 def test_equal_providers_behind_the_best_leave_it_certain():
     names = list("abcdefg")
     table = pd.DataFrame({"option": names, "persistent": True, "alternative": names})
     found = standing(table, np.array([[5.0, 6.0]] * 7))
-    assert (found.best, found.rival, found.probability) == (0, 1, 1.0)
+    assert (found.best, found.rival, found.p_cheapest) == (0, 1, 1.0)
     # a third of the cases are another's, and one of the best's own alternative in more nodes
     table["alternative"] = ["a", "b", "a", *names[3:]]
     usd = np.array([[1.0, 9.0, 9.0], [9.0, 1.0, 9.0], [9.0, 9.0, 1.0], *[[9.0] * 3] * 4])
-    assert standing(table, usd).probability == pytest.approx(2 / 3)
+    assert standing(table, usd).p_cheapest == pytest.approx(2 / 3)

@@ -49,9 +49,9 @@ def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
     assert told.sentence == "Rent by the hour for now. Buying costs about the same over 36 months."
     assert told.do_this == "Start with Cloud. Buy if the box costs less than 1,100 USD."
     assert told.buy_below_usd == pytest.approx(1100)
-    # at 750 it costs 850, 1050, 750, 1000: always less; at 1,200: 1,300, 1,500, 1,200, 1,450: never less
+    # at 750 it costs 850, 1050, 750, 1000: always less; at 1,200: 1,300, 1,500, 1,200, 1,450: one tie, counted half
     assert told.box_prices_usd == [750.0, 875.0, 1000.0, 1200.0]
-    assert told.p_at_box_prices == [1.0, 1.0, 0.5, 0.0]
+    assert told.p_at_box_prices == [1.0, 1.0, 0.5, 0.125]
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_it_ends_in_the_answer_of_lab_of_five(walked):
     mixes = pd.read_parquet(tables / "mixes.parquet").set_index("mix")
     best, rented = mixes.loc["best"], mixes.loc["runpod-1x4090"]
     assert best["boxes"] == 1 and mixes.loc["box-4", "same_as_best"]
-    assert best["confidence"] == "too close to call" and best["probability"] > 0.5
+    assert best["confidence"] == "too close to call" and best["p_cheaper"] > 0.5
     assert best["usd_per_month_central"] == pytest.approx(ON_THE_BOX, rel=0.02)
     assert rented["usd_per_month_central"] == pytest.approx(RENTED, rel=0.02)
     assert best["usd_per_month"] == pytest.approx(1026, rel=0.04)

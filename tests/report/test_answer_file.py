@@ -42,7 +42,7 @@ def test_a_reference_that_loses_is_the_dearer_one(tmp_path):
     assert answer["outcome"] == "rival"
     assert answer["multiple"]["dearer"] == answer["reference"]
     assert answer["multiple"]["times"]["value"] == pytest.approx(DEAR / (0.10 / 225), rel=1e-3)  # 4.98
-    assert answer["multiple"]["probability"] > 0.99
+    assert answer["multiple"]["p_cheaper"] > 0.99
     assert answer["break_even_days_per_month"]["value"] is None  # it never pays
 
 

@@ -25,7 +25,7 @@ TABLE = pd.DataFrame([
     RENT | NOTHING | {"after_months": 36.0, "title": "Rent & Co", "box": None, "box_title": None, "rent_usd": 980.0,
                       "usd": 980.0},
     BOX | NOTHING | {"after_months": 0.0, "title": "old", "box_title": "old", "usd": np.nan, "rent_usd": 0.0},
-]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, probability=[0.1, 0.7, 0.2, np.nan],
+]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, p_cheapest=[0.1, 0.7, 0.2, np.nan],
           status=["ok", "ok", "ok", "is used for 48 months, the plan has 36"])  # fmt: skip
 SAID = (
     "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130), "

@@ -6,10 +6,10 @@ import pandas as pd
 from decision_tables import inputs, settings, study
 from report_tables import small_tables
 from sweetspot.decision.compare import compare
+from sweetspot.report.case import evidence_case
 from sweetspot.report.phrases import some_taken, worth_knowing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.report.whatif import what_if
 
 HEADLINE = pd.DataFrame({"model": ["vgg16", "vgg16"], "model_title": "VGG-16", "currency": "USD"})
 
@@ -42,12 +42,14 @@ def test_workloads_have_their_titles_in_the_folded_tables():
     for part in (made.ranks(), made.front()):
         place = part.head.index("workload")
         assert {row[place] for row in part.rows} == {"ImageNet, 90 epochs"}
-    assert what_if(tables | named, study())["works"][0][2] == "ImageNet, 90 epochs"
+    assert evidence_case(tables | named, study())["works"][0]["title"] == "ImageNet, 90 epochs"
 
 
 def test_the_panel_has_the_providers_names():
-    payload = what_if(small_tables(), study())
-    assert payload["providers"]["aws"] == study().provider_title("aws") == "Amazon Web Services"
+    payload = evidence_case(small_tables(), study())
+    labels = [one["label"] for one in payload["works"][0]["controls"]]
+    assert study().provider_title("aws") == "Amazon Web Services"
+    assert "prices of Amazon Web Services, times today's" in labels
 
 
 def test_a_slice_of_all_figures_is_not_told_beside_all():

@@ -46,7 +46,7 @@ def test_answer_json_has_the_multiple_of_the_plan_beside_that_of_one_job(alone):
     assert (two.workload, two.cheaper, two.dearer) == ("project", reference(alone), "cloud")
     assert (two.cheaper_title, two.dearer_title) == ("office box", "Cloud with 1 V100")
     assert (two.times.value, two.times.low, two.times.high) == pytest.approx((4.0, 2.4, 6.0))
-    assert two.probability == 0.97
+    assert two.p_cheaper == pytest.approx(0.97)
     assert found.multiple.times.value == pytest.approx(6.14, rel=1e-3)  # of one job, as it was
 
 
@@ -59,7 +59,7 @@ def test_a_plan_of_months_has_its_multiple_too():
     """1,000 against 900 USD a month: tests/support/report_tables.py."""
     two = answer_of(small_tables(), study()).plan_multiple
     assert (two.workload, two.cheaper, two.dearer) == ("lab", "best", "cloud")
-    assert two.times.value == pytest.approx(10 / 9) and two.probability == 0.9
+    assert two.times.value == pytest.approx(10 / 9) and two.p_cheaper == pytest.approx(0.9)
 
 
 def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import figure, inputs
 from report_tables import CLAIM, FIGURES, draw_png, files_of, make_report, small_tables
+from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.cash_flow import cash_lines
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
@@ -15,7 +16,6 @@ from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import read_tables, write_tables
-from sweetspot.report.whatif import script_json
 from sweetspot.warnings import pairs, warning
 
 

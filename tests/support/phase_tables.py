@@ -37,10 +37,14 @@ def plan_options(*rows, probability=0.97, confidence="clear"):
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
         is_best=table.index == best, is_rival=table.index == rival, times_best=ratio, times_best_low=0.6 * ratio,
-        times_best_high=1.5 * ratio, probability=None, confidence=None,
+        times_best_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, confidence=None,
     )  # fmt: skip
-    table.loc[best, ["probability", "confidence"]] = [probability, confidence if rival is not None else "clear"]
-    for name in ("machines", "planned_hours", "after_months", "probability"):
+    table.loc[best, ["p_cheapest", "p_cheaper", "confidence"]] = [
+        probability,
+        None,
+        confidence if rival is not None else "clear",
+    ]
+    for name in ("machines", "planned_hours", "after_months", "p_cheapest", "p_cheaper"):
         table[name] = table[name].astype(float)
     return table
 
@@ -74,27 +78,3 @@ def hanging_tables():
             "turning_points": [about | point, work | point | {"factor": 0.2, "turning_value": 0.2}],
             "break_even": [days, pays], "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}
-
-
-def figure_tables():
-    """What the controls calculate with, of two phases: 40 jobs of 100 h on the box's 4 devices, 5 h x 600 on all.
-
-    The box: 40 / 4 x 100 = 1,000 h and 3,000 h; 0.2 USD an hour of running. The clouds work on a job at a time each.
-    """
-
-    def row(option, phase, **more):
-        jobs, hours = ((40, 100.0), (600, 5.0))[phase]
-        plain = {"workload": "project", "phase": phase, "option": option, "alternative": option, "purchase": "own",
-                 "title": TITLES[option], "jobs": jobs, "slots": (4.0, 1.0)[phase], "job_hours": hours,
-                 "usd": (1000 * 0.2, 3000 * 0.2)[phase], "usd_possession": 6500.0, "usd_purchase": 6000.0,
-                 "machines": 1.0, "least": 1.0, "room_hours": 7200.0}  # fmt: skip
-        return plain | more
-
-    rented = {"purchase": "on_demand", "usd_possession": 0.0, "usd_purchase": 0.0, "room_hours": None, "slots": 1.0}
-    rows = [
-        row(option, phase, **more)
-        for phase in (0, 1)
-        for option, more in ((BOX, {}), (CLOUD, rented | {"usd": (8000.0, 24_000.0)[phase]}))
-    ]
-    options = plan_options(box(usd=7300.0, hours=4000.0), CLOUDS[1])
-    return {"plan_options": options, "phase_figures": pd.DataFrame(rows)}

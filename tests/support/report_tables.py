@@ -73,12 +73,12 @@ def month_tables() -> dict[str, pd.DataFrame]:
     figures = {"usd_per_month": 900.0, "usd_per_month_low": 800.0, "usd_per_month_high": 1000.0, "usd": 27_000.0}
     hours = {"work_device_hours": 1000.0, "there_device_hours": 600.0, "bought_device_hours": 300.0}
     best = {"workload": "lab", "mix": "best", "kind": "best", "title": "1 × office box, the rest on RunPod",
-            "status": "ok", "months": 30.0, "same_as_best": False, "times_best": 1.0, "probability": 0.9,
+            "status": "ok", "months": 30.0, "same_as_best": False, "times_best": 1.0, "p_cheaper": 0.9,
             "confidence": "likely", "bought": "1 × office box", "bought_title": "office box", "boxes": 1,
             "main_rented_title": "RunPod", "reasons": [], "times_best_low": 1.0, "times_best_high": 1.0,
             "rented_device_hours": 100.0, **hours, **figures}  # fmt: skip
     pure = best | {"mix": "cloud", "kind": "rented", "title": "RunPod for the rest", "usd_per_month": 1000.0,
-                   "usd": 30_000.0, "times_best": 10 / 9, "probability": 0.1, "bought": "", "bought_title": None,
+                   "usd": 30_000.0, "times_best": 10 / 9, "p_cheaper": 0.1, "bought": "", "bought_title": None,
                    "boxes": 0, "times_best_low": 1.0, "times_best_high": 1.3}  # fmt: skip
     named = (
         ("own-1", "RTX 4090", "there", 600.0),

@@ -55,7 +55,7 @@ def test_all_56_offers_are_in_the_plan_of_the_office_box():
     assert abs(found.loc["office-4x5090", "times_best"] - 1.17) < 0.03  # outside: with the speeds of the day before
     best = found[found["is_best"].astype(bool)].iloc[0]
     assert best["instance"] == "office-4x4090"
-    assert 0.38 < best["probability"] < 0.46
+    assert 0.38 < best["p_cheapest"] < 0.46
 
 
 def offers_of(table):

@@ -61,7 +61,7 @@ READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
 FIGURES = ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high", "planned_days")
-OF_A_JOB = ("phase", "scope", "option", "title", "usd", "hours", "probability", "confidence", "verdict")
+OF_A_JOB = ("phase", "scope", "option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict")
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "share_in_time", "status")  # fmt: skip
 SPEEDS = {"throughput": THROUGHPUT_COLUMNS, "extrapolation": EXTRAPOLATION_COLUMNS}
@@ -158,7 +158,7 @@ def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
         lines.append(f"{told}: {_in_time(row, row['status'], money, sure)}")
     classes = {f"{row['workload']}.{row['class']}" for row in found.classes}
     for row in found.jobs:
-        sure = f" ({percent(row['probability'])} sure that it is the cheapest in time)"
+        sure = f" ({percent(row['p_cheapest'])} sure that it is the cheapest in time)"
         close = f"; {row['verdict']}" if row["verdict"] != row["title"] else ""
         if row["scope"] not in classes:
             lines.append(f"{row['phase']}: {_in_time(row, row['verdict'], money, sure + close)}")

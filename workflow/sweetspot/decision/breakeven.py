@@ -12,6 +12,7 @@ from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.rates import or_zero, rates
 from sweetspot.decision.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.standing import p_cheaper
 
 COLUMNS = (
     "workload", "title", "quantity", "assumption", "unit", "planned", "pays_from", "pays_from_low", "pays_from_high",
@@ -84,7 +85,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         "twice_as_cheap_days": found["twice"][0], "twice_low": found["twice"][1], "twice_high": found["twice"][2],
         "gain_at_use": float(box["images_per_usd"] / rival["images_per_usd"]),
         "gain_low": float(gain_low), "gain_high": float(gain_high),
-        "p_cheaper": float(np.mean(gain > 1)), "p_pays": float(np.mean(crossings["days"] <= month_days)),
+        "p_cheaper": p_cheaper(np.ones_like(gain), gain), "p_pays": float(np.mean(crossings["days"] <= month_days)),
         # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
         # An owned rival has no price of an hour, and pays the electricity too.
         "never_below_usd_per_hour": np.nan if asked.owned else float((idle + variable) / hour * rival["usd_per_hour"]),

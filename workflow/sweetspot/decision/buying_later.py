@@ -13,12 +13,13 @@ from sweetspot.decision.mix_later import Told, ways_of_mix
 from sweetspot.decision.plan_of_months import Decided
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.standing import shares
 from sweetspot.study.yamlfile import load_yaml
 
 TABLE = (
     "workload", "after_months", "option", "title", "box", "box_title", "machines", "until", "until_title", "months",
     "box_usd", "box_usd_low", "box_usd_high", "rent_usd", "usd", "usd_low", "usd_high", "saved_usd", "saved_usd_low",
-    "saved_usd_high", "p_saves", "probability", "confidence", "status",
+    "saved_usd_high", "p_saves", "p_cheapest", "confidence", "status",
 )  # fmt: skip
 NAMED = ("option", "title", "box", "box_title", "machines", "until", "until_title")
 
@@ -57,7 +58,7 @@ def buying_later(
     `priced`: rows of results/<study>/plans of what fits; `options`, `draws`: of the comparison; `offers`: all offers.
     In the table `box_usd`: price of the machines on the day of purchase; `rent_usd`: what is rented costs; `usd`: the
     whole project, at central figures with 90 % of the draws; `saved_usd`: less than buying the same machine at once;
-    `p_saves` that it is less, `confidence` how sure the order of the two is; `probability` to be the cheapest of the
+    `p_saves` that it is less, `confidence` how sure the order of the two is; `p_cheapest` of the
     plan's rows here; `status`: ok, or why a machine is not reckoned.
     """
     rows: list[dict[str, Any]] = []
@@ -109,12 +110,12 @@ def _ways(plan: Plan, found: Sequence[Side], draws: Draws, seed: int) -> Iterato
 def _rows(name: str, months: float, ways: Sequence[Told]) -> Iterator[dict[str, Any]]:
     """The rows of the table of one workload."""
     known = [way for way in ways if not way["status"]]
-    least = np.argmin(np.stack([way["drawn"] for way in known]), axis=0) if known else np.empty(0)
+    first = shares(np.stack([way["drawn"] for way in known]), range(len(known))) if known else {}
     for way in ways:
         row = {"workload": name, "after_months": way["after"], "months": months, "status": way["status"] or "ok"}
         row |= {column: way.get(column) for column in NAMED}
         if not way["status"]:
-            row |= {"probability": float(np.mean(least == next(p for p, one in enumerate(known) if one is way)))}
+            row |= {"p_cheapest": first[next(place for place, one in enumerate(known) if one is way)]}
             row |= _money(way, next((one for one in known if one["box"] == way["box"] and one["after"] == 0), None))
         yield row
 

@@ -12,6 +12,7 @@ from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.standing import p_cheaper
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
@@ -136,7 +137,7 @@ def _rows(one: Work, in_hand: set[str]) -> Iterator[Row]:
                 low, high = (float(end) for end in interval(usd / one.usd[best]))
             ratio = row["usd"] / table["usd"].iloc[best]
             made |= {"ratio": ratio, "ratio_low": low, "ratio_high": high}
-            made["p_cheaper"] = float(np.mean(usd < one.usd[best])) if place != best else None
+            made["p_cheaper"] = p_cheaper(usd, one.usd[best]) if place != best else None
         yield made
 
 

@@ -11,6 +11,7 @@ from sweetspot.decision.contenders import Contenders, contenders, cost
 from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.options import Row, trained
 from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.standing import p_cheaper
 
 COLUMNS = (
     "model", "scope", "reference", "winner", "alternative", "gain", "gain_low", "gain_high", "p_cheaper", "days",
@@ -98,7 +99,7 @@ def _gain(one: Contenders, draws: Draws) -> dict[str, Any]:
     else:
         gain = draws.images_per_usd[box["row"]] / draws.images_per_usd[rival["row"]]
     low, high = interval(gain)
-    probability = float(np.mean(gain > 1))
+    probability = p_cheaper(np.ones_like(gain), gain)
     return {
         "gain": cost(rival, one.billed) / cost(box, one.billed),
         "gain_low": float(low),

@@ -47,7 +47,7 @@ def _later(row: Row, code: str) -> str:
 def _least(known: list[Row], code: str) -> list[str]:
     """The cheapest of the ways, and what never to buy costs where that is another."""
     best = min(known, key=lambda row: row["usd"])
-    sure = chance(best["probability"])
+    sure = chance(best["p_cheapest"])
     if pd.isna(best["box"]):
         return [
             f"Cheapest of these is never to buy: {the(best['title'])} for all {best['months']:g} months, "

@@ -10,6 +10,7 @@ from sweetspot.decision.certainty import confidence
 from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_words import Words, bought_in_words, bought_title, mix_title
 from sweetspot.decision.simulate import interval
+from sweetspot.decision.standing import p_cheaper
 from sweetspot.mixes.demand import load_duration
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem
@@ -20,7 +21,7 @@ MIXES = (
     "workload", "mix", "kind", "title", "bought", "bought_title", "boxes", "source", "main_rented", "main_rented_title",
     "status", "reasons", "work_device_hours", "there_device_hours", "bought_device_hours", "rented_device_hours", "usd",
     "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_per_month_central",
-    "months", "times_best", "probability", "confidence", "same_as_best", "times_best_low", "times_best_high",
+    "months", "times_best", "p_cheaper", "confidence", "same_as_best", "times_best_low", "times_best_high",
 )  # fmt: skip
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",
@@ -64,7 +65,7 @@ def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
     USD of the project (`months`) and a month: the mean of the draws with its 90 % interval, and at central figures;
     null where the mix does not do the work: `status` says so, `reasons` (a list of clauses) why. `boxes`: machines
     bought or committed to, `bought_title` their name where they are of one kind, `bought` both in words;
-    `times_best`: how many times the best's USD (`_low`, `_high`: 90 %); `probability`: of the best, to be cheaper than
+    `times_best`: how many times the best's USD (`_low`, `_high`: 90 %); `p_cheaper`: of the best, to be cheaper than
     the cheapest pure option that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best
     is this pure option but for what others do for less, under 1 % of the money.
     """
@@ -132,9 +133,9 @@ def _chance(one: Mix, best: Mix, rivals: Sequence[Mix], alike: bool) -> dict[str
     if one.kind == BEST or alike:
         if not rivals:
             return {}
-        chance = float(np.mean(best.done.usd < rivals[0].done.usd))
-        return {"probability": chance, "confidence": confidence(chance)}
-    return {"probability": float(np.mean(one.done.usd < best.done.usd))}
+        chance = p_cheaper(best.done.usd.ravel(), rivals[0].done.usd.ravel())
+        return {"p_cheaper": chance, "confidence": confidence(chance)}
+    return {"p_cheaper": p_cheaper(one.done.usd.ravel(), best.done.usd.ravel())}
 
 
 def _reasons(posed: Posed, one: Mix) -> list[str]:

@@ -16,7 +16,7 @@ from sweetspot.decision.tornado import turned
 def decide_phases(
     phases: Sequence[PricedPhase], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
 ) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
-    """What the plans among `phases` (`phases.phases`) rest on: `plan_options`, and as `analysed`; the plans as questions.
+    """What the plans among `phases` (`phases.phases`) rest on (`plan_options`, and as `analysed`), and their questions.
 
     `plans`: the rows of results/<study>/plans that fit.
     """

@@ -10,7 +10,7 @@ from sweetspot.decision.phases import OVERALL, TRAINING, PricedPhase
 from sweetspot.decision.standing import standing
 
 COLUMNS = (
-    "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "probability",
+    "phase", "scope", "option", "runner_up", "usd", "hours", "margin", "margin_low", "margin_high", "p_cheapest",
     "confidence", "verdict", "balanced", "title", "balanced_title", "plan", "phase_title", "plan_title",
 )  # fmt: skip
 
@@ -22,7 +22,7 @@ def recommend(phases: Sequence[PricedPhase], titles: Mapping[str, str] | None = 
 
     `scope`: the plan, or the workloads; `plan`: its name, null where there is none. `runner_up`: the cheapest
     persistent option that is another machine or way of paying than the option (`standing`); `margin` = its USD / USD of
-    the option (`margin_low`, `margin_high`: 90 %), `probability` that the option, or more nodes of it, is the cheapest
+    the option (`margin_low`, `margin_high`: 90 %), `p_cheapest` that the option, or more nodes of it, is the cheapest
     persistent one, `confidence` (clear, likely, too close to call), `title`: its name for people;
     `verdict`: that name, or too close to call and between which; `balanced`: the persistent option
     with the least USD x hours, for whom half the time is worth twice the money;
@@ -55,7 +55,7 @@ def _row(phase: PricedPhase) -> dict[str, object]:
         "title": best["title"],
         "usd": best["usd"],
         "hours": best["hours"],
-        "probability": found.probability,
+        "p_cheapest": found.p_cheapest,
         "confidence": found.confidence,
         "balanced": balanced["option"],
         "balanced_title": balanced["title"],

@@ -29,31 +29,31 @@ def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float =
     return {name: float(first[places].any(axis=0).mean()) for name, places in rows.items()}
 
 
-def p_cheaper(usd: np.ndarray, a: int, b: int, tolerance: float = SAME_COST) -> float:
-    """The share of cases in which row `a` of `usd` (as in `shares`) costs less than row `b`; a tie counts half.
+def p_cheaper(usd: np.ndarray, other: np.ndarray, tolerance: float = SAME_COST) -> float:
+    """The share of cases in which `usd` is less than `other` (an entry a case, as in `shares`); a tie counts half.
 
     So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
     is dearer than what does.
     """
-    one, other = (np.where(np.isnan(usd[place]), np.inf, usd[place]) for place in (a, b))
-    lower = np.minimum(np.abs(one), np.abs(other))
+    one, two = (np.where(np.isnan(each), np.inf, each) for each in (usd, other))
+    lower = np.minimum(np.abs(one), np.abs(two))
     with np.errstate(invalid="ignore"):
-        same = (one == other) | (np.abs(one - other) <= tolerance * lower)
-    return float(np.mean(np.where(same, 0.5, one < other)))
+        same = (one == two) | (np.abs(one - two) <= tolerance * lower)
+    return float(np.mean(np.where(same, 0.5, one < two)))
 
 
 class Standing(NamedTuple):
     """The best of a field and who it is held against.
 
     `field`: rows that nobody takes away, all where everything can be; `best`, `rival`: labels of the table (None: no
-    other alternative); `probability`: `p_cheapest` of the best's alternative in the field (`shares`);
+    other alternative); `p_cheapest` of the best's alternative in the field (`shares`);
     `low`, `high`: 90 % of the rival's USD / the best's.
     """
 
     field: pd.DataFrame
     best: int
     rival: int | None
-    probability: float
+    p_cheapest: float
     confidence: str
     low: float = np.nan
     high: float = np.nan
@@ -69,10 +69,10 @@ def standing(table: pd.DataFrame, usd: np.ndarray) -> Standing:
     own = field["option"]
     same = field["alternative"].fillna(own) if "alternative" in field.columns else own
     ours = same.eq(same.iloc[0]).to_numpy()
-    probability = shares(drawn, list(same))[same.iloc[0]]
+    first = shares(drawn, list(same))[same.iloc[0]]
     best, others = int(field.index[0]), field.index[~ours]
     if not len(others):
-        return Standing(field, best, None, probability, "clear")
+        return Standing(field, best, None, first, "clear")
     with np.errstate(invalid="ignore"):
         low, high = interval(usd[others[0]] / drawn[0])
-    return Standing(field, best, int(others[0]), probability, confidence(probability), float(low), float(high))
+    return Standing(field, best, int(others[0]), first, confidence(first), float(low), float(high))

@@ -10,6 +10,7 @@ from sweetspot.decision.certainty import TIE, confidence, percent
 from sweetspot.decision.choice_table import BUY, CONTRACT, KEEP, MIX, NOTHING, RANK, RENT, Work, against, standing_of
 from sweetspot.decision.counted import WORDS, Money, Words, begun, counted, the, times
 from sweetspot.decision.simulate import interval
+from sweetspot.decision.standing import p_cheaper
 from sweetspot.errors import UserError
 
 COMMIT, MACHINE = "commit", "machine"
@@ -138,7 +139,7 @@ def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
     with np.errstate(invalid="ignore"):
         low, high = (float(end) for end in interval(usd[rival] / usd[best]))
     ratio = float(one.table[name].iloc[rival] / one.table[name].iloc[best])
-    return Pair(best, rival, ratio, low, high, float(np.mean(usd[best] < usd[rival])))
+    return Pair(best, rival, ratio, low, high, p_cheaper(usd[best], usd[rival]))
 
 
 def _machines(one: Work, binds: str) -> Pair:
@@ -187,7 +188,7 @@ def _price_of_the_box(one: Work, best: int, rival: int | None) -> dict[str, Any]
     return {
         "box": table["choice"].iloc[box], "box_title": table["box_title"].iloc[box], "box_usd": price,
         "buy_below_usd": float(below) if below > 0 else np.nan, "box_prices_usd": [float(quote) for quote in quotes],
-        "p_at_box_prices": [float(np.mean(usd < one.usd[other])) for usd in at],
+        "p_at_box_prices": [p_cheaper(usd, one.usd[other]) for usd in at],
     }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ class Multiple(Part):
     cheaper: str = Field(description="Option that costs less")
     dearer: str = Field(description="Option that it is held against")
     times: Figure = Field(description="USD of the dearer / USD of the cheaper")
-    probability: float = Field(description="Share of the draws in which the cheaper one is cheaper")
+    p_cheaper: float = Field(description="Share of the draws in which the cheaper one is cheaper")
 
 
 class PlanMultiple(Multiple):
@@ -241,7 +241,7 @@ def _multiple(row: Row) -> Multiple | None:
     two = [text(row["reference"]), text(row["alternative"])]
     cheaper, dearer = two if float(row["gain"]) > 1 else reversed(two)  # type: ignore[arg-type]
     return Multiple(
-        cheaper=cheaper, dearer=dearer, times=_figure(told, "gain"), probability=float(told["p_cheaper"])  # type: ignore[arg-type]
+        cheaper=cheaper, dearer=dearer, times=_figure(told, "gain"), p_cheaper=float(told["p_cheaper"])  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -259,7 +259,7 @@ def _plan_multiple(tables: Tables) -> PlanMultiple | None:
         cheaper_title=text(best["title"]),
         dearer_title=text(rival["title"]),
         times=_figure(rival, "times_best"),
-        probability=float(best["probability"]),
+        p_cheaper=1.0 - float(rival["p_cheaper"]),
     )
 
 

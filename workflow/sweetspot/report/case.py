@@ -69,8 +69,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
 
     As `evidence_case`, and `choices`: choice, title, `verb`, `costs` (in words), binds, `rank` from what commits to
-    least, USD, `stands` (may be the answer), `spot` (would, if interruptions were accepted), and of a plan of months its
-    `mix` and `source`.
+    least, USD, `stands` (may be the answer), `spot` (would, if interruptions were accepted), and of a plan of months
+    its `mix` and `source`.
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]

@@ -17,20 +17,20 @@ Row = dict[str, Any]
 def controls(work: Row, offers: Sequence[Row], study: Study, code: str, hours: bool, short: bool) -> list[Row]:
     """The controls of a work: key in the address, kind, label, and of a slider its ends, step and what is planned.
 
-    `work` as `case.evidence_case` has it, of which `offers` are; `short`: those of the page, in view; else also the
-    rarer ones, of which `more` are folded away. Kinds: range, limit (a number or none), check, jobs (a week; they stand
+    `work` as `case.evidence_case` has it, of which `offers` are; `short`: those of the page, in few words; else also
+    the rarer ones. `more`: folded away. Kinds: range, limit (a number or none), check, jobs (a week; they stand
     for days of use).
     """
     share = work["cost"] == "share"
     named = {one["option"]: one for one in offers}
     box = named.get(work.get("box"))
-    made = [*_work(work, study, box), *_limits(work, code, hours, short)]
+    made = [*_work(work, short), *_limits(work, code, hours, short)]
     if any(one["purchase"] in INTERRUPTIBLE for one in offers):
         made.append({"kind": "check", "key": "interruptible", "label": "interruptible machines allowed"})
     own = [one for one in offers if one["purchase"] == "own"]
     if own and (box or not share):
         days = (box or own[0])["days_per_month"]
-        made.append(_slider("days", "days of use a month", (1, study.month_days, 0.5), days))
+        made.append(_slider("days", "days of use a month", (1, study.month_days, 0.5), days, more=short and not share))
         judged = share and work.get("reference") == work.get("box")
         made += [{"kind": "jobs", "key": "jobs a week", "label": "or jobs a week"}] if judged else []
     made += _money(work, named, box, code, short)
@@ -48,14 +48,15 @@ def _scaled(value: float, most: float) -> tuple[float, float, float]:
     return tuple(float(f"{end:.6g}") for end in (low, most * value, step))  # type: ignore[return-value]
 
 
-def _work(work: Row, study: Study, box: Row | None) -> Iterator[Row]:
+def _work(work: Row, short: bool) -> Iterator[Row]:
     if work.get("jobs"):
         label = "jobs" if work.get("months") is None else "jobs a month"
         yield _slider("jobs", label, _scaled(work["jobs"], 6), work["jobs"])
     for one in work.get("classes", ()):
         most = max(4, math.ceil(3 * one["jobs"]))
         step = 1 if one["jobs"] > 20 else 0.5
-        yield _slider(f"jobs:{one['name']}", f"{one['title']}, jobs a month", (0, most, step), one["jobs"])
+        label = f"{one['title']}{'' if short else ', jobs'} a month"
+        yield _slider(f"jobs:{one['name']}", label, (0, most, step), one["jobs"], more=short and one["urgent"])
     urgent = next((one for one in work.get("classes", ()) if one["urgent"] and one["limit"]), None)
     if urgent:
         yield _slider("deadline", "urgent jobs within, hours", _scaled(urgent["limit"], 5), urgent["limit"])
@@ -73,22 +74,23 @@ def _limits(work: Row, code: str, hours: bool, short: bool) -> Iterator[Row]:
 def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: bool) -> Iterator[Row]:
     rent, share = named.get(str(work.get("rent"))), work["cost"] == "share"
     if box:
-        label = "months of the project" if share else "months that it is spread over"
+        label = "months of the project" if share else "months of use"
         yield _slider("months", label, MONTHS, box["months"])
         if box["kw"] and not short:
             yield _slider("kwh", f"electricity, {code}/kWh", KWH, box["usd_per_kwh"] or 0)
-        yield _price("price", box, code)
+        alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1
+        yield _price("price", "the machine" if short and alone else box["name"] or box["title"], box, code)
     if rent:
         label = f"rent, {code} an hour"
         yield _slider("hourly", label, _scaled(rent["usd_per_hour"], 3), rent["usd_per_hour"], more=share and not short)
 
 
-def _price(key: str, box: Row, code: str, **more: Any) -> Row:
+def _price(key: str, name: str, box: Row, code: str, **more: Any) -> Row:
     """The price of a machine for sale: not below what it is sold for."""
     capex = box["capex_usd"]
     least = max(0.2 * capex, 0 if box["resale"] else box["residual_usd"] or 0)
     ends = (math.ceil(least), math.ceil(3 * capex), max(1, round(capex / 100)))
-    return _slider(key, f"price of {box['name'] or box['title']}, {code}", ends, capex, digits=4, **more)
+    return _slider(key, f"price of {name}, {code}", ends, capex, digits=4, **more)
 
 
 def _rarer(work: Row, offers: Sequence[Row], box: Row | None, study: Study, code: str) -> Iterator[Row]:
@@ -99,7 +101,7 @@ def _rarer(work: Row, offers: Sequence[Row], box: Row | None, study: Study, code
         yield _slider("rent", label, (-60, 60, 1), None, digits=2, assumed=f"as assumed ({ends})")
     for one in offers:
         if one is not box and one["purchase"] == "own" and one["capex_usd"]:
-            yield _price(f"price:{one['option']}", one, code, more=True)
+            yield _price(f"price:{one['option']}", one["name"] or one["title"], one, code, more=True)
     away = [one for one in offers if one["purchase"] in INTERRUPTIBLE]
     if away:
         yield _slider("spot-price", "spot prices, times today's", TIMES, 1, more=True)

@@ -96,13 +96,13 @@ class MoneyTables(TableMaker):
             [
                 *(text(row[name]) for name in ("phase_title", "title", "verdict")),
                 self.made(row, "margin", step, unit="×"),
-                self.probability(row, "probability", step),
+                self.probability(row, "p_cheapest", step),
                 text(row["balanced_title"]),
             ]
             for row in self.rows_of("recommendation")
         ]
         cheapest = "cheapest" if self.study.accepts_interruptions else "cheapest that cannot be taken away"
-        head = f"what is done|{cheapest}|what to take|next costs|probability|best balance"
+        head = f"what is done|{cheapest}|what to take|next costs|P(cheapest)|best balance"
         return self.part("recommendation", head, rows)
 
     def front(self) -> Part:

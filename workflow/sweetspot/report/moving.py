@@ -1,6 +1,6 @@
 """What the charts share that follow the control panel: lines numbered by colour, and a key below with their figures.
 
-The page moves them by their data and signals (assets/whatif_series.js makes the same rows): no name or scale of a line
+The page moves them by their data and signals (assets/series.js makes the same rows): no name or scale of a line
 is in the specification, only its number.
 """
 

@@ -36,9 +36,8 @@ def plan_tiles(cited: Cited, code: str) -> list[tuple[str, Markup, str]]:
         ends = span(rival, "times_best")
         found.append((label, cited.made(rival, "times_best", STEP, unit="×"), ends))
         if ends:
-            kind = "cheaper" if months else "cheapest"
-            chance = cited.probability(best, "probability", STEP)
-            found.append((f"probability that {winner} is the {kind}", chance, ""))
+            chance = cited.probability(rival | {"p_cheaper": 1.0 - rival["p_cheaper"]}, "p_cheaper", STEP)
+            found.append((f"probability that {winner} is the cheaper", chance, ""))
     name, of = ("usd_per_month", "a month") if months else ("usd", f"for {_project(best)}")
     return [*found, (f"{code} {of}, with {winner}", cited.made(best, name, STEP), span(best, name))]
 
@@ -95,7 +94,7 @@ def phase_parts(made: Sections) -> dict[str, Part]:
     rows, classes = [], []
     table = made.table("plan_options")
     for row in records(table.head(ROWS)):
-        chance = "" if missing(row["probability"]) else made.probability(row, "probability", STEP)
+        chance = "" if missing(row["p_cheapest"]) else made.probability(row, "p_cheapest", STEP)
         bought = "" if missing(row["machines"]) else number(row["machines"])
         figures = [made.made(row, name, STEP) for name in ("usd", "usd_possession", "times_best", "hours")]
         planned = "" if missing(row["planned_hours"]) else number(row["planned_hours"])

@@ -107,7 +107,7 @@ def _mixes(made: Sections) -> Part:
         names = ("there_device_hours", "bought_device_hours", "rented_device_hours")
         hours = [made.made(row, name, STEP) for name in names]
         usd = [made.made(row, name, STEP) for name in ("usd_per_month", "usd")]
-        chance = "" if missing(row["probability"]) else made.probability(row, "probability", STEP)
+        chance = "" if missing(row["p_cheaper"]) else made.probability(row, "p_cheaper", STEP)
         status = "" if row["status"] == "ok" else text(row["status"])
         rows.append([made.work(row), text(row["title"]), *hours, *usd, chance, status])
         classes.append("good" if row["kind"] == "best" else "")

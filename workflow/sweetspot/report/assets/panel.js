@@ -32,7 +32,7 @@
     },
   };
   function build(place) {
-    const more = made("details", {}, made("summary", { textContent: "Prices and interruptions" })), select = made("select", { id: "control-work", name: "work" });
+    const more = made("details", {}, made("summary", { textContent: short ? "More" : "Prices and interruptions" })), select = made("select", { id: "control-work", name: "work" });
     work = data.works[place]; controls = {};
     select.append(...data.works.map((one, n) => new Option(one.label, n, false, n === place)));
     select.addEventListener("change", () => { build(Number(select.value)); render(); keep(); });
