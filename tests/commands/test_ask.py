@@ -29,7 +29,7 @@ sources: [{id: paper, title: Worked on paper, date: "2018"}]
 cells: {model: [vgg16], batch_size: [64], precision: fp16, headline_batch_size: 64}
 reference: office-4x1080ti
 """
-CPU_SECONDS = 3
+CPU_SECONDS = 9  # three times what it takes on a quiet machine: less would fail beside busy neighbours
 
 
 @pytest.fixture(scope="module")
