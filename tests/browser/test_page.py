@@ -74,6 +74,21 @@ def test_the_budgets_of_small_pages(tables, tmp_path):
             assert not noise
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+@pytest.mark.parametrize("tables", [small_tables, one_job])
+def test_accessibility_rules_hold_on_the_first_page(tables, width, scheme, tmp_path):
+    """axe-core's rules with every fold open; those of evidence.html: test_shapes.py, tests/report."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    file = tmp_path / "index.html"
+    file.write_text(render_page(tables(), study()), encoding="utf-8")
+    with opened(file, width, scheme=scheme) as (tab, _):
+        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        found = Axe().run(tab).response
+    assert [(broken["id"], broken["nodes"][0]["html"]) for broken in found["violations"]] == []
+    assert "color-contrast" in {rule["id"] for rule in found["passes"]}  # it did look
+
+
 def test_a_page_without_an_answer_says_why(tmp_path):
     file = tmp_path / "index.html"
     file.write_text(render_page({}, study()), encoding="utf-8")

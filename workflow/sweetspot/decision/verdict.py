@@ -237,7 +237,10 @@ def _thresholds(facts: Mapping[str, Any], currency: Money) -> list[str]:
     if pd.notna(factor) and factor > 1:
         told.append((f"{times(factor)} times", "Buying pays with {} as much work."))
     if pd.notna(factor) and 0 < factor < 1:
-        told.append((f"{100 * factor:.0f} %", "Buying still pays with {} of the work."))
+        tie = facts["confidence"] == TIE
+        other = "renting" if RENT in (facts["kind"], facts["rival_kind"]) else "not buying"
+        less = f"With less than {{}} of the work {other} is cheaper."
+        told.append((f"{100 * factor:.0f} %", less if tie else "Buying still pays with {} of the work."))
     return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
 
 

@@ -158,7 +158,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         "choices": [_choice(row) for row in choices_of(tables)],
         "claims": lead(table_of(tables, "claims")),
         "deadlines": by_deadline(tables),
-        "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(tables),
+        "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(shown),
         "buying_later": later_in_words(table_of(shown, "later"), money.code),
         "plan_multiple": _plan_multiple(tables),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),

@@ -6,10 +6,18 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from sweetspot.decision.counted import money as amount_of
+from sweetspot.report.marks import pixels
 from sweetspot.report.notation import number
 
 WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 440, 250, 52, 14, 12, 34  # of a chart with axes, in its own pixels
 STACK = 46  # places beside each other in which dots are put
+DOT, TALL = 9, 66  # pixels: from dot to dot of a stack; a higher stack is pressed together
+NAME = 1.2  # of the width in Arial: what a reader's font may be wider
+OVER = (-10, 19, -24, 33, -38, 47)  # pixels from a point to the base of its name over or under it
+FAR = 4.0  # times the next: a choice so much dearer than all others would press them into a corner
+
+
+Box = tuple[float, float, float, float]  # left, right, top, bottom
 
 
 class Dots(NamedTuple):
@@ -50,30 +58,48 @@ def ticks(most: float, count: int = 4) -> list[float]:
 
 def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
     """What each choice costs, as equally likely outcomes: a dot each, stacked where they meet; a tick at the middle."""
-    most = max(max(row.outcomes) for row in rows) * 1.04
+    far = _far(rows)
+    most = max(max(row.outcomes) for row in rows if row is not far) * 1.04
     axis = Markup("").join(
         Markup('<i style="left:{}%">{}</i>').format(f"{100 * at / most:.4g}", short_money(at)) for at in ticks(most)
     )
-    body = Markup("").join(_dots_row(row, most) for row in rows)
+    body = Markup("").join(_far_row(row) if row is far else _dots_row(row, most) for row in rows)
     return Markup(
         '<div class="dots" data-most="{}">{}<div class="axis" aria-hidden="true">{}<b>{}</b></div></div>'
     ).format(most, body, axis, code)
 
 
-def _dots_row(row: Dots, most: float) -> Markup:
-    dots, heights = [], [0] * (STACK + 1)
-    for usd in row.outcomes:
-        place = min(STACK, int(STACK * usd / most))
-        heights[place] += 1
-        dots.append(
-            Markup('<i style="left:{}%;bottom:{}px"></i>').format(
-                f"{100 * place / STACK:.3g}", 9 * (heights[place] - 1)
-            )
-        )
-    tall = 9 * max(heights) + 2
-    label = Markup('<div class="who"><small>{}</small><{tag}>{}</{tag}></div>').format(
+def _far(rows: Sequence[Dots]) -> Dots | None:
+    """The one choice that costs several times what all others do."""
+    first, *others = sorted(rows, key=lambda row: -row.value)
+    return first if others and first.value > FAR * others[0].value and not first.strong else None
+
+
+def _far_row(row: Dots) -> Markup:
+    """A choice beyond the axis, with its money alone."""
+    return Markup(
+        '<div class="row far k-{}" data-choice="{}" data-usd="{}" data-outcomes="[]">{}'
+        '<div class="field" role="img" aria-label="{}: {}, beyond the axis"><em>{} →</em></div></div>'
+    ).format(row.kind, row.choice, row.value, _label(row), row.title, number(row.value), short_money(row.value))
+
+
+def _label(row: Dots) -> Markup:
+    return Markup('<div class="who"><small>{}</small><{tag}>{}</{tag}></div>').format(
         row.group, row.title, tag=Markup("b" if row.strong else "span")
     )
+
+
+def _dots_row(row: Dots, most: float) -> Markup:
+    places = [min(STACK, int(STACK * usd / most)) for usd in row.outcomes]
+    highest = max(map(places.count, places))
+    step = min(DOT, TALL / highest)
+    dots = [
+        Markup('<i style="left:{}%;bottom:{}px"></i>').format(
+            f"{100 * place / STACK:.3g}", f"{step * places[:n].count(place):.3g}"
+        )
+        for n, place in enumerate(places)
+    ]
+    tall, label = round(step * highest) + 2, _label(row)
     middle = Markup('<em style="left:{}%">{}</em>').format(f"{100 * row.value / most:.4g}", short_money(row.value))
     return Markup(
         '<div class="row k-{}" data-choice="{}" data-usd="{}" data-outcomes="{}">{}'
@@ -84,8 +110,11 @@ def _dots_row(row: Dots, most: float) -> Markup:
     )  # fmt: skip
 
 
-def bars_chart(rows: Sequence[tuple[str, float, float, str]]) -> Markup:
-    """Assumptions by how far the cost ratio moves: (name, ratio at its low end, at its high end, its threshold)."""
+def bars_chart(rows: Sequence[tuple[str, float, float, str]], best: str, rival: str) -> Markup:
+    """Assumptions by how far the cost ratio moves: (name, ratio at its low end, at its high end, its threshold).
+
+    Left of the line `rival` is the cheaper, right of it `best`.
+    """
     ends = [end for _, low, high, _ in rows for end in (low, high)]
     least, most = min(1.0, *ends), max(1.0, *ends)
     at = lambda value: 100 * (value - least) / ((most - least) or 1.0)  # noqa: E731
@@ -99,7 +128,9 @@ def bars_chart(rows: Sequence[tuple[str, float, float, str]]) -> Markup:
         )
         for name, low, high, said in rows
     ]  # fmt: skip
-    return Markup('<div class="bars">{}</div>').format(Markup("").join(made))
+    key = Markup('<p class="soft">Each bar: a figure from its low to its high end. At the line both cost the same')
+    sides = Markup("; left of it {} is cheaper.</p>").format(rival) if best != rival else Markup(".</p>")
+    return Markup('<div class="bars">{}{}{}</div>').format(key, sides, Markup("").join(made))
 
 
 class Frame:
@@ -154,10 +185,10 @@ def lines_chart(
         if one.band:
             there = [*((x, high) for x, _, high in one.band), *((x, low) for x, low, _ in reversed(one.band))]
             frame.add('<path class="band k-{}" d="{}"/>', one.kind, _path(frame, there) + "Z")
-    for x, word in marks:
+    for n, (x, word) in enumerate(marks):
         frame.add('<path class="mark" d="M{} {}V{}"/>', f"{frame.x(x):.1f}", TOP, HIGH - BOTTOM)
         late = x > 0.75 * right
-        frame.words(frame.x(x) + (-4 if late else 4), TOP + 10, word, "end" if late else "start", "soft")
+        frame.words(frame.x(x) + (-4 if late else 4), TOP + 10 + 14 * n, word, "end" if late else "start", "soft")
     taken: list[float] = []
     for one in series:
         frame.add('<path class="line k-{}" d="{}"/>', one.kind, _path(frame, one.points))
@@ -173,17 +204,35 @@ def lines_chart(
 def points_chart(points: Sequence[tuple[str, str, float, float]], across: str, up: str, title: str) -> Markup:
     """Named points (name, kind, across, up)."""
     frame = Frame(1.1 * max(x for _, _, x, _ in points), 1.1 * max(y for *_, y in points), across, up)
-    taken: list[float] = []
-    for name, kind, x, y in sorted(points, key=lambda one: -one[3]):
-        across_, up_ = frame.x(x), frame.y(y)
-        frame.add('<circle class="k-{}" cx="{}" cy="{}" r="5"/>', kind, f"{across_:.1f}", f"{up_:.1f}")
-        end = across_ > WIDE * 0.55
-        place = up_ - 8 if not end else up_ + 4
-        while any(abs(place - other) < 13 for other in taken):
-            place += 13
-        taken.append(place)
-        frame.words(across_ + (-8 if end else 8), place, name, "end" if end else "start", "soft")
+    at = [(name, kind, frame.x(x), frame.y(y)) for name, kind, x, y in sorted(points, key=lambda one: -one[3])]
+    taken = [(x - 6, x + 6, y - 6, y + 6) for _, _, x, y in at]
+    for name, kind, x, y in at:
+        frame.add('<circle class="k-{}" cx="{}" cy="{}" r="5"/>', kind, f"{x:.1f}", f"{y:.1f}")
+        place = _free_place(x, y, NAME * pixels(name), taken)
+        taken.append(_box(*place, NAME * pixels(name)))
+        frame.words(*place[:2], name, place[2], "soft")
     return frame.svg(title)
+
+
+def _free_place(x: float, y: float, wide: float, taken: Sequence[Box]) -> tuple[float, float, str]:
+    """Where the name of a point at (x, y) stands, and its anchor: beside it, over or under it, over nothing else."""
+    middle = (x, "middle") if x - wide / 2 > LEFT and x + wide / 2 < WIDE else (WIDE - 2.0, "end")
+    if middle[1] == "end" and x < WIDE / 2:
+        middle = (LEFT + 2.0, "start")
+    wanted = [(x + 8, y + 4, "start"), (x - 8, y + 4, "end"), *((middle[0], y + by, middle[1]) for by in OVER)]
+    boxes = [(place, _box(*place, wide)) for place in wanted]
+    fits = [(place, box) for place, box in boxes if box[0] >= LEFT and box[1] <= WIDE and box[2] >= 0] or boxes[2:3]
+    return next((place for place, box in fits if not any(_meet(box, other) for other in taken)), fits[0][0])
+
+
+def _box(x: float, base: float, anchor: str, wide: float) -> Box:
+    """The frame of a text: left, right, top, bottom."""
+    left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+    return left, left + wide, base - 11, base + 3
+
+
+def _meet(one: Box, other: Box) -> bool:
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
 
 
 def areas_chart(

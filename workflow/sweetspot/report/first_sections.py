@@ -162,19 +162,27 @@ def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
     bars = [
         (str(row["assumption"]), float(row["margin_low"]), float(row["margin_high"]), _threshold(row)) for row in rows
     ]
-    return Section(
-        "turns",
-        f"What moves the cost ratio to {the(str(rows[0].get('rival_title') or 'next choice'))}",
-        bars_chart(bars),
-        "plan-turning",
-    )
+    best, rival = (_titled(rows[0], name, tables, found) for name in ("best", "rival"))
+    return Section("turns", f"What could make {rival} cheaper", bars_chart(bars, best, rival), "plan-turning")
+
+
+def _titled(row: dict[str, Any], name: str, tables: Tables, found: Outcome) -> str:
+    """The title of a choice of the tornado, as the other charts have it."""
+    choices = table_of(tables, "choices")
+    titles = choices.loc[choices["workload"] == found.workload].set_index("choice")["title"]
+    return the(str(titles.get(row.get(name), row.get(f"{name}_title") or "another choice")))
 
 
 def _threshold(row: dict[str, Any]) -> str:
+    """From which value of an assumption the other is the cheaper, in words."""
     if missing(row.get("flip_value")):
         return ""
-    unit = str(row["unit"]).replace("times today's", "× plan")
-    return f"turns at {number(row['flip_value'])} {unit}"
+    value, unit = float(row["flip_value"]), str(row["unit"])
+    if not unit.startswith("times"):
+        return f"turns at {number(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
+    if 0.5 <= value < 2:
+        return f"turns {abs(value - 1):.0%} {'above' if value > 1 else 'below'} the plan".replace("%", " %")
+    return f"turns at {value:.2g} times the plan"
 
 
 def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:

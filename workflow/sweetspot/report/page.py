@@ -7,12 +7,13 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.decision.counted import TIE, percent
+from sweetspot.decision.counted import TIE, percent, the
 from sweetspot.files import write_whole
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
+from sweetspot.report.cited import records
 from sweetspot.report.draw import spec_beside
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.first_charts import Dots, dots_chart
@@ -23,12 +24,14 @@ from sweetspot.report.outcome import Outcome, busy, choices_of, key_figures, oth
 from sweetspot.report.sheet import of_choices, render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.words import works
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
 GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
 SCRIPTS = ("model", "panel")
 INTERRUPTED = "it can be interrupted"
+LONG = 0.25  # of a job's hours: a wait that is worth a line
 
 
 def render_page(tables: Tables, study: Study) -> str:
@@ -51,7 +54,7 @@ def render_page(tables: Tables, study: Study) -> str:
         "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows and found else "",
         "dots_title": _dots_title(found, money.code) if found else "",
         "tiles": key_figures(found, money),
-        "notes": _notes(found, rows, money.code) if found else [],
+        "notes": [*_notes(found, rows, money.code), *_waits(tables, found)] if found else [],
         "sections": sections(tables, found, money, study) if found else [],
         "listed": of_choices(tables, money.code),
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
@@ -71,6 +74,8 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: f
     """The choices of the first chart: what may be the answer by kind, then what is no answer."""
     made, seen = [], set()
     named = any(not row["in_hand"] for row in rows)
+    # Of one kind alone the word tells nothing, and "by the hour" would be wrong of a machine paid by the month.
+    alone = len({row["kind"] for row in rows}) == 1 and all(missing(row["why_not"]) for row in rows) and not named
     for row in rows:
         outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
         group = GROUPS[row["kind"]]
@@ -78,7 +83,7 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: f
             group = "If jobs may be interrupted" if row["why_not"] == INTERRUPTED else str(row["why_not"]).capitalize()
         elif named and row["in_hand"]:
             group = "Your offer"
-        told = "" if group in seen else group
+        told = "" if group in seen or alone else group
         seen.add(group)
         best = found is not None and row["choice"] == found.start_with.choice
         made.append(Dots(row["choice"], told, row["kind"], row["title"], float(row["usd"]), outcomes, best))
@@ -104,6 +109,22 @@ def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[st
     if found.find_out_first:
         notes.append(f"Find out first: {found.find_out_first}.")
     return [*found.thresholds, *notes]
+
+
+def _waits(tables: Tables, found: Outcome) -> list[str]:
+    """How long a job waits for the machine that is held, where that is more than LONG of its hours; a line each."""
+    queue, names = table_of(tables, "queue"), works(tables)
+    if queue.empty:
+        return []
+    best = {found.best.choice, f"{found.workload}: {found.best.choice}"}
+    held = queue[queue["held"].astype(bool) & queue["option"].isin(best)]
+    ours = held["workload"].astype(str).str.split(".").str[0].eq(found.workload)
+    told = []
+    for row in records(held[ours & (held["overloaded"].astype(bool) | (held["wait_hours"] > LONG * held["hours"]))]):
+        job = names.get(str(row["workload"]), str(row["workload"]).rpartition(".")[2])
+        long = "without end" if row["overloaded"] else f"{number(row['wait_hours'])} h on average"
+        told.append(f"A job ({job}) takes {number(row['hours'])} h, and waits {long} for {the(found.best.title)}.")
+    return told
 
 
 def write_report(

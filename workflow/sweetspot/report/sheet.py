@@ -76,7 +76,17 @@ def of_choices(tables: Tables, code: str) -> Listed:
     ]
     head = ["what to do", f"{code} in all" if months else code, *([f"{code} a month"] if months else [])]
     note = f"In brackets 90 %. Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
+    note += _at_once(rows) if timed else ""
     return Listed([*head, *(["hours"] if timed else []), "cheaper"], made, note)
+
+
+def _at_once(rows: Sequence[dict[str, Any]]) -> str:
+    """Why one choice takes far fewer hours than another: more machines work at the same time."""
+    known = [row for row in rows if not missing(row["hours"]) and not missing(row["device_hours"])]
+    devices = [float(row["device_hours"]) / float(row["hours"]) for row in known if float(row["hours"]) > 0]
+    if not devices or max(devices) < 1.5 * min(devices):
+        return ""
+    return f" Hours are fewer where more devices work at once: here {min(devices):.0f} to {max(devices):.0f}."
 
 
 def _title_of(row: dict[str, Any]) -> str:

@@ -98,11 +98,13 @@
       const by = change(row.dataset.choice), factor = Number.isFinite(by) ? by : 1;
       return { row, usd: row.dataset.usd * factor, outcomes: JSON.parse(row.dataset.outcomes).map((usd) => usd * factor) };
     });
-    const most = Math.max(...rows.flatMap((one) => one.outcomes)) * 1.04, placed = (one, usd) => { one.style.left = `${(100 * usd) / most}%`; one.textContent = brief(usd); return one; };
+    const DOT = 9, TALL = 66, most = Math.max(...rows.flatMap((one) => one.outcomes)) * 1.04, placed = (one, usd) => { one.style.left = `${(100 * usd) / most}%`; one.textContent = brief(usd); return one; };
     for (const { row, usd, outcomes } of rows) {
-      const high = new Array(STACK + 1).fill(0), places = outcomes.map((one) => Math.min(STACK, Math.floor((STACK * one) / most)));
-      row.querySelectorAll(".field>i").forEach((dot, n) => { Object.assign(dot.style, { left: `${(100 * places[n]) / STACK}%`, bottom: `${9 * high[places[n]]++}px` }); });
-      row.querySelector(".field").style.height = `${9 * Math.max(...high) + 20}px`;
+      if (!outcomes.length) { row.querySelector("em").textContent = `${brief(usd)} →`; continue; } // beyond the axis
+      const places = outcomes.map((one) => Math.min(STACK, Math.floor((STACK * one) / most))), under = (n) => places.slice(0, n).filter((one) => one === places[n]).length;
+      const highest = Math.max(...places.map((_, n) => under(n) + 1)), step = Math.min(DOT, TALL / highest);
+      row.querySelectorAll(".field>i").forEach((dot, n) => { Object.assign(dot.style, { left: `${(100 * places[n]) / STACK}%`, bottom: `${step * under(n)}px` }); });
+      row.querySelector(".field").style.height = `${Math.round(step * highest) + 20}px`;
       placed(row.querySelector("em"), usd);
     }
     const size = 10 ** Math.floor(Math.log10(most / 4)), by = [1, 2, 2.5, 5, 10].find((one) => one * size >= most / 4) * size;
