@@ -291,3 +291,10 @@ def test_a_family_goes_by_known_prices_where_each_of_it_has_one():
         {"p3.2xlarge": 2.0, "p3.8xlarge": 2.0}
     )
     assert Family(members).per_unit == pytest.approx({"p3.2xlarge": 6.12, "p3.8xlarge": 6.12, "p3.huge": 5.0})
+
+
+def test_a_machine_alone_at_a_usual_price_of_its_device_is_no_exchange():
+    """a4 costs 16 instead of 20, which b8 costs: 2.5 for each of its eight V100, as they do; at 16 it would be 2."""
+    rows = [("a1", 5.0, {"gpu": "a new card", "gpus": 1}), ("a2", 10.0, {"gpu": "a new card", "gpus": 2}),
+            ("a4", 16.0, {"gpu": "a new card", "gpus": 4}), ("b8", 20.0, {"gpu": "V100", "gpus": 8})]  # fmt: skip
+    assert not any(rule == "swapped" for rule, _ in linted(rows))

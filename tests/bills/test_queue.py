@@ -170,3 +170,8 @@ def test_a_machine_that_just_has_what_comes_never_recovers():
     for share, full in ((1.0, True), (0.99, False)):
         each = share * most / 2
         assert wait_for([Stream(each, 1.0, 0.0, 2), Stream(each, 1.0, 0.0, 1)]).overloaded == full
+
+
+def test_a_machine_that_never_rests_does_one_job_after_the_other():
+    """Ten jobs of two hours: half a job an hour."""
+    assert capacity(1, [Kind(0.1, 2.0, 0.0, 1)], jobs=10) == pytest.approx(0.5, rel=1e-12)

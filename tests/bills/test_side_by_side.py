@@ -114,6 +114,7 @@ def test_a_machine_that_has_the_hours_is_bought_once():
     rows = project(8, 1080.0)
     assert rows.loc["total", ["machines", "hours", "status"]].tolist() == [1.0, 8640.0, "ok"]
     assert rows.loc["total", "usd"] == pytest.approx(3600 + 8640 * 0.5)
+    assert rows.loc[["work", "total"], "work_hours"].tolist() == [8640.0, 8640.0]
 
 
 def test_as_many_are_bought_as_do_the_work():

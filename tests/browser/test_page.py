@@ -29,6 +29,7 @@ MEASURE = """top => {
 }"""
 DATA = "document.getElementById('case-data').textContent"
 EUR = 1.1378  # USD, as the price list of the lab has it
+NOTE = "getComputedStyle(document.querySelector('.charts'), '::before').content"
 HEIGHT = {1280: 3000, 390: 4500}  # px
 
 
@@ -62,6 +63,31 @@ def test_the_budgets_of_every_page(name, width, tmp_path):
     with opened(file, width) as (tab, noise):
         assert_within(measured(tab), file.stat().st_size, width)
         assert not noise
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_study_costs_on_the_page_what_its_tables_say(name, tmp_path):
+    """Each choice of the answer's work, as planned; of months at central figures, pure choices as they are held."""
+    made, file = study_tables(name, whole=True), tmp_path / "index.html"
+    tables, study = made.comparison | {"offers": made.offers, "throughput": made.throughput}, load_study(STUDIES / name)
+    file.write_text(render_page(tables, study), encoding="utf-8")
+    with opened(file) as (tab, noise):
+        if tab.locator("#case-data").count() == 0:
+            assert tables["verdict"]["level"].iloc[0] == "machine"
+            return
+        found = tab.evaluate(
+            f"(() => {{ const data = model.unpack(JSON.parse({DATA})), of = model.choices(data, data.works[0], {{}});"
+            " return Object.fromEntries(Object.entries(of).map(([key, one]) => [key, one.usd])); })()"
+        )
+        choices, mixes = tables["choices"], tables["mixes"]
+        rate = 1.0 if study.currency is None else study.currency.usd_per_unit
+        mine = choices[choices["workload"] == tables["verdict"]["workload"].iloc[0]].set_index("choice")["usd"]
+        if len(mixes):
+            mine = mixes.set_index("mix")["usd_per_month_central"]
+        assert len(found) > 1 and not noise
+        for choice, usd in found.items():
+            assert usd * rate == pytest.approx(mine[choice], rel=1e-6), choice
 
 
 @pytest.mark.parametrize("tables", [small_tables, one_job])
@@ -129,8 +155,11 @@ def test_the_panel_moves_verdict_tiles_and_chart_together(case):
         assert said == "Buy. Renting costs 2.3 times as much."
         middle = tab.evaluate("document.querySelector('.row.k-buy em').textContent")
         assert middle == "154"
+        # What does not follow says so.
+        assert "as the study has it" in tab.evaluate(NOTE)
         tab.click("text=Back to the study")
         assert tab.inner_text("#verdict") == before and "#" not in tab.url.rstrip("#")
+        assert tab.evaluate(NOTE) == "none"
         assert not noise
 
 
@@ -226,7 +255,10 @@ def test_the_page_of_a_plan_of_months_has_its_controls_and_moves_as_one(lab):
         assert names[:2] == ["jobs:resnet50", "jobs:bert"]
         assert {"jobs:resnet50 (urgent)", "deadline", "days", "months", "price", "hourly"} <= {*names}
         before = tab.inner_text("#verdict")
-        _, said, tile = moved(tab, price=40_000)
-        assert said.startswith("Rent by the hour. Buying costs ") and tile in said.replace(" times", " ×")
+        found, said, tile = moved(tab, price=40_000)
+        assert said.startswith("Rent by the hour. Buying costs ")
+        # The figure keeps what it is of: "as much for renting as for buying".
+        assert "as much for renting as for buying" in tab.inner_text("#tiles>div:nth-child(2)")
+        assert float(tile.removesuffix(" ×")) == pytest.approx(1 / float(found["ratio"]), abs=0.006)
         tab.click("text=Back to the study")
         assert tab.inner_text("#verdict") == before and not noise

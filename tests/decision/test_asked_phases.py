@@ -5,7 +5,7 @@ import pytest
 from decision_tables import study
 from phase_plans import WORK, compared, given, hourly, own
 from sweetspot.decision.asked import Case, Given, Wanted
-from sweetspot.decision.phase_options import option_table
+from sweetspot.decision.phases import option_table
 from sweetspot.decision.settings import Settings
 
 DRAWS = 400

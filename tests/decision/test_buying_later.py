@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from phase_plans import CARE, RUNNING, compared, hourly, own
-from sweetspot.decision.buying_later import load_plans
+from sweetspot.decision.buying_later import later_in_words, load_plans
 from sweetspot.decision.later_costs import Plan, Side, at_once, never, rent_then_buy
-from sweetspot.decision.later_words import later_in_words
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
 from sweetspot.study.workloads import load_workloads

@@ -10,12 +10,11 @@ import pytest
 from answer_options import option, spot
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings, surface_of, tornado_of
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.contenders import bills_decide, contenders
-from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.frontier import frontier
+from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import phases
-from sweetspot.decision.recommend import recommend
+from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.simulate import Draws, simulate, spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])

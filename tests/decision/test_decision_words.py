@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.certainty import amount, confidence, percent
+from sweetspot.decision.counted import amount, confidence, percent
 from sweetspot.decision.phases import PricedPhase, load_groups
 from sweetspot.decision.rank_changes import difference, to_markdown
 from sweetspot.decision.recommend import recommend

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import BOX, inputs, settings
-from sweetspot.decision.contenders import bills_decide, contenders
+from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.errors import UserError

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from phase_plans import CARE, compared, hourly, own
-from sweetspot.decision.alternatives import with_alternative
+from sweetspot.decision.options import with_alternative
 from sweetspot.decision.standing import standing
 
 CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from decision_tables import BOX, RENTED, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
-from sweetspot.decision.phase_waiting import phase_rows
+from sweetspot.decision.waiting import phase_rows
 from sweetspot.errors import UserError
 from sweetspot.study.sharing import Demand, load_demands
 from sweetspot.study.workloads import load_workloads

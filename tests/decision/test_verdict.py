@@ -154,3 +154,17 @@ def test_what_to_find_out_first_is_worth_more_than_it_costs():
     )  # fmt: skip
     one = work(("one", RENT, [1, 1]), plan=True)
     assert first_to_find_out([one], rows) == {"plan": "price"}
+
+
+@pytest.mark.parametrize(
+    ("cloud", "limit", "said"),
+    [(599.0, 499.0, False), (601.0, 501.0, True), (2099.0, 1999.0, True), (2101.0, 2001.0, False)],
+)
+def test_a_price_beyond_twice_or_below_half_of_the_machines_is_not_said(cloud, limit, said):
+    """The box of 1,000 costs 1,100, a USD more for each of its price: it pays up to 100 below what renting costs."""
+    box = ("box", BUY, [1100.0] * 4, {"capex_usd": 1000.0, "usd_per_capex": 1.0})
+    both = sorted([box, ("cloud", RENT, [cloud] * 4)], key=lambda one: one[2][0])
+    told = verdict(work(*both))
+    assert told.buy_below_usd == pytest.approx(limit)
+    words = " ".join([told.do_this, *told.thresholds])
+    assert (f"{limit:,.0f} USD" in words) == said

@@ -7,8 +7,7 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, settings
 from sweetspot.decision.compare import compare
 from sweetspot.decision.options import build_options
-from sweetspot.decision.waiting import QUEUE_COLUMNS, queue_table
-from sweetspot.decision.waiting_words import waiting_in_words
+from sweetspot.decision.waiting import QUEUE_COLUMNS, queue_table, waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.study.sharing import Demand, load_demands
 from sweetspot.study.workloads import load_workloads

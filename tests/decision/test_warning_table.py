@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from answer_options import option
 from decision_tables import settings, study
-from sweetspot.decision.contenders import contenders
+from sweetspot.decision.headline import contenders
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
 from sweetspot.study.instances import Instance

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -197,21 +196,25 @@ def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
 
 
 def held_up(folder):
-    """The run file of a process that is stopped again and again, the longer the more steps it has done."""
-    cell = CELL.replace("--batch-size 8", "--batch-size 4096")  # a step long enough to be held up in several times
-    process = started(folder, "--min-steps", "12", cell=cell)
+    """The run file of a process that is stopped within every step from the third on, each time for half a step longer.
+
+    Half of the second step, and after a third of it: on a machine that others make slow all of it is longer. Stopped at
+    once, it may not have begun the step whose seconds are to grow.
+    """
+    cell = CELL.replace("--batch-size 8", "--batch-size 8192")  # a step longer than its line takes to be read
+    process = started(folder, "--min-steps", "10", "--min-seconds", "1000", cell=cell)
     (child,) = children(process.pid)
-    steps = []
-    reader = threading.Thread(target=lambda: steps.extend(line for line in process.stderr if ": step " in line))
-    reader.start()
-    while process.poll() is None:
-        time.sleep(0.05)
-        with contextlib.suppress(ProcessLookupError):  # it ended between the two
-            os.kill(child, signal.SIGSTOP)
-            time.sleep(0.03 * len(steps))
-            os.kill(child, signal.SIGCONT)
-    reader.join()
-    assert process.returncode == 0
+    moments = [time.monotonic()]
+    for line in process.stderr:
+        if ": step " in line:
+            moments.append(time.monotonic())
+            second = moments[1] - moments[0]
+            time.sleep(second / 3)
+            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                os.kill(child, signal.SIGSTOP)
+                time.sleep(len(moments) * second / 2)
+                os.kill(child, signal.SIGCONT)
+    assert process.wait(PATIENCE_S) == 0
     return pd.read_parquet(folder / "run~1.parquet")
 
 

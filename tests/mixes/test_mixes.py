@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mix_problems import held, problem, rented, small_problems
 from scipy.optimize import linprog
-from sweetspot.mixes.demand import load_duration, month_noise
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER
+from sweetspot.mixes.problem import NEVER, load_duration, month_noise
 from sweetspot.mixes.purchase import numbers_to_have
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, machines_for, mixes
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, climb, machines_for, mixes
 from sweetspot.mixes.search import most_useful as bounds_of
 
 
@@ -264,17 +263,27 @@ def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
     """250 h in the busier month, of 100 h each: three; of what is not for sale those that are there."""
     kinds = [held("sold", [1.0], [0.0], 100), held("ours", [1.0], [0.0], 100, there=2, for_sale=False)]
     assert bounds_of(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
+    both = [held("sold", [1.0, 2.0], [0.0, 0.0], 100)]
+    assert bounds_of(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
+
+
+def test_of_numbers_of_machines_that_cost_the_same_the_first_is_kept():
+    usd = {0: 5.0, 1: 3.0, 2: 4.0, 3: 3.0}
+    assert climb((0,), lambda counts: usd[counts[0]], [0], (0,), (3,)) == (1,)
+    usd[3] = 2.0  # twice the step is cheaper
+    assert climb((0,), lambda counts: usd[counts[0]], [0], (0,), (3,)) == (3,)
 
 
 @pytest.mark.parametrize(
-    ("hours", "capacity", "jobs", "room", "boxes"),
+    ("hours", "capacity", "jobs", "room", "boxes", "each"),
     [
-        ([1.0, 1.0], 0.25, [0.5, 0.0], 0.3, 1),  # half an hour of work, of which ours does half: 0.25 h are left
-        ([1.0, NEVER], 100.0, [50.0, 20.5], 10.0, 3),  # ours does all of a and nothing of b: 20.5 h
-        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 4),  # half of each class: 35.25 h are left
+        ([1.0, 1.0], 0.25, [0.5, 0.0], 0.3, 1, 1.0),  # half an hour of work, of which ours does half: 0.25 h are left
+        ([1.0, NEVER], 100.0, [50.0, 20.5], 10.0, 3, 1.0),  # ours does all of a and nothing of b: 20.5 h
+        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 4, 1.0),  # half of each class: 35.25 h are left
+        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 8, 2.0),  # of which each takes two hours on a box
     ],
 )
-def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours, capacity, jobs, room, boxes):
+def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours, capacity, jobs, room, boxes, each):
     ours = held("ours", hours, [0.0, 0.0], capacity, there=1, for_sale=False)
-    case = problem([[[one]] for one in jobs], [ours, held("box", [1.0, 1.0], [0.0, 0.0], room)], [])
+    case = problem([[[one]] for one in jobs], [ours, held("box", [each, each], [0.0, 0.0], room)], [])
     assert machines_for(case, 1) == boxes

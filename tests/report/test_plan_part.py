@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from decision_tables import study
 from report_tables import month_tables, one_job, small_tables
-from sweetspot.decision.titled import titled
+from sweetspot.decision.options import titled
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw

@@ -9,7 +9,7 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, study
 from markupsafe import Markup
 from report_tables import CLAIM, make_report, small_tables
-from sweetspot.decision.certainty import percent
+from sweetspot.decision.counted import percent
 from sweetspot.report.answer import lead
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS

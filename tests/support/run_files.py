@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
-from sweetspot.cells import Cell, run_path
-from sweetspot.harness.runfile import FACT_NUMBERS, FACT_TEXTS
+from sweetspot.cells import MEASURED_NUMBERS, MEASURED_TEXTS, Cell, run_path
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 from sweetspot.warnings import pairs
 
@@ -18,11 +17,11 @@ def write_run(folder, cell=CELL, run=1, seconds=(2.0, 2.0, 2.0), name=None, **co
     rows = pd.DataFrame({"step": range(len(seconds)), "seconds": [float(value) for value in seconds]})
     rows = rows.assign(**cell._asdict(), run=run, protocol=2, status="ok", message=None, gpu="Test CPU", logical=False)
     rows = rows.assign(measured_on="2026-11-21", warnings=None, xla=False, host="here", machine="Test CPU, 2 CPUs")
-    rows = rows.assign(steps=1, samples_per_step=None, unit=None, **dict.fromkeys((*FACT_NUMBERS, *FACT_TEXTS)))
+    rows = rows.assign(steps=1, samples_per_step=None, unit=None, **dict.fromkeys((*MEASURED_NUMBERS, *MEASURED_TEXTS)))
     for column, value in columns.items():
         rows[column] = value
-    texts = ("message", "measured_on", "warnings", "host", "machine", "unit", *FACT_TEXTS)
-    rows = rows.astype(dict.fromkeys(texts, "string") | dict.fromkeys(FACT_NUMBERS, "float64"))
+    texts = ("message", "measured_on", "warnings", "host", "machine", "unit", *MEASURED_TEXTS)
+    rows = rows.astype(dict.fromkeys(texts, "string") | dict.fromkeys(MEASURED_NUMBERS, "float64"))
     rows = rows.astype(dict.fromkeys(("steps", "samples_per_step"), "Int64"))
     rows.to_parquet(path, index=False)
     return str(path)

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 from run_files import CELL, write_run
 from sweetspot.cells import BASES, CELL_COLUMNS, weakest
-from sweetspot.decision.grounds import SPEED_GROUNDS
 from sweetspot.report.marks import SHAPES
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.scaling.evidence import study_efficiency
@@ -77,7 +76,7 @@ def test_two_of_ones_own_are_evidence_of_scaling(tmp_path):
 
 
 def test_every_basis_has_a_sign_a_meaning_a_shape_and_a_word_of_its_own():
-    for told in (BASIS_SIGNS, BASIS_MEANING, SPEED_GROUNDS):
+    for told in (BASIS_SIGNS, BASIS_MEANING):
         assert list(told) == list(BASES)
         assert len(set(told.values())) == len(BASES)
     assert list(SHAPES) == list(BASES)

@@ -34,11 +34,10 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.buying_later import load_plans
-from sweetspot.decision.certainty import TIE, amount, percent
-from sweetspot.decision.counted import Money, the
+from sweetspot.decision.counted import TIE, Money, amount, percent, the
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.verdict import no_answer
-from sweetspot.decision.waiting_words import waiting_in_words
+from sweetspot.decision.waiting import waiting_in_words
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of

@@ -16,13 +16,12 @@ from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choice_table import works
 from sweetspot.decision.counted import words_of
-from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan as Later
 from sweetspot.decision.phases import PricedPhase, phases
 from sweetspot.decision.plan_of_months import decide
-from sweetspot.decision.recommend import recommend
+from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table

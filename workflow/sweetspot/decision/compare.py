@@ -13,27 +13,23 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
-from sweetspot.decision.deadlines import deadline_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
-from sweetspot.decision.options import build_options
+from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
-from sweetspot.decision.phase_waiting import phase_rows
 from sweetspot.decision.phases import OVERALL, phases, with_later
-from sweetspot.decision.plan_of_months import decide, set_aside, without_option, without_speed
-from sweetspot.decision.plan_of_phases import decide_phases
+from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
-from sweetspot.decision.recommend import recommend
+from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
-from sweetspot.decision.titled import titled
 from sweetspot.decision.tornado import turned
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import Demands, queue_table
+from sweetspot.decision.waiting import Demands, phase_rows, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import DOLLARS, Money, the
+from sweetspot.decision.counted import DOLLARS, Money, amount, the
 from sweetspot.decision.mix_problem import MIX_DRAWS, Class, Posed, Source
 from sweetspot.decision.mix_tables import Worked
 from sweetspot.decision.mix_waiting import Queue, queue_of

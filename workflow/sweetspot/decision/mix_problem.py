@@ -13,8 +13,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.rates import or_zero
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.demand import month_noise
-from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented
+from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, month_noise
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes

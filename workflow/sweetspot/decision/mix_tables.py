@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import confidence
+from sweetspot.decision.counted import confidence
 from sweetspot.decision.mix_problem import Posed
 from sweetspot.decision.mix_words import Words, bought_in_words, bought_title, mix_title
 from sweetspot.decision.simulate import interval
 from sweetspot.decision.standing import p_cheaper
-from sweetspot.mixes.demand import load_duration
 from sweetspot.mixes.dispatch import Done, dispatch
-from sweetspot.mixes.problem import Array, Problem
+from sweetspot.mixes.problem import Array, Problem, load_duration
 from sweetspot.mixes.search import BEST, THERE, Mix, machines_for, mixes
 from sweetspot.study.titles import class_title
 

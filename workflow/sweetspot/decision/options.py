@@ -2,21 +2,25 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.cells import USABLE
-from sweetspot.decision.alternatives import with_alternative
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
 from sweetspot.decision.rent_ahead import with_rent_factor
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.titles import unit_in_words
 from sweetspot.throughput.best import best_figures
 from sweetspot.throughput.stand_in import YEAR
+
+if TYPE_CHECKING:
+    import pandas as pd
+import pandas as pd
 
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
@@ -279,3 +283,37 @@ def records(rows: pd.DataFrame) -> list[Row]:
 def same_machine(one: Row, other: Row) -> bool:
     """One machine under two price lists is one alternative."""
     return bool(one["instance"] == other["instance"] and one["purchase"] == other["purchase"])
+
+
+def titled(options: "pd.DataFrame", throughput: "pd.DataFrame", titles: Mapping[str, str]) -> "pd.DataFrame":
+    """The options with `workload_title` (a workload without one has its key) and `unit`, what their speeds count."""
+    names = options["workload"].map(lambda name: titles.get(name, name))
+    units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
+    return options.assign(workload_title=names, unit=unit_in_words(set(units)))
+
+
+def rate_of(option: Mapping[str, Any]) -> str:
+    """The unit of an option's speed: `images/s`."""
+    return f"{option.get('unit') or 'images'}/s"
+
+
+def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
+    """The options with `alternative`: rows of the same are one machine, under two price lists or in more nodes.
+
+    Several nodes (`nodes`, null: one) are a way to use the machine that they are made of: of the same provider, device,
+    devices a node and way of paying, the one whose node costs most nearly the same an hour. `option` keeps them apart.
+    """
+    nodes = rows["nodes"].astype(float).fillna(1.0)
+    paid = " (" + rows["purchase"].astype(object) + ")"
+    found = rows["instance"].astype(object).where(nodes <= 1, None)
+    whole = rows.assign(_devices=rows["gpus"] / nodes, _node_usd=rows["usd_per_hour"] / nodes)
+    alike = ["provider", "gpu", "_devices", "purchase"]
+    known = {key: part for key, part in whole[nodes <= 1].groupby(alike)}
+    for label, row in whole[nodes > 1].iterrows():
+        key = tuple(row[name] for name in alike)
+        single = known.get(key)
+        if single is None:  # nobody rents one node of it: its sizes are one alternative all the same
+            found[label] = "{} with {} in nodes of {:g}".format(*key)
+        else:
+            found[label] = single.loc[(single["_node_usd"] - row["_node_usd"]).abs().idxmin(), "instance"]
+    return rows.assign(alternative=found + paid)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.contenders import Contenders, cost
 from sweetspot.decision.counted import listed, the, times
+from sweetspot.decision.headline import Contenders, cost
 from sweetspot.decision.options import Row, same_machine
 
 COLUMNS = (

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import begun, the
+from sweetspot.decision.counted import amount, begun, the
 from sweetspot.decision.question import FURTHEST
 from sweetspot.decision.simulate import interval
 

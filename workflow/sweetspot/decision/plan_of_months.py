@@ -1,6 +1,6 @@
-"""Monthly workloads decided: all tables of their mixes, and what the recommendation says of them."""
+"""Plans decided: tables of the mixes of months and of the options of phases, and what both rest on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_dispatch import dispatch_question, pays_of_months
+from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_deadlines import deadline_table, step_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
@@ -16,7 +17,7 @@ from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
 from sweetspot.decision.mix_waiting import mix_queue
 from sweetspot.decision.mix_words import Words
-from sweetspot.decision.phases import OVERALL, PricedPhase
+from sweetspot.decision.phases import OVERALL, PricedPhase, option_table
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.tornado import turned
@@ -134,3 +135,21 @@ def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, 
         for row in lacking.drop_duplicates("instance").itertuples():
             message = f"priced, but no speed for {job} (model {model}) of {name}; it does none of these jobs"
             yield ("comparison", row.instance, model, pd.NA, "no_speed", message)
+
+
+def decide_phases(
+    phases: Sequence[PricedPhase], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
+) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
+    """What the plans among `phases` (`phases.phases`) rest on (`plan_options`, and as `analysed`), and their questions.
+
+    `plans`: the rows of results/<study>/plans that fit.
+    """
+    whole = [phase for phase in phases if phase.plan is not None and phase.whole]
+    planned = [rounds_question(phase, options, plans, settings.month_days) for phase in whole]
+    asked = [turned(one.question) for one in planned]
+    paying = ((one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
+    tables = {
+        "plan_options": option_table(phases),
+        **analysed(asked, options, draws, settings.money, paying),
+    }
+    return tables, planned

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import confidence
+from sweetspot.decision.counted import confidence
 from sweetspot.decision.simulate import interval
 
 SAME_COST = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth

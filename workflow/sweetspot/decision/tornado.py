@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import FACTOR, Array, Assumption
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import DOLLARS, Money
+from sweetspot.decision.counted import DOLLARS, Money, amount
 from sweetspot.decision.question import FURTHEST, Costs, Question, Turn, nearest, turning_points
 
 TORNADO = (

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.certainty import TIE, confidence, percent
 from sweetspot.decision.choice_table import BUY, CONTRACT, KEEP, MIX, NOTHING, RANK, RENT, Work, against, standing_of
-from sweetspot.decision.counted import WORDS, Money, Words, begun, counted, the, times
+from sweetspot.decision.counted import TIE, WORDS, Money, Words, begun, confidence, counted, percent, the, times
 from sweetspot.decision.simulate import interval
 from sweetspot.decision.standing import p_cheaper
 from sweetspot.errors import UserError

@@ -4,11 +4,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
-from sweetspot.decision.options import OFFER
+from sweetspot.decision.counted import amount, begun, counted, the
+from sweetspot.decision.options import CELL, OFFER
+from sweetspot.decision.phases import POSSESSION, TOTAL
 
 if TYPE_CHECKING:
     from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
@@ -118,3 +121,88 @@ def _overtaken(factor: float, row: Mapping[str, Any]) -> dict[str, float]:
         "slower_from_per_month": factor * row["per_month"],
         "slower_from_people": (math.floor(factor * people + 1e-6) + 1 if factor > 0 else 0) if known else math.nan,
     }
+
+
+ENOUGH = 1e-9  # so that a whole number of rounds is not one more
+
+
+def phase_rows(options: pd.DataFrame, plans: pd.DataFrame, demands: "Demands") -> pd.DataFrame:
+    """`options` and, below them, a row for each phase and option whose phase says how often its jobs come (`demands`).
+
+    plans: results/<study>/plans. `workload`: `<plan>.<phase>`; `hours`, `_low`, `_high`: of one job alone, from the
+    phase's time and its rounds, with the ends of the option's speed; `jobs_at_once`: the machine's devices where a job
+    takes one of them, else 1.
+    """
+    wanted = {name for name in demands if "." in name}
+    if plans.empty or options.empty or not wanted:
+        return options
+    rows = plans[(plans["status"] == "ok") & ~plans["phase"].isin([POSSESSION, TOTAL])]
+    rows = rows.assign(workload=rows["plan"].astype(str) + "." + rows["phase"].astype(str))
+    rows = rows[rows["workload"].isin(wanted)]
+    own = ["workload", "hours", "hours_low", "hours_high"]
+    known = options.drop_duplicates([*OFFER, "model"]).drop(columns=own, errors="ignore")
+    key = [*OFFER, *CELL[1:]]
+    more = [name for name in ("workload", "jobs", "machines", "hours") if name not in key]
+    found = rows[[*key, *more]].merge(known, on=key, how="inner").drop_duplicates(["option", "workload"])
+    parts = [options, pd.DataFrame(list(_one_job(found, demands)))]
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+
+def _one_job(rows: pd.DataFrame, demands: "Demands") -> Iterator[dict[str, Any]]:
+    for row in rows.to_dict("records"):
+        slots = int(row["gpus"]) if demands[row["workload"]].gpus_per_job == "one" else 1
+        rounds = math.ceil(math.ceil(row["jobs"] / row["machines"] - ENOUGH) / slots - ENOUGH)
+        hours, rate = row["hours"] / rounds, row["images_per_s"]
+        ends = {
+            "hours_low": hours * rate / row["images_per_s_high"],
+            "hours_high": hours * rate / row["images_per_s_low"],
+        }
+        known = {name: value if np.isfinite(value) else np.nan for name, value in ends.items()}
+        yield row | {"hours": hours, "jobs_at_once": float(slots)} | known
+
+
+SHOWN = 3  # machines of one workload
+
+
+def waiting_in_words(queue: pd.DataFrame) -> list[str]:
+    """Two sentences for each workload and machine that is held, those asked about first, at most SHOWN a workload.
+
+    queue: comparison/queue.parquet. Empty where no workload says how often it comes.
+    """
+    said = []
+    held = queue[queue["held"].astype(bool)] if len(queue) else queue
+    order = ["is_reference", "overloaded", "hours_to_result", "option"]
+    for _, rows in held.groupby(["workload", "model"], sort=False) if len(held) else ():
+        best = rows.sort_values(order, ascending=[False, True, True, True], kind="stable")
+        said += [_sentences(row) for row in best.head(SHOWN).to_dict("records")]
+    return said
+
+
+def _sentences(row: Mapping[str, Any]) -> str:
+    name, jobs = the(str(row["title"])), f"{amount(row['per_month'])} jobs a month of “{row['workload']}”"
+    use = f"{100 * row['utilisation']:.0f} % of its time"
+    if row["overloaded"]:
+        busy = f"would be busy {use}" if row["utilisation"] >= 1 else "cannot keep up"
+        return begun(f"{name} with {jobs} {busy}: the queue grows without end.{_other(row)}")
+    nine = row["wait_hours_p90"]
+    longest = f", one in ten over {amount(nine)} h" if nine > 0 else ", and fewer than one in ten waits at all"
+    return begun(
+        f"{name} with {jobs} is busy {use}. A job waits {amount(row['wait_hours'])} h on average{longest}. Its result "
+        f"is there after {amount(row['hours_to_result'])} h.{_other(row)}"
+    )
+
+
+def _other(row: Mapping[str, Any]) -> str:
+    """From when on a rented machine is the faster choice."""
+    if row["rival"] is None or pd.isna(row["rival_hours"]):
+        return ""
+    rival, most = f"{the(str(row['rival_title']))} ({amount(row['rival_hours'])} h)", row["slower_from_per_month"]
+    if not most > 0:
+        return f" {begun(rival)} is faster even where nobody waits."
+    people, now = row["slower_from_people"], row["people"]
+    if pd.isna(people):
+        return f" {begun(rival)} is faster from {amount(most)} jobs a month on."
+    if people <= now:
+        return f" {begun(rival)} is faster for the {counted(int(now), 'person', 'people')} there are; with up to " \
+            f"{int(people) - 1} it was not."  # fmt: skip
+    return f" {begun(rival)} is faster from {int(people)} people on (now {int(now)})."

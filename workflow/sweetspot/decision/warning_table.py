@@ -6,9 +6,8 @@ from typing import Any
 import pandas as pd
 
 from sweetspot.cells import USABLE
-from sweetspot.decision.contenders import Contenders
-from sweetspot.decision.fits import Needs, fit_warnings
-from sweetspot.decision.memory_check import memory_warnings
+from sweetspot.decision.fits import Needs, fit_warnings, memory_warnings
+from sweetspot.decision.headline import Contenders
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings

@@ -10,12 +10,11 @@ from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, Assumption, error_key
 from sweetspot.decision.counted import the
 from sweetspot.decision.known_value import Value, partial_value, without_selection
-from sweetspot.decision.options import Row
+from sweetspot.decision.options import Row, rate_of
 from sweetspot.decision.question import Question
 from sweetspot.decision.rates import by_contract
 from sweetspot.decision.simulate import LEVEL, Draws, Figure
 from sweetspot.decision.speed_errors import figure_behind
-from sweetspot.decision.titled import rate_of
 from sweetspot.decision.tornado import Turned
 
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import SPEED
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import amount, the
 from sweetspot.decision.options import Row
 
 SPEEDS = ("images_per_s", SPEED)  # quantities that a timing finds out

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sweetspot.cells import MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.files import sync, write_whole
 from sweetspot.harness.facts import kind_of_machine
 from sweetspot.harness.request import Request
@@ -17,9 +18,6 @@ from sweetspot.warnings import Warned
 # schema, and 10,000 of them are read together.
 SMALL: dict[str, Any] = {"write_statistics": False, "store_schema": False, "compression": "none"}
 
-# Facts that throughput.parquet carries on: peak memory of one device, joules, and what neighbours cost.
-FACT_NUMBERS = ("peak_memory_gib", "joules_per_sample", "left_out_share")
-FACT_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason", "products")
 # A key of the file's metadata (Thrift: field 2, text of 64 bytes): SHA-256 of all bytes of the file, these being "0".
 SEAL = "sweetspot-sha256"
 SEALED = re.compile(SEAL.encode() + rb"\x18\x40([0-9a-f]{64})")
@@ -95,12 +93,12 @@ def write_run(
         "unit": facts.get("unit"),
         "samples_per_step": facts.get("samples_per_step"),
         "machine": kind_of_machine(facts),
-        **{name: facts.get(name) for name in (*FACT_NUMBERS, *FACT_TEXTS)},
+        **{name: facts.get(name) for name in (*MEASURED_NUMBERS, *MEASURED_TEXTS)},
     }
     rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps}
     rows |= {"seconds": [seconds for seconds, _ in times], "steps": [count for _, count in times]}
-    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine", *FACT_TEXTS), pl.String)
-    numbers = dict.fromkeys(FACT_NUMBERS, pl.Float64)
+    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine", *MEASURED_TEXTS), pl.String)
+    numbers = dict.fromkeys(MEASURED_NUMBERS, pl.Float64)
     may_be_null = {**texts, **numbers, "seconds": pl.Float64}
     may_be_null |= dict.fromkeys(("step", "steps", "samples_per_step"), pl.Int64)
     table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()

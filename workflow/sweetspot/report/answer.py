@@ -3,8 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import Words, the
+from sweetspot.decision.counted import Words, amount, the
 from sweetspot.report import energy_words
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import interval_text, missing, number

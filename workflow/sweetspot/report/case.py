@@ -68,9 +68,9 @@ def evidence_case(tables: Tables, study: Study) -> Row:
 def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
 
-    As `evidence_case`, and `choices`: choice, title, `verb`, `costs` (in words), binds, `rank` from what commits to
-    least, USD, `stands` (may be the answer), `spot` (would, if interruptions were accepted), and of a plan of months
-    its `mix` and `source`.
+    As `evidence_case`, and `ratio`: what the dearer and the cheaper of the verdict bind to; `choices`: choice, title,
+    `verb`, `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the answer), `spot`
+    (would, if interruptions were accepted), and of a plan of months its `mix` and `source`.
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
@@ -83,7 +83,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     able = {one["option"] for one in (asked[0].get("rows") or asked[0].get("options") or ())}
     rows = [_choice(row, kinds.get(row["choice"], {})) for row in records(mine) if kinds or row["choice"] in able]
     stands = {one["binds"] for one in rows if one["stands"]}
-    case = _case(tables, study, asked[:1], {"choices": rows}) if {"buy", "nothing"} <= stands else {}
+    ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
+    case = _case(tables, study, asked[:1], {"choices": rows, "ratio": ratio}) if {"buy", "nothing"} <= stands else {}
     return case if case and given(case["works"][0], "box", "rent") else {}
 
 

@@ -1,7 +1,7 @@
 """The three figures that the answer hangs on most, a short sentence each."""
 
 from sweetspot.decision.assumption import FACTOR
-from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import amount
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, of_jobs, table_of

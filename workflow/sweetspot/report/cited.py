@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.decision.certainty import percent
+from sweetspot.decision.counted import percent
 from sweetspot.report.notation import missing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables, table_of

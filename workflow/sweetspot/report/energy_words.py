@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
 from sweetspot.bills.metered import METERED
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import begun, counted, listed, the
+from sweetspot.decision.counted import amount, begun, counted, listed, the
 from sweetspot.report.cited import Cited, Row, text
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
 from sweetspot.report.tables import Tables, table_of

@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sweetspot.decision.certainty import TIE, percent
-from sweetspot.decision.counted import Money, the, times
+from sweetspot.decision.counted import TIE, Money, percent, the, times
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.tables import Tables, table_of

@@ -7,8 +7,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.decision.certainty import TIE, percent
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import TIE, percent, the
 from sweetspot.files import write_whole
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.certainty import amount
+from sweetspot.decision.counted import amount
 from sweetspot.decision.other_figures import span_in_words
-from sweetspot.decision.waiting_words import waiting_in_words
+from sweetspot.decision.waiting import waiting_in_words
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number

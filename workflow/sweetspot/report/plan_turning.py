@@ -3,8 +3,7 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS, FACTOR
-from sweetspot.decision.certainty import amount
-from sweetspot.decision.counted import begun, listed, the
+from sweetspot.decision.counted import amount, begun, listed, the
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.decision.certainty import percent
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import percent, the
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.cited import text
 from sweetspot.report.in_currency import money_of, shown_in

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from sweetspot.cells import CELL_COLUMNS, PROTOCOL, USABLE
+from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS, PROTOCOL, USABLE
 from sweetspot.errors import UserError
 from sweetspot.harness.own_networks import unit_of
-from sweetspot.harness.runfile import FACT_NUMBERS, FACT_TEXTS, is_damaged
+from sweetspot.harness.runfile import is_damaged
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.throughput.spread import spread_of_cells
-from sweetspot.throughput.table_columns import MEASURED_TEXTS, TABLE_COLUMNS
+from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ RUN_SCHEMA: dict[str, Any] = {
     **dict.fromkeys(("batch_size", "gpus", "run", "protocol", "step", "steps", "samples_per_step"), pl.Int64),
     **dict.fromkeys(("status", "message", "gpu", "warnings", "measured_on", "host", "machine", "unit"), pl.String),
     **dict.fromkeys(("logical", "xla"), pl.Boolean),
-    **dict.fromkeys(("seconds", *FACT_NUMBERS), pl.Float64),
-    **dict.fromkeys(FACT_TEXTS, pl.String),
+    **dict.fromkeys(("seconds", *MEASURED_NUMBERS), pl.Float64),
+    **dict.fromkeys(MEASURED_TEXTS, pl.String),
 }
 NEWER = ("steps", "products")
 REMEDY = "remove it and it is measured again"

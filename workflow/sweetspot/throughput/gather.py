@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.cells import CELL_COLUMNS
+from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
@@ -21,7 +21,7 @@ from sweetspot.throughput.published import (
 )
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
-from sweetspot.throughput.table_columns import MEASURED_NUMBERS, MEASURED_TEXTS, TABLE_COLUMNS
+from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined

@@ -34,6 +34,3 @@ TABLE_COLUMNS = (
     "disturbed_reason",
     "products",
 )
-# What only a measurement tells; null of figures of any other basis.
-MEASURED_NUMBERS = ("peak_memory_gib", "joules_per_sample", "left_out_share")
-MEASURED_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason", "products")

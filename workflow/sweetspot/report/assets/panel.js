@@ -81,7 +81,7 @@
     const now = model.choices(data, work, state), change = (choice) => (now[choice] ? now[choice].usd / before[choice].usd : NaN);
     const stands = data.choices.filter((one) => (one.stands || (state.interruptible && one.spot)) && Number.isFinite(change(one.choice)) && !(now[one.choice].hours > zero(state.within, Infinity)))
       .map((one) => ({ ...one, usd: one.usd * change(one.choice) })).sort((a, b) => a.usd - b.usd);
-    const [best] = stands, rival = best && stands.find((one) => one.binds !== best.binds), ratio = rival ? rival.usd / best.usd : Infinity;
+    const [best] = stands, [above, below] = data.ratio.map((binds) => stands.find((one) => one.binds === binds)), rival = best && stands.find((one) => one.binds !== best.binds), ratio = rival ? rival.usd / best.usd : Infinity;
     const close = ratio < CLOSE, take = close && rival.rank < best.rank ? rival : best, other = take === best ? rival : best;
     Object.assign(form.dataset, best ? { best: best.choice, usd: best.usd, ratio } : { best: "", usd: "", ratio: "" });
     const compared = !rival ? "" : close ? ` for now. ${other.costs} about the same` : `. ${rival.costs} ${times(ratio)} times as much`;
@@ -89,9 +89,9 @@
     for (const [id, text] of Object.entries(moved().length ? said : told)) at(id).textContent = text;
     document.querySelectorAll("#tiles>div dd").forEach((value, place) => {
       value.dataset.said ??= value.textContent;
-      value.textContent = !moved().length ? value.dataset.said : place === 1 && rival ? `${times(ratio)} ×` : "–";
+      value.textContent = !moved().length ? value.dataset.said : place === 1 && above && below ? `${times(above.usd / below.usd)} ×` : "–";
     });
-    dots(change);
+    document.body.classList.toggle("moved", moved().length > 0); dots(change);
   }
   function dots(change) {
     const chart = document.querySelector(".dots"), axis = chart.querySelector(".axis"), STACK = 46, rows = [...chart.querySelectorAll(".row")].map((row) => {
