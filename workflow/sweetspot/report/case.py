@@ -81,6 +81,9 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     mixes = table_of(tables, "mixes")
     kinds = {row["mix"]: row for row in records(mixes[mixes["workload"] == found.workload])} if len(mixes) else {}
     able = {one["option"] for one in (asked[0].get("rows") or asked[0].get("options") or ())}
+    bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
+    if bought and asked[0]["cost"] != "dispatch":  # its price moves the verdict, whichever machine the study judges
+        asked[0]["box"] = bought[0]
     rows = [_choice(row, kinds.get(row["choice"], {})) for row in records(mine) if kinds or row["choice"] in able]
     stands = {one["binds"] for one in rows if one["stands"]}
     ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
