@@ -15,6 +15,7 @@ from decision_tables import inputs, study
 from project_copy import ROOT, environment
 from report_tables import files_of, small_tables, write_study
 from sweetspot.cells import BASES
+from sweetspot.errors import UserError
 from sweetspot.report import charts, evidence_page
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
@@ -184,6 +185,12 @@ def test_charts_are_drawn_by_the_vega_lite_of_altairs_schema(monkeypatch):
 def test_a_wrong_specification_is_an_error_not_an_empty_chart():
     with Engine() as engine, pytest.raises(RuntimeError, match="drawing broken failed"):
         engine.draw({"broken": {"mark": "no such mark", "data": {"values": []}, "encoding": {"x": 3}}})
+
+
+def test_an_engine_that_the_machine_ended_says_so_in_one_sentence():
+    with Engine() as engine, pytest.raises(UserError, match="was ended by SIGKILL while drawing some"):
+        engine._process.kill()
+        engine.draw({"some": {"mark": "point", "data": {"values": []}}})
 
 
 def test_a_figure_that_no_chart_draws_is_refused(tmp_path):

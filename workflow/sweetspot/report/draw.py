@@ -1,6 +1,7 @@
 """Charts to SVG files, with a caption each for Snakemake's own report."""
 
 import json
+import signal
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.report.charts import CHARTS, in_words
 
@@ -55,6 +57,9 @@ KEY_LOOK = {"subtitleFontSize": 12, "subtitleFontWeight": "normal", "subtitleCol
 TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight": "bold", "offset": 10}
 
 
+ENDED = "figures: the engine that draws needs memory, and no limit of addresses (ulimit -v)"
+
+
 class Made(NamedTuple):
     """SVG and compiled specification (Vega) by chart, and the script that draws these in a browser, if asked for."""
 
@@ -78,14 +83,17 @@ class Engine:
     def draw(self, specs: Mapping[str, "Spec"], bundle: bool = False) -> Made:
         """The pictures and compiled specifications by name, once; with `bundle` the script that draws the latter.
 
-        Raises RuntimeError with the engine's last words where a specification is wrong.
+        Raises RuntimeError with the engine's last words where a specification is wrong, UserError where it was ended
+        (it takes some 10 GB of addresses, of which it uses little: `ulimit -v`).
         """
         asked = {"vega_lite": _vega_lite(), "charts": dict(specs), "bundle": bundle}
         drawn, complaint = self._process.communicate(json.dumps(asked))
         if self._process.returncode != 0:
             # After the message the engine lists the frames of its own machine code.
             found = [line for line in complaint.splitlines() if "Error" in line]
-            raise RuntimeError(f"drawing {', '.join(specs)} failed: {(found or ['no message'])[-1].strip()}")
+            if not found or self._process.returncode < 0:
+                raise UserError(f"{ENDED}: it {_end(self._process.returncode)} while drawing {', '.join(specs)}")
+            raise RuntimeError(f"drawing {', '.join(specs)} failed: {found[-1].strip()}")
         return Made(**json.loads(drawn))
 
     def __enter__(self) -> Self:
@@ -136,6 +144,11 @@ def draw_figures(
         _save(made.bundle, Path(bundle))
     for caption in map(Path, captions):
         _save(currency_words(in_words(CHARTS[caption.stem].caption, data.unit, MODELS), money) + "\n", caption)
+
+
+def _end(code: int) -> str:
+    """How a process ended, by its exit code."""
+    return f"ended with code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
 
 
 def spec_beside(figure: Path) -> Path:
