@@ -1,6 +1,5 @@
 "use strict";
-// A chart that comes into view is drawn anew from its specification, with tooltips. The picture beneath stays: for paper,
-// and for whoever has no JavaScript. Specifications and the engine are packed: they are text that shrinks to a third.
+// A chart in view is drawn anew from its packed specification, with tooltips; the picture beneath stays, for paper.
 const liveCharts = {};
 async function unpackCharts(packed) {
   const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
@@ -40,8 +39,7 @@ async function unpackCharts(packed) {
   }, { rootMargin: "300px" });
   frames.forEach((frame) => seen.observe(frame));
 })();
-// A link to a row in a closed fold opens the fold: not every browser does so by itself. And a tooltip has the beginning of a
-// long source; the whole stands in the table of origins, from where it is taken when somebody asks.
+// A link to a row in a closed fold opens it. A tooltip has the beginning of a source; the table of origins has the whole.
 (() => {
   const reveal = () => {
     const target = document.querySelector(":target");
