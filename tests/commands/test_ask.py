@@ -17,7 +17,6 @@ from sweetspot.decision.asked import Case, Given, Wanted, at_days
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.report.plan_part import OF_MONTHS
 from sweetspot.study.sharing import Demand
 
 STUDY = """
@@ -205,7 +204,7 @@ def test_the_command_reads_only_and_is_quick(project):
 def test_the_verdict_on_the_plan_gives_the_exit_code(project, capsys):
     """Nine draws of ten: tests/support/report_tables.py."""
     folder = project / "results" / "paper" / "comparison"
-    for name in (*OF_MONTHS, "verdict"):
+    for name in ("mixes", "sources", "deadlines", "verdict"):
         write_parquet(month_tables()[name], folder / f"{name}.parquet")
     code, said = asked(project, capsys)
     lines = said.out.splitlines()

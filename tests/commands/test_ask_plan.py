@@ -12,7 +12,6 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
 from sweetspot.errors import UserError
 from sweetspot.files import write_parquet
-from sweetspot.report.plan_part import OF_MONTHS
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
@@ -26,7 +25,7 @@ def lab(tmp_path_factory):
     study = LabOfFive(root / "config" / "studies")
     tables = study.tables(DRAWS)
     results = root / "results" / "lab-of-five"
-    for name in ("options", "queue", "verdict", *OF_MONTHS):
+    for name in ("options", "queue", "verdict", "mixes", "sources", "deadlines"):
         write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
     for name, offers in tables["offers"].groupby("price_list"):
         write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")

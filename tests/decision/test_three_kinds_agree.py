@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sweetspot.bills.owning import fixed_per_month
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.cost_dispatch import pays_of_months
 from sweetspot.decision.cost_rounds import pays_of_rounds
+from sweetspot.decision.dispatch_question import pays_of_months
 from sweetspot.decision.pays import pays_rows
 from sweetspot.decision.question import turning_points
 from sweetspot.decision.tornado import turned

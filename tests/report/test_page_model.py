@@ -81,25 +81,14 @@ def program():
 
 @pytest.mark.parametrize("name", OFFERS)
 @pytest.mark.parametrize("moved", range(len(MOVED)))
-def test_a_job_costs_what_the_library_says(program, name, moved):
-    options = _tables(name, moved)["options"]
-    options = options[options["workload"] == "job"].set_index("option")
-    rows = {row["option"]: row for row in program(name, SHARE, MOVED[moved])}
+@pytest.mark.parametrize(("kind", "table", "work"), [(SHARE, "options", "job"), (ROUNDS, "plan_options", "work")])
+def test_a_job_and_a_plan_of_phases_cost_what_the_library_says(program, name, moved, kind, table, work):
+    options = _tables(name, moved)[table]
+    options = options[options["workload"] == work].set_index("option")
+    rows = {row["option"]: row for row in program(name, kind, MOVED[moved])}
     assert set(rows) == set(options.index)
     for option, row in rows.items():
         expected = options.loc[option]
-        assert (row["usd"], row["hours"]) == pytest.approx((expected["usd"], expected["hours"]), rel=1e-9), option
-
-
-@pytest.mark.parametrize("name", OFFERS)
-@pytest.mark.parametrize("moved", range(len(MOVED)))
-def test_a_plan_of_phases_costs_what_the_library_says(program, name, moved):
-    table = _tables(name, moved)["plan_options"]
-    table = table[table["workload"] == "work"].set_index("option")
-    rows = {row["option"]: row for row in program(name, ROUNDS, MOVED[moved])}
-    assert set(rows) == set(table.index)
-    for option, row in rows.items():
-        expected = table.loc[option]
         assert (row["usd"], row["hours"]) == pytest.approx((expected["usd"], expected["hours"]), rel=1e-9), option
 
 

@@ -14,9 +14,10 @@ from phase_plans import cells_of
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
 from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
-from sweetspot.decision.cost_dispatch import Asked, dispatch_question, most_rented
+from sweetspot.decision.cost_dispatch import most_rented
 from sweetspot.decision.cost_rounds import Planned, rounds_question
 from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.dispatch_question import Asked, dispatch_question
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, work_out
 from sweetspot.decision.mix_words import Words

@@ -8,8 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.analyses import analysed
-from sweetspot.decision.cost_dispatch import dispatch_question, pays_of_months
 from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
+from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_deadlines import deadline_table, step_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table

@@ -16,7 +16,6 @@ CHART_WIDTH, CHART_HEIGHT = WIDTH - 70, 230  # pixels
 LINE, LINES = 17, 7  # pixels of a line of the key, and how many one of options has room for
 SLOTS = list(range(5))  # 0: the machine that is judged
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4]]
-BOUND = 1e9  # of a limit that is not set: beyond every scale
 
 
 def slot_colour() -> "alt.Color":

@@ -17,10 +17,6 @@ STEP = "comparison: mixes, dispatched in order of merit on all draws"
 NAMED = 12  # machines by name in one sentence
 
 
-# Tables that the sentences rest on: of the work of months, and of phases.
-OF_MONTHS = ("mixes", "sources", "deadlines")
-OF_PHASES = ("plan_options",)
-OF_A_PLAN = (*OF_MONTHS, *OF_PHASES)
 MONTHS, PHASES = "months", "phases"  # kinds of plans
 
 

@@ -60,16 +60,6 @@ class Question(Closed):
         batch = self.headline_batch_size
         return [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
-    def headline_words(self) -> str:
-        """The batches of the answer in words: `64`, or `32 (cifar10_cnn); 128 (mnist_mlp)` where models differ."""
-        batch = self.headline_batch_size
-        if batch == "own":
-            return "that of each machine's own figure"
-        if not isinstance(batch, dict):
-            return str(batch)
-        alike = {value: [model for model in self.model if batch[model] == value] for value in sorted(batch.values())}
-        return "; ".join(f"{value} ({', '.join(models)})" for value, models in alike.items())
-
     def headline(self, model: str) -> int | None:
         """The batch per device that the answer about `model` uses; None where each machine has its own."""
         batch = self.headline_batch_size
