@@ -1,15 +1,13 @@
 """Recommendation, words of certainty and what an edit of prices changed, on tables that stand in the test."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.counted import amount, confidence, percent
-from sweetspot.decision.phases import PricedPhase, load_groups
 from sweetspot.decision.rank_changes import difference, to_markdown
-from sweetspot.decision.recommend import recommend
+from sweetspot.decision.recommend import PricedPhase, recommend
 
 
 def plain(**machines):
@@ -65,14 +63,6 @@ def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
     assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
 
 
-def test_a_phase_of_a_plan_keeps_its_name_where_a_workload_has_the_same():
-    both = [phase(FOUR, [[1.0]] * 4), replace(phase(FOUR, [[1.0]] * 4), plan="p")]
-    named = [replace(one, name="search") for one in both]
-    titles = recommend([*named, both[0]], titles={"search": "Ten runs of a day", "p": "The project"})
-    assert titles["phase_title"].tolist() == ["Ten runs of a day", "search", "all of it together"]
-    assert titles["plan_title"].dropna().to_dict() == {1: "The project"}
-
-
 @pytest.mark.parametrize(
     ("probability", "words", "share"),
     [(0.95, "clear", "95 %"), (0.949, "likely", "95 %"), (0.8, "likely", "80 %"), (0.799, "too close to call", "80 %"),
@@ -87,15 +77,6 @@ def test_an_amount_has_three_figures():
     assert [amount(value) for value in (0.2241, 79.12, 99.94, 100.0, -250.4, 14_234.4)] == [
         "0.224", "79.1", "99.9", "100", "-250", "14,234"
     ]  # fmt: skip
-
-
-def test_workloads_are_grouped_by_what_they_are(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    assert load_groups(file) == {}
-    file.write_text("a: {kind: training}\nb: {kind: runs}\nc: {kind: plan}\nd: {kind: training}\n")
-    assert load_groups(file) == {"b": ["b"], "training workloads": ["a", "d"]}
-    file.write_text("b: {kind: runs}\n")
-    assert load_groups(file) == {"b": ["b"]}
 
 
 # --- changes of rank ------------------------------------------------------------------------------------------------

@@ -113,7 +113,9 @@ def lab_verdict() -> dict[str, pd.DataFrame]:
     }
     rent = {"title": "RunPod for the rest"}
     mix = [27_000.0] * 9 + [31_000.0]
-    lab = work(("best", MIX, mix, box), ("cloud", RENT, [30_000.0] * 10, rent), name="lab", months=30.0, plan=True)
+    lab = work(
+        ("best", MIX, mix, box), ("cloud", RENT, [30_000.0] * 10, rent), name="lab", months=30.0, cost="dispatch"
+    )
     learn = {"lab": "price of RunPod"}
     return {
         "choices": choice_table([lab], ()),

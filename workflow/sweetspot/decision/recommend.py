@@ -1,12 +1,12 @@
 """What to choose for each phase of the project, and how sure that is."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.decision.counted import DOLLARS, TIE, Money, amount, span, the
-from sweetspot.decision.phases import OVERALL, TRAINING, PricedPhase
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.standing import standing
 
@@ -15,7 +15,20 @@ COLUMNS = (
     "confidence", "verdict", "balanced", "title", "balanced_title", "plan", "phase_title", "plan_title",
 )  # fmt: skip
 
-TITLES = {OVERALL: "all of it together", TRAINING: "all trainings together"}
+TITLES: dict[str, str] = {}
+
+
+class PricedPhase(NamedTuple):
+    """Options in time, cheapest first, and their draws."""
+
+    name: str
+    scope: str
+    table: pd.DataFrame
+    usd: np.ndarray
+    models: tuple[str, ...]
+    nobody: str = ""
+    plan: str | None = None
+    title: str = ""
 
 
 def recommend(phases: Sequence[PricedPhase], titles: Mapping[str, str] | None = None) -> pd.DataFrame:
