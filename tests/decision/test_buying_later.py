@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from phase_plans import CARE, RUNNING, compared, hourly, own
-from sweetspot.decision.buying_later import later_in_words, load_plans
-from sweetspot.decision.later_costs import Plan, Side, at_once, never, rent_then_buy
+from sweetspot.decision.later import Dates, Side, later_in_words, load_plans, of_sides, ways_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
 from sweetspot.study.workloads import load_workloads
@@ -117,14 +116,14 @@ def test_buying_later_is_among_the_options_of_the_plan():
 
 def test_a_machine_of_other_months_is_named_and_not_reckoned():
     found = compared(own(months=48.0), hourly())["later"]
-    assert found["status"].tolist() == ["is used for 48 months, the plan has 36", "ok"]
+    assert found["status"].tolist() == ["is used for 48 months, the work lasts 36", "ok"]
     assert found["option"].tolist() == ["box", "rented"]
 
 
 def test_a_plan_that_does_not_ask_has_no_rows(tmp_path):
     file = tmp_path / "workloads.yaml"
     file.write_text("work: {kind: plan, months: 36}\nother: {kind: plan, months: 24, buy_after_months: [6]}\n")
-    assert load_plans(file) == {"other": Plan("other", 24.0, (6.0,))}
+    assert load_plans(file) == {"other": Dates("other", 24.0, (6.0,))}
     assert load_plans(tmp_path / "none.yaml") == {}
 
 
@@ -148,11 +147,9 @@ def test_months_that_mean_nothing_are_refused(tmp_path, keys, reason):
 
 def side(name, **row):
     """An option of a plan whose figures are all certain."""
-    facts = {"option": name, "row": 0, "purchase": "on_demand", "trend_kind": None, "trend_change": np.nan}
-    held = row.pop("held", 0.0)
-    running, term = row.pop("running"), row.pop("term", np.nan)
-    ones = np.ones(2)
-    return Side(facts | row, name, 100.0, running, held, ones, ones, 1.0, term)
+    facts = {"option": name, "instance": name, "row": 0, "purchase": "on_demand", "trend_kind": None}
+    running = np.full(3, row.pop("running"))
+    return Side(facts | row, name, 1.0, 100.0, running, np.zeros(3), np.nan)
 
 
 NOTHING = np.ones((1, 2))
@@ -161,13 +158,11 @@ CERTAIN = Draws(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
 
 def ends(capex, residual, care, electricity, rent, change=0.0, months=36.0, after=(6.0, 12.0, 30.0)):
     """USD of buying at once, then after each of `after` months, then never."""
-    plan = Plan("work", months, after)
     box = side("box", purchase="own", running=electricity * months, months=months, capex_usd=capex,
                residual_usd=residual * capex, maintenance_usd_per_month=care, staff_usd_per_month=0.0,
                discount_rate=0.0, capex_change=change)  # fmt: skip
-    rented = [side("rented", running=rent * months)]
-    later = [next(rent_then_buy(plan, box, rented, month, CERTAIN, 1)).usd for month in after]
-    return [at_once(plan, box, CERTAIN, 1).usd, *later, next(never(plan, rented)).usd]
+    sides = [box, side("rented", running=rent * months)]
+    return [way.usd[0] for way in ways_of(of_sides(Dates("work", months, after), sides, CERTAIN), CERTAIN, 1)]
 
 
 AMOUNT = st.floats(1.0, 1e5)

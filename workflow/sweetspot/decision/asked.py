@@ -13,13 +13,12 @@ from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan as Later
-from sweetspot.decision.phases import PricedPlan, priced_plans
+from sweetspot.decision.later import Dates, buying_later, of_phases
+from sweetspot.decision.phases import PricedPlan, priced_plans, with_later
 from sweetspot.decision.plan_of_months import decide
 from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.settings import Settings
@@ -60,7 +59,7 @@ class Phased(NamedTuple):
     plans: Mapping[str, Plan]
     instances: Mapping[str, Instance]
     needs: Needs
-    later: Mapping[str, Later]
+    later: Mapping[str, Dates]
 
 
 class Given(NamedTuple):
@@ -131,8 +130,10 @@ class Case:
             for own, fees in of.lists
         ]
         planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, of.needs)
-        waited = buying_later(of.later, planned, self.rows, self.drawn, self.offers, settings.seed)
-        return priced_plans(self.rows, self.drawn, planned, waited.options)
+        parts = priced_plans(self.rows, self.drawn, planned)
+        waiting = of_phases(parts, of.later, self.rows, self.drawn, self.offers)
+        _, waited = buying_later(waiting, self.drawn, settings.seed)
+        return [with_later(one, waited) for one in parts]
 
     def _used(self, offers: Mapping[str, Any]) -> Columns:
         """Days of use a month of offers: owned machines work as many as are wanted."""

@@ -8,7 +8,6 @@ import pandas as pd
 
 from sweetspot.decision.analyses import analysed
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.buying_later import buying_later, with_mixes
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_share import share_questions
@@ -16,11 +15,11 @@ from sweetspot.decision.counted import words_of
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
-from sweetspot.decision.phases import priced_plans
+from sweetspot.decision.phases import priced_plans, with_later
 from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
 from sweetspot.decision.recommend import deadline_phases, recommend
@@ -78,7 +77,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
-    buying: Mapping[str, Plan] | None = None,
+    buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
@@ -100,10 +99,11 @@ def compare(
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = phase_rows(options, plans, demands or {})
-    waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
-    waited = with_mixes(waited, decided, drawn, settings)
     later = deadline_phases(options, drawn, settings.deadlines_hours, settings.money)
-    parts = priced_plans(options, drawn, plans, waited.options)
+    parts = priced_plans(options, drawn, plans)
+    waiting = of_phases(parts, buying or {}, options, drawn, inputs.offers)
+    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
+    parts = [with_later(one, more) for one in parts]
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
     contending = found_contenders(options)
@@ -141,7 +141,7 @@ def compare(
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
-        "later": waited.table,
+        "later": waited,
         "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, untold),

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from sweetspot.decision.buying_later import later_in_words
 from sweetspot.decision.counted import TIE
+from sweetspot.decision.later import later_in_words
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
 from sweetspot.report.answer_deadlines import ByDeadline, by_deadline

@@ -13,9 +13,9 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
-from sweetspot.decision.buying_later import later_in_words
 from sweetspot.decision.choice_table import ROUNDS
 from sweetspot.decision.counted import Money
+from sweetspot.decision.later import later_in_words
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer

@@ -1,6 +1,6 @@
 """The answer in Markdown, for a mail or a pull request."""
 
-from sweetspot.decision.buying_later import later_in_words
+from sweetspot.decision.later import later_in_words
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import nothing_said
 from sweetspot.report.energy_words import in_words
