@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.renting import ROUNDING
-from sweetspot.decision.counted import TIE, begun, chance, confidence, money, the
-from sweetspot.decision.mix_problem import Posed
+from sweetspot.bills.resale import MONTHS_A_YEAR
+from sweetspot.decision.counted import confidence
+from sweetspot.decision.mix_problem import Posed, with_terms
 from sweetspot.decision.mix_tables import Worked, source_usd
 from sweetspot.decision.mix_words import Words, purchase_in_words
-from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.decision.options import Row, records
 from sweetspot.decision.phases import PricedPlan, drawn_costs
 from sweetspot.decision.rates import month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import Rents, moves_ahead, rent_share
@@ -28,7 +29,6 @@ TABLE = (
     "box_usd", "box_usd_low", "box_usd_high", "rent_usd", "usd", "usd_low", "usd_high", "saved_usd", "saved_usd_low",
     "saved_usd_high", "p_saves", "p_cheapest", "confidence", "status",
 )  # fmt: skip
-YEAR = 12.0
 Cases = np.ndarray  # at central figures, then in every draw
 Among = dict[str, tuple[pd.DataFrame, np.ndarray]]
 
@@ -50,13 +50,11 @@ class Machines(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """The work of some months: USD, hours; of what is rented for it who does most (key, name), and USD."""
+    """The work of some months: USD, hours; what the table says of what is `rented` for it: who does most, USD."""
 
     usd: Cases
-    hours: float = np.nan
-    option: str | None = None
-    title: str | None = None
-    rent: float = 0.0
+    hours: float
+    rented: dict[str, Any]
 
 
 class Deferral(NamedTuple):
@@ -71,12 +69,11 @@ class Deferral(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One way through the months: what the table says of it beside money; hours, USD in all and of the machines."""
+    """One way through the months: what the table says of it, USD in all and of the machines on their day."""
 
     told: dict[str, Any]
-    hours: float = np.nan
     usd: Cases = np.full(1, np.nan)
-    price: Cases = np.full(1, np.nan)
+    price: Cases = np.full(2, np.nan)
 
 
 def load_plans(path: str | Path) -> dict[str, Dates]:
@@ -92,52 +89,53 @@ def load_plans(path: str | Path) -> dict[str, Dates]:
 def buying_later(asked: Iterable[Deferral], draws: Draws, seed: int) -> tuple[pd.DataFrame, Among]:
     """The ways to buy later of every workload that asks (docs/decision.md), and what competes with a plan's options.
 
-    In the table (TABLE) `box_usd`: price of the machines on the day of purchase; `rent_usd`: what is rented until then
-    costs; `usd`: the whole project, with 90 % of the draws; `saved_usd`: less than buying the same machines at once;
-    `p_saves` that it is less, `confidence` how sure the order of the two is; `p_cheapest` of the workload's rows here;
-    `status`: ok, or why machines are not reckoned.
+    In the table `box_usd`: price of the machines on their day; `rent_usd`: of what is rented until then; `usd` in all,
+    with 90 % of the draws; `saved_usd`: less than the same machines bought at once, `p_saves` that it is less,
+    `confidence` of that order; `p_cheapest` of the workload's rows here; `status`: ok, or why they are not reckoned.
     """
-    ways = {one.dates.name: list(ways_of(one, draws, seed)) for one in asked}
-    rows = [row for found in ways.values() for row in _rows(found)]
-    return pd.DataFrame(rows, columns=list(TABLE)), {
-        name: made for name, found in ways.items() if len((made := _among(found))[0])
-    }
+    ways = {one.dates: list(ways_of(one, draws, seed)) for one in asked}
+    rows = [row for dates, found in ways.items() for row in _rows(dates, found)]
+    among = {dates.name: _among(found) for dates, found in ways.items()}
+    return pd.DataFrame(rows, columns=list(TABLE)), {name: one for name, one in among.items() if len(one[0])}
 
 
 def ways_of(asked: Deferral, draws: Draws, seed: int) -> Iterator[Way]:
     """Each machine at once and later, those cheapest at once first; then never buying."""
-    name, months, after = asked.dates
-    told, found = {"workload": name, "months": months, "status": "ok"}, []
-    for box in asked.machines:
-        ways = (_bought(asked, told, box, month, draws, seed) for month in (0.0, *after))
-        found.append([way for way in ways if way is not None])
-    for ways in sorted(found, key=lambda ways: (np.nan_to_num(ways[0].usd[0], nan=np.inf), ways[0].told["option"])):
-        yield from ways
+    _, months, after = asked.dates
+    ways = [[_bought(asked, box, month, draws, seed) for month in (0.0, *after)] for box in asked.machines]
+    found = [[way for way in one if way is not None] for one in ways]
+    for known in sorted(found, key=lambda ways: (np.nan_to_num(ways[0].usd[0], nan=np.inf), ways[0].told["option"])):
+        yield from known
     never = asked.cost(None, 0.0, months)
     if never is not None and not np.isinf(never.usd).any():
-        told |= {"after_months": months, "option": "never" if asked.mixed else never.option, "title": never.title}
-        yield Way(told | _until(never), never.hours, _known(asked, never.usd))
+        told = {"after_months": months, "title": never.rented["until_title"]} | never.rented
+        yield Way(told | {"option": "never" if asked.mixed else told["until"]}, never.usd)
 
 
-def _bought(asked: Deferral, told: Row, box: Machines, after: float, draws: Draws, seed: int) -> Way | None:
+def _bought(asked: Deferral, box: Machines, after: float, draws: Draws, seed: int) -> Way | None:
     """Machines bought after so many months; None where nobody does the work until then."""
-    dates, option, title = asked.dates, box.option, box.title
-    told = told | {"after_months": after, "box": option, "box_title": title, "machines": sum(n for _, n in box.rows)}
-    reason, until = why_not(box, dates.months), asked.cost(None, 0.0, after) if after else Spent(np.zeros(1), 0.0)
-    if reason or until is None:
-        return None if after else Way(told | {"option": option, "title": title, "status": reason})
+    dates, (option, title, rows) = asked.dates, box
+    told = {"after_months": after, "option": option, "title": title, "box": option, "box_title": title}
+    told |= {"machines": sum(count for _, count in rows), "instance": rows[0][0]["instance"]}
+    if reason := why_not(box, dates.months):
+        return None if after else Way(told | {"status": reason})
+    until = asked.cost(None, 0.0, after) if after else Spent(np.zeros(1), 0.0, {"rent_usd": 0.0})
     since = asked.cost(box, after, dates.months)
-    assert since is not None
-    usd, price = until.usd + since.usd, np.zeros(1)
-    for row, count in box.rows:
+    if until is None or since is None:
+        return None
+    usd, price = until.usd + since.usd, np.zeros(len(since.usd))
+    for row, count in rows:
         paid, kept = (count * part[: len(usd)] for part in _held(dates, row, after, draws, seed))
         price, usd = price + paid, usd + kept
+    if asked.mixed:
+        price[0], usd[0] = price[1:].mean(), usd[1:].mean()
+    told |= {"hours": until.hours + since.hours} | until.rented
     if after:
-        option, title = f"{option} after {after:g} months", f"{title} in {after:g} months, {until.title} until then"
+        told["option"] = f"{option} after {after:g} months"
+        told["title"] = f"{title} in {after:g} months, {told['until_title']} until then"
     if np.isinf(usd).any():
-        told |= {"status": "what is there and rented does not do the work until then"}
-    told |= {"option": option, "title": title, "instance": box.rows[0][0]["instance"]} | _until(until)
-    return Way(told, until.hours + since.hours, _known(asked, usd), _known(asked, price))
+        told |= {"status": "what is there and rented does not do the work until then", "rent_usd": None}
+    return Way(told, usd, price)
 
 
 def why_not(box: Machines, months: float) -> str:
@@ -150,53 +148,19 @@ def why_not(box: Machines, months: float) -> str:
     return ""
 
 
-def _until(spent: Spent) -> dict[str, Any]:
-    return {"until": spent.option, "until_title": spent.title, "rent_usd": spent.rent}
-
-
-def _known(asked: Deferral, usd: Cases) -> Cases:
-    return np.append(usd[1:].mean(), usd[1:]) if asked.mixed else usd
-
-
 def _held(dates: Dates, row: Row, after: float, draws: Draws, seed: int) -> tuple[Cases, Cases]:
     """Price of one machine bought after some months, and USD of having it from then to the end.
 
     On the last day it is worth what one bought at once would be: it is as old. Never more than was paid for it.
     """
-    count, figures = draws.usd.shape[1], []
-    for name in ("capex_usd", "residual_usd"):
-        drawn = (one.values for one in draws.figures if one.name == name and row["row"] in one.rows)
-        figures.append(np.append(row[name], np.broadcast_to(next(drawn, row[name]), count)))
+    known, count = {one.name: one.values for one in draws.figures if row["row"] in one.rows}, draws.usd.shape[1]
+    capex, residual = (np.append(row[n], known.get(n, np.full(count, row[n]))) for n in ("capex_usd", "residual_usd"))
     change, low, high = (1.0 + or_zero(row.get(f"capex_change{end}")) for end in ("", "_low", "_high"))
     # One market of machines: what makes one dearer in a year makes the others so.
     noise = np.append(0.0, stream(seed, "price of machines").standard_normal(count))
-    price = figures[0] * spread(change, low, high, LEVEL_RANGE, noise) ** (after / YEAR)
-    left, sold = dates.months - after, np.minimum(sold_for(row, *figures, dates.months), price)
+    price = capex * spread(change, low, high, LEVEL_RANGE, noise) ** (after / MONTHS_A_YEAR)
+    left, sold = dates.months - after, np.minimum(sold_for(row, capex, residual, dates.months), price)
     return price, np.asarray(month_of(row, price, left, sold) * left)
-
-
-class Side(NamedTuple):
-    """One option of a plan of phases: its row of the options, name, machines, hours of all the work, USD of it by use
-    and by the month, months of its contract (NaN: none).
-    """
-
-    row: Row
-    title: str
-    machines: float
-    hours: float
-    running: Cases
-    held: Cases
-    term: float
-
-    def rent(self, after: float, months: float, rents: Rents | None) -> Cases:
-        """USD of renting for the first months, by use and by contract: signed for whole terms or not (infinite)."""
-        if after == months:
-            return self.running + self.held
-        if np.isnan(self.term):
-            return self.running * rent_share(self.row, after, months, rents)
-        terms = np.ceil(months / self.term - ROUNDING) * self.term
-        whole = abs(after / self.term - round(after / self.term)) < ROUNDING
-        return self.running * after / months + (self.held * after / terms if whole else np.inf)
 
 
 def of_phases(
@@ -204,36 +168,48 @@ def of_phases(
 ) -> Iterator[Deferral]:
     """The plans of phases that ask; `options`, `draws`: of the comparison; `offers`: all offers."""
     for plan in (one for name in dates for one in plans if one.name == name):
-        known = options[options["in_answer"].astype(bool) & options["model"].eq(plan.model)]
-        by_key = {row["option"]: row for row in records(known.drop_duplicates("option"))}
-        terms = offers.drop_duplicates(list(OFFER)).set_index(list(OFFER))["term_months"]
         table = plan.table[plan.table["persistent"].astype(bool)]
-        rows = [by_key[name] for name in table["option"]]
-        usd = [table[name].to_numpy(float) for name in ("usd_running", "usd_possession")]
-        drawn = drawn_costs(options.loc[[row["row"] for row in rows]], *usd, draws)
-        by_case = [np.column_stack(pair) for pair in zip(usd, drawn, strict=True)]
-        term = [float(terms[tuple(row[key] for key in OFFER)]) for row in rows]
-        told = zip(rows, table["title"], table["boxes"], table["hours"], *by_case, term, strict=True)
-        yield of_sides(dates[plan.name], [Side(*one) for one in told], draws)
+        told = with_terms(options, offers)
+        told = told[told["in_answer"].astype(bool) & told["model"].eq(plan.model)].drop_duplicates("option")
+        by_key = {row["option"]: row for row in records(told)}
+        running, held = (table[name].to_numpy(float) for name in ("usd_running", "usd_possession"))
+        drawn = drawn_costs(options.loc[[by_key[name]["row"] for name in table["option"]]], running, held, draws)
+        by_case = {"usd_running": [*np.column_stack([running, drawn[0]])]}
+        by_case |= {"usd_possession": [*np.column_stack([held, drawn[1]])]}
+        rows = [by_key[row["option"]] | row for row in table.assign(**by_case).to_dict("records")]
+        yield of_plan(dates[plan.name], rows, draws.rents)
 
 
-def of_sides(dates: Dates, sides: Sequence[Side], draws: Draws) -> Deferral:
-    """Of the options of a plan of phases: each that is owned, until then the one that is cheapest to rent so long."""
-    months, owned = dates.months, {str(side.row["option"]): side for side in sides if side.row["purchase"] == "own"}
-    rented = [side for side in sides if side.row["purchase"] != "own"]
+def of_plan(dates: Dates, rows: Sequence[Row], rents: Rents | None) -> Deferral:
+    """Of the options of a plan, their USD by case: each owned machine, until then what is cheapest to rent so long."""
+    months, others = dates.months, [row for row in rows if row["purchase"] != "own"]
 
     def cost(box: Machines | None, start: float, end: float) -> Spent | None:
         share = (end - start) / months
         if box is not None:
-            return Spent(owned[box.option].running * share, owned[box.option].hours * share)
-        usd = [float(side.rent(end, months, None)[0]) for side in rented]
+            row = box.rows[0][0]
+            return Spent(row["usd_running"] * share, row["hours"] * share, {})
+        usd = [float(_rent(row, end, months, None)[0]) for row in others]
         if not usd or not np.isfinite(min(usd)):
             return None
-        one = rented[usd.index(min(usd))]
-        paid = one.rent(end, months, draws.rents)
-        return Spent(paid, one.hours * share, str(one.row["option"]), one.title, min(usd))
+        one = others[usd.index(min(usd))]
+        rented = {"until": one["option"], "until_title": one["title"], "rent_usd": min(usd)}
+        return Spent(_rent(one, end, months, rents), one["hours"] * share, rented)
 
-    return Deferral(dates, [Machines(name, one.title, [(one.row, one.machines)]) for name, one in owned.items()], cost)
+    owned = [row for row in rows if row["purchase"] == "own"]
+    return Deferral(dates, [Machines(row["option"], row["title"], [(row, row["boxes"])]) for row in owned], cost)
+
+
+def _rent(row: Row, after: float, months: float, rents: Rents | None) -> Cases:
+    """USD of renting for the first months, by use and by contract: that is signed for whole terms or not (infinite)."""
+    running, held, term = row["usd_running"], row["usd_possession"], row["term_months"]
+    if after == months:
+        return np.asarray(running + held)
+    if pd.isna(term):
+        return np.asarray(running * rent_share(row, after, months, rents))
+    whole = abs(after / term - round(after / term)) < ROUNDING
+    terms = np.ceil(months / term - ROUNDING) * term
+    return np.asarray(running * after / months + (held * after / terms if whole else np.inf))
 
 
 def of_months(worked: Sequence[Worked], draws: Draws, words: Words) -> Iterator[Deferral]:
@@ -271,91 +247,34 @@ def _of_mix(posed: Posed, best: Mix, dates: Dates, draws: Draws, words: Words) -
         paid = {offer.name: usd[offer.name] for offer in rented if usd.get(offer.name, 0.0) > 0}
         main = max(paid, key=lambda name: paid[name], default=None)
         title = "what is there" if main is None else words.title(main)
-        spent = np.append(np.nan, done.usd) * (end - start)
-        return Spent(spent, np.nan, main, title, sum(paid.values()) * (end - start))
+        told = {"until": main, "until_title": title, "rent_usd": sum(paid.values()) * (end - start)}
+        return Spent(np.append(done.usd.mean(), done.usd) * (end - start), np.nan, told)
 
     return Deferral(dates, [bought], cost, mixed=True)
 
 
-def _rows(ways: Sequence[Way]) -> Iterator[dict[str, Any]]:
-    """The rows of the table of one workload."""
-    known = [way for way in ways if way.told["status"] == "ok"]
+def _rows(dates: Dates, ways: Sequence[Way]) -> list[dict[str, Any]]:
+    known = [way for way in ways if "status" not in way.told]
     first = shares(np.stack([way.usd[1:] for way in known]), range(len(known))) if known else {}
-    at_once = {way.told["box"]: way for way in known if way.told["after_months"] == 0}
-    for way in ways:
-        row = dict(way.told)
-        if row["status"] == "ok":
-            row |= {"p_cheapest": first[next(n for n, one in enumerate(known) if one is way)]}
-            row |= _figure("usd", way.usd)
-            row |= _figure("box_usd", way.price) if "box" in row else {}
-            row |= _saved(at_once[row["box"]], way) if "box" in row and row["after_months"] else {}
-        yield row
-
-
-def _saved(at_once: Way, way: Way) -> dict[str, Any]:
-    """What a way saves against the same machines bought at once."""
-    saved = at_once.usd - way.usd
-    saves = float(np.mean(saved[1:] > 0))
-    return _figure("saved_usd", saved) | {"p_saves": saves, "confidence": confidence(max(saves, 1 - saves))}
+    at_once = {way.told["box"]: way.usd for way in known if way.told["after_months"] == 0}
+    for place, way in enumerate(known):
+        told = way.told | {"p_cheapest": first[place]} | _figure("usd", way.usd) | _figure("box_usd", way.price)
+        if "box" in told and told["after_months"] > 0:
+            saved = at_once[told["box"]] - way.usd
+            saves = float(np.mean(saved[1:] > 0))
+            told |= _figure("saved_usd", saved) | {"p_saves": saves, "confidence": confidence(max(saves, 1 - saves))}
+        way.told.update(told)
+    return [{"workload": dates.name, "months": dates.months, "status": "ok"} | way.told for way in ways]
 
 
 def _figure(name: str, usd: Cases) -> dict[str, float]:
-    """A figure with 90 % of its draws."""
     low, high = interval(usd[1:])
     return {name: float(usd[0]), f"{name}_low": float(low), f"{name}_high": float(high)}
 
 
 def _among(ways: Sequence[Way]) -> tuple[pd.DataFrame, np.ndarray]:
     """What buying later adds to the options of a plan, with its draws."""
-    later = [way for way in ways if way.told["status"] == "ok" and way.told["after_months"] and "box" in way.told]
+    kept = [way for way in ways if "status" not in way.told and way.told["after_months"] and "box" in way.told]
     facts = {"persistent": True, "planned_hours": np.nan, "boxes": 1.0, "purchase": "own"}
-    names = ("option", "instance", "title", "after_months", "machines")
-    rows = [{name: way.told[name] for name in names} | {"hours": way.hours, "usd": way.usd[0]} | facts for way in later]
-    return pd.DataFrame(rows), np.array([way.usd[1:] for way in later])
-
-
-def later_in_words(table: pd.DataFrame, code: str = "USD") -> list[str]:
-    """Of each plan: the machine that is cheapest at once, bought later; then which of all these ways is the cheapest.
-
-    `table`: comparison/later.parquet; `code`: its currency. Empty where no plan asks.
-    """
-    said = []
-    for name, rows in table.groupby("workload", sort=False) if len(table) else ():
-        known = rows[rows["status"] == "ok"].to_dict("records")
-        bought = [row for row in known if pd.notna(row["box"])]
-        if not bought:
-            said.append(f"Buying later in {name}: no machine that may be bought is reckoned.")
-            continue
-        first, *later = [row for row in bought if row["box"] == bought[0]["box"]]
-        over = f"{money(first['usd'])} {code} over {first['months']:g} months"
-        said.append(f"{begun(the(first['title']))}, bought at once: {over}.")
-        said += [_later(row, code) for row in later]
-        said += _least(known, code)
-    return said
-
-
-def _later(row: dict[str, Any], code: str) -> str:
-    saved, low, high = (row[f"saved_usd{end}"] for end in ("", "_low", "_high"))
-    less = saved >= 0
-    ends = sorted((low, high) if less else (-high, -low))
-    span = " to ".join(f"{'−' if end < 0 else ''}{money(abs(end))}" for end in ends)
-    likely = row["p_saves"] if less else 1 - row["p_saves"]
-    told = TIE if confidence(max(likely, 1 - likely)) == TIE else chance(likely)
-    return (
-        f"Bought in {row['after_months']:g} months, renting {the(row['until_title'])} until then: "
-        f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
-    )
-
-
-def _least(known: list[dict[str, Any]], code: str) -> list[str]:
-    """The cheapest of the ways, and what never to buy costs where that is another."""
-    best = min(known, key=lambda row: row["usd"])
-    sure = chance(best["p_cheapest"])
-    if pd.isna(best["box"]):
-        return [
-            f"Cheapest of these is never to buy: {the(best['title'])} for all {best['months']:g} months, "
-            f"{money(best['usd'])} {code}, {sure}."
-        ]
-    when = "at once" if best["after_months"] == 0 else f"in {best['after_months']:g} months"
-    never = [f"Never to buy costs {money(row['usd'])} {code}." for row in known if pd.isna(row["box"])]
-    return [f"Cheapest of these is {the(best['box_title'])}, bought {when}, {sure}.", *never]
+    names = ["option", "instance", "title", "after_months", "machines", "hours", "usd", *facts]
+    return pd.DataFrame([way.told | facts for way in kept], columns=names), np.array([way.usd[1:] for way in kept])

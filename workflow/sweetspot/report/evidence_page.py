@@ -15,7 +15,6 @@ from markupsafe import Markup, escape
 from sweetspot.cells import BASES
 from sweetspot.decision.choice_table import ROUNDS
 from sweetspot.decision.counted import Money
-from sweetspot.decision.later import later_in_words
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
@@ -26,7 +25,7 @@ from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.later_part import later_part
+from sweetspot.report.later_part import later_in_words, later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.part import Part
