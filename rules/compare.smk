@@ -32,7 +32,6 @@ COMPARISON = [
     "load",
     "jobs",
     "deadlines",
-    "deadline_steps",
     # A plan of phases by option.
     "plan_options",
     # What the plans are made of: what the page's program calculates with.
