@@ -30,6 +30,7 @@ TABLE = (
     "saved_usd_high", "p_saves", "p_cheapest", "confidence", "status",
 )  # fmt: skip
 Cases = np.ndarray  # at central figures, then in every draw
+NAMED = ("box", "box_title", "until", "until_title")  # null in the rows of a way that has none
 Among = dict[str, tuple[pd.DataFrame, np.ndarray]]
 
 
@@ -101,14 +102,13 @@ def buying_later(asked: Iterable[Deferral], draws: Draws, seed: int) -> tuple[pd
 
 def ways_of(asked: Deferral, draws: Draws, seed: int) -> Iterator[Way]:
     """Each machine at once and later, those cheapest at once first; then never buying."""
-    _, months, after = asked.dates
-    ways = [[_bought(asked, box, month, draws, seed) for month in (0.0, *after)] for box in asked.machines]
+    ways = [[_bought(asked, box, one, draws, seed) for one in (0.0, *asked.dates.after)] for box in asked.machines]
     found = [[way for way in one if way is not None] for one in ways]
     for known in sorted(found, key=lambda ways: (np.nan_to_num(ways[0].usd[0], nan=np.inf), ways[0].told["option"])):
         yield from known
-    never = asked.cost(None, 0.0, months)
+    never = asked.cost(None, 0.0, asked.dates.months)
     if never is not None and not np.isinf(never.usd).any():
-        told = {"after_months": months, "title": never.rented["until_title"]} | never.rented
+        told = {"after_months": asked.dates.months, "title": never.rented["until_title"]} | never.rented
         yield Way(told | {"option": "never" if asked.mixed else told["until"]}, never.usd)
 
 
@@ -213,9 +213,8 @@ def _rent(row: Row, after: float, months: float, rents: Rents | None) -> Cases:
 
 
 def of_months(worked: Sequence[Worked], draws: Draws, words: Words) -> Iterator[Deferral]:
-    """The workloads of months that ask: the machines of the best mix, until then what is there and rented.
-
-    The mix is that of buying at once: fewer months would not pay for more machines. Nothing where it buys none.
+    """The workloads of months that ask: the machines of the best mix, until then what is there and rented. The mix is
+    that of buying at once: fewer months would not pay for more machines. Nothing where it buys none.
     """
     for one in worked:
         best, after = one.mixes[0], tuple(one.posed.work.buy_after_months)
@@ -264,7 +263,8 @@ def _rows(dates: Dates, ways: Sequence[Way]) -> list[dict[str, Any]]:
             saves = float(np.mean(saved[1:] > 0))
             told |= _figure("saved_usd", saved) | {"p_saves": saves, "confidence": confidence(max(saves, 1 - saves))}
         way.told.update(told)
-    return [{"workload": dates.name, "months": dates.months, "status": "ok"} | way.told for way in ways]
+    facts = dict.fromkeys(NAMED) | {"workload": dates.name, "months": dates.months, "status": "ok"}
+    return [facts | way.told for way in ways]
 
 
 def _figure(name: str, usd: Cases) -> dict[str, float]:
