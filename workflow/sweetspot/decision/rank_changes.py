@@ -18,7 +18,7 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     model, workload, `before`, `after`, `change` (after / before - 1), `rank_before`, `rank_after`, and the dates of
     the prices. Several offers of one instance and purchase (other price lists) count by their cheapest.
     """
-    parts = [_prices(before, after), _costs(before, after)]
+    parts = [price_changes(before, after, OFFER), _costs(before, after)]
     table = pd.concat([part.reindex(columns=list(COLUMNS)) for part in parts], ignore_index=True)
     order = {"price": 0, "new": 1, "gone": 2, "rank": 3, "cost": 4}
     return table.sort_values(
@@ -27,15 +27,16 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def _joined(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str) -> pd.DataFrame:
-    keep = [*key, value, "rank", "as_of"]
+    keep = [*key, value, *(["rank"] if value == "usd" else []), "as_of"]
     sides = [table.sort_values(value, kind="stable").drop_duplicates(key)[keep] for table in (before, after)]
     joined = sides[0].merge(sides[1], on=key, how="outer", suffixes=("_before", "_after"))
     joined = joined.rename(columns={f"{value}_before": "before", f"{value}_after": "after"})
     return joined.assign(change=joined["after"] / joined["before"] - 1)
 
 
-def _prices(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    joined = _joined(before, after, OFFER, "usd_per_hour").drop(columns=["rank_before", "rank_after"])
+def price_changes(before: pd.DataFrame, after: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Prices of an hour that differ, by offer: the columns `key`; what is new or gone."""
+    joined = _joined(before, after, key, "usd_per_hour")
     missing = joined[["before", "after"]].isna()
     what = pd.Series("price", index=joined.index).mask(missing["before"], "new").mask(missing["after"], "gone")
     joined = joined.assign(what=what)

@@ -11,7 +11,7 @@ from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.counted import SHARE
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.rank_changes import SAME, difference
+from sweetspot.decision.rank_changes import SAME, difference, price_changes
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.study.energy_facts import Energy
@@ -100,7 +100,7 @@ def moved(before: State, after: State) -> pd.DataFrame:
     parts = [
         answer,
         _plans(before.plans, after.plans),
-        _prices(before.offers, after.offers),
+        price_changes(before.offers, after.offers, OFFER),
         places[places["what"].isin(["rank", "cost"])],
     ]
     table = pd.concat([part.reindex(columns=list(COLUMNS)).astype(object) for part in parts], ignore_index=True)
@@ -118,13 +118,3 @@ def _plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     joined = joined.assign(what="plan", change=joined["after"] / joined["before"] - 1)
     same = joined["said_before"].eq(joined["said_after"]) & (joined["change"].abs() <= SAME)
     return joined[~same]
-
-
-def _prices(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    sides = [table[[*OFFER, "usd_per_hour", "as_of"]] for table in (before, after)]
-    joined = sides[0].merge(sides[1], on=OFFER, how="outer", suffixes=("_before", "_after"))
-    joined = joined.rename(columns={"usd_per_hour_before": "before", "usd_per_hour_after": "after"})
-    missing = joined[["before", "after"]].isna()
-    what = pd.Series("price", index=joined.index).mask(missing["before"], "new").mask(missing["after"], "gone")
-    joined = joined.assign(what=what, change=joined["after"] / joined["before"] - 1)
-    return joined[(what != "price") | (joined["change"].abs() > SAME)]
