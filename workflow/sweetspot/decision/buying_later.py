@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.counted import TIE, begun, chance, confidence, money, the
+from sweetspot.decision.decide import Decided
 from sweetspot.decision.later_costs import Plan, Side, Way, at_once, never, rent_then_buy, sides
 from sweetspot.decision.mix_later import Told, ways_of_mix
-from sweetspot.decision.plan_of_months import Decided
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import shares

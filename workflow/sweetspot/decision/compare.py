@@ -6,24 +6,22 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.analyses import analysed
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.buying_later import buying_later, with_mixes
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
+from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
-from sweetspot.decision.phases import priced_plans
-from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
-from sweetspot.decision.ranks import pairs, ranks
+from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface

@@ -8,8 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
 from sweetspot.decision.counted import DOLLARS, TIE, Money, amount, span, the
-from sweetspot.decision.mix_problem import MIX_DRAWS
-from sweetspot.decision.mix_tables import Worked
+from sweetspot.decision.dispatch_problem import MIX_DRAWS
+from sweetspot.decision.dispatch_tables import Worked
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import standing

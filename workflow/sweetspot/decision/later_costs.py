@@ -8,8 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.renting import ROUNDING
+from sweetspot.decision.cost_rounds import POSSESSION, TOTAL, by_use, planned_rows
 from sweetspot.decision.options import OFFER, Row
-from sweetspot.decision.phases import POSSESSION, TOTAL, by_use, planned_rows
 from sweetspot.decision.rates import Number, month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream

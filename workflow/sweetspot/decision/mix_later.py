@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.dispatch_problem import Posed
+from sweetspot.decision.dispatch_tables import Words, Worked, purchase_in_words
 from sweetspot.decision.later_costs import Plan, bought_drawn
-from sweetspot.decision.mix_problem import Posed
-from sweetspot.decision.mix_tables import Worked
-from sweetspot.decision.mix_words import Words, purchase_in_words
 from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import Draws
 from sweetspot.mixes.dispatch import Done, dispatch

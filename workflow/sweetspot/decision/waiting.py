@@ -11,7 +11,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.decision.counted import amount, begun, counted, listed, the
-from sweetspot.decision.mix_tables import Worked, key_of
+from sweetspot.decision.dispatch_tables import Worked, key_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.rates import or_zero
 from sweetspot.mixes.search import BOUGHT
