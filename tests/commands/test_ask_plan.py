@@ -15,7 +15,7 @@ from sweetspot.files import write_parquet
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
-FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "boxes", "p_cheaper")
+FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "counts", "p_cheaper")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def lab(tmp_path_factory):
     study = LabOfFive(root / "config" / "studies")
     tables = study.tables(DRAWS)
     results = root / "results" / "lab-of-five"
-    for name in ("options", "queue", "verdict", "mixes", "sources", "deadlines"):
+    for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
         write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
     for name, offers in tables["offers"].groupby("price_list"):
         write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")
@@ -45,9 +45,14 @@ def asked(lab, capsys, *arguments):
     return code, capsys.readouterr().out
 
 
+def lab_of(tables):
+    """The choices of the plan."""
+    return tables["choices"][tables["choices"]["workload"] == "lab"]
+
+
 def same(one, other):
     for name in FIGURES:
-        assert one["mixes"][name].tolist() == pytest.approx(other["mixes"][name].tolist(), nan_ok=True), name
+        assert lab_of(one)[name].tolist() == pytest.approx(lab_of(other)[name].tolist(), nan_ok=True), name
 
 
 def edited(lab, where, *edits):
@@ -71,7 +76,7 @@ def test_twice_the_jobs_are_those_of_a_study_with_twice_the_jobs(lab, tmp_path):
 
     own = edited(lab, tmp_path, ("workloads.yaml", twice))
     same(anew(lab, jobs=2.0), own)
-    assert own["mixes"].iloc[0]["usd_per_month"] != lab[2]["mixes"].iloc[0]["usd_per_month"]
+    assert lab_of(own).iloc[0]["usd_per_month"] != lab_of(lab[2]).iloc[0]["usd_per_month"]
 
 
 def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):

@@ -67,9 +67,9 @@ def test_at_the_end_it_is_sold_as_old_as_one_bought_at_once():
 
 def test_with_a_discount_rate_buying_at_once_is_the_plan_s_own_row():
     found = compared(own(discount_rate=0.08, residual=9000.0), hourly())
-    total = found["recommendation"].set_index("phase").loc["overall"]
+    total = found["choices"][found["choices"]["cost"] == "rounds"].iloc[0]
     first = found["later"].iloc[0]
-    assert (total["option"], total["usd"]) == ("box", pytest.approx(first["usd"]))
+    assert (total["choice"], total["usd"]) == ("box", pytest.approx(first["usd"]))
 
 
 def test_a_contract_until_then_is_of_whole_terms():
@@ -104,13 +104,13 @@ def test_two_machines_share_how_prices_of_machines_go():
 def test_buying_later_is_among_the_options_of_the_plan():
     found = compared(own(capex_change_per_year={"value": -0.6}), hourly(2.0))
     # 12 x 400 + 36,000 x 0.4 + 24 x 90 = 21,360; never: 14,400
-    whole = found["recommendation"].set_index("phase").loc["overall"]
-    assert (whole["option"], whole["runner_up"]) == ("rented", "box after 12 months")
-    assert whole["margin"] == pytest.approx(21_360 / 14_400)
+    whole = found["verdict"].set_index("workload").loc["work"]
+    assert (whole["best"], whole["rival"]) == ("rented", "box after 12 months")
+    assert whole["ratio"] == pytest.approx(21_360 / 14_400)
     dear = compared(own(capex_change_per_year={"value": -0.6}), hourly(4.0))
     # 12 x 800 + 14,400 + 2,160 = 26,160; never: 28,800
-    whole = dear["recommendation"].set_index("phase").loc["overall"]
-    assert whole["option"] == "box after 12 months"
+    whole = dear["choices"][dear["choices"]["cost"] == "rounds"].iloc[0]
+    assert whole["choice"] == "box after 12 months"
     assert whole["title"] == "box in 12 months, rented until then"
     assert whole["hours"] == pytest.approx(7200)
 

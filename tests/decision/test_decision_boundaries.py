@@ -12,7 +12,7 @@ from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import phases
+from sweetspot.decision.phases import priced_plans
 from sweetspot.decision.simulate import Draws, simulate, spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
@@ -221,16 +221,12 @@ def test_a_plan_s_draws_take_the_speed_the_power_and_the_possession_drawn():
         variable={BOX: [0.2, 0.3, 0.2], RENTED: [3.06, 3.672, 3.06]},
         fixed={BOX: [6500 / 30, 6500 / 30, 6500 / 10]},
     )
-    found = {phase.name: dict(zip(phase.table["option"], phase.usd, strict=True))
-             for phase in phases(options, draws, plans, {})}  # fmt: skip
-    # search has 100 of 400 hours: 1625 of the possession
-    assert found["search"][BOX] == pytest.approx([20 + 1625, 20 * 2 * 1.5 + 1625, 20 + 3 * 1625])
-    assert found["overall"][BOX] == pytest.approx([80 + 6500, 80 * 2 * 1.5 + 6500, 80 + 3 * 6500])
-    # what a rental commits to moves with its price; it has 50 of its 50 hours in the search
-    assert found["search"][RENTED] == pytest.approx([2090, 1.2 * 2090, 2090])
-    planned = next(phase.table for phase in phases(options, draws, plans, {}) if phase.name == "overall")
+    (plan,) = priced_plans(options, draws, plans)
+    found = dict(zip(plan.table["option"], plan.usd, strict=True))
+    assert found[BOX] == pytest.approx([80 + 6500, 80 * 2 * 1.5 + 6500, 80 + 3 * 6500])
+    assert found[RENTED] == pytest.approx([2090, 1.2 * 2090, 2090])  # what a rental commits to moves with its price
     # 24 h x 10 days x 30 months
-    assert planned.set_index("option")["planned_hours"].dropna().to_dict() == {BOX: 7200.0}
+    assert plan.table.set_index("option")["planned_hours"].dropna().to_dict() == {BOX: 7200.0}
 
 
 def test_free_power_does_not_move_a_plan():
@@ -239,8 +235,8 @@ def test_free_power_does_not_move_a_plan():
                             "precision"]].to_dict()  # fmt: skip
     rows = [{**cell, "phase": name, "hours": 10.0, "usd": 5.0} for name in ("search", "total")]
     plans = pd.DataFrame(rows).assign(plan="project", status="ok")
-    (search, _) = phases(options, drawn(options), plans, {})
-    assert search.usd.tolist() == [[5.0]]
+    (plan,) = priced_plans(options, drawn(options), plans)
+    assert plan.usd.tolist() == [[5.0]]
 
 
 # --- contenders -----------------------------------------------------------------------------------------------------

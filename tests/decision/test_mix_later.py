@@ -1,10 +1,7 @@
 """The machines of a mix bought later, in the lab of five: months by hand, and what falls and what stays."""
 
-import numpy as np
-import pandas as pd
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision.phases import OVERALL, PricedPhase, with_later
 from sweetspot.errors import UserError
 from sweetspot.study.workloads import load_monthly
 
@@ -40,24 +37,8 @@ def test_a_month_of_waiting_costs_the_rent_less_what_the_box_saves_of_it(still):
     assert table.loc[6.0, "usd"] == pytest.approx(at_once + 6 * month)
     assert table.loc[12.0, "saved_usd"] == pytest.approx(-12 * month)
     # What is bought at once is the best mix of all.
-    assert at_once == pytest.approx(found["mixes"]["usd"].iloc[0])
+    assert at_once == pytest.approx(found["choices"]["usd"].iloc[0])
     assert table["machines"].dropna().tolist() == [1, 1, 1]
-
-
-def test_it_is_among_what_is_recommended_for_the_months(still):
-    _, found = still
-    whole = found["recommendation"].set_index("phase").loc["overall"]
-    assert whole["option"] == "best" and whole["usd"] == pytest.approx(found["mixes"]["usd"].iloc[0])
-
-
-def test_what_competes_beside_the_mixes_keeps_all_that_is_said_of_them():
-    table = pd.DataFrame({"option": ["a", "b"], "title": ["a", "b"], "usd": [1.0, 3.0]})
-    phase = PricedPhase(OVERALL, "plan lab", table, np.array([[1.0], [3.0]]), (), "", "lab", whole=True)
-    later = {"lab": (pd.DataFrame({"option": ["c"], "title": ["c"], "usd": [2.0]}), np.array([[2.0]]))}
-    found = with_later(phase, later)
-    assert (found.table["option"].tolist(), found.usd.tolist()) == (["a", "c", "b"], [[1.0], [2.0], [3.0]])
-    assert (found.plan, found.scope) == ("lab", "plan lab")
-    assert with_later(phase, {"other": later["lab"]}) is phase
 
 
 def test_a_box_that_gets_cheaper_and_a_rent_that_rises(tmp_path, still):

@@ -120,7 +120,7 @@ def test_the_options_named_are_those_of_the_answer_s_model_unless_winners_differ
 
 def test_the_best_of_a_plan_and_what_it_is_held_against_carry_the_answer_too():
     options = pd.DataFrame([option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")])
-    plans = pd.DataFrame({"option": ["b", "a", "c"], "model": "m", "is_best": [False, True, False],
+    plans = pd.DataFrame({"choice": ["b", "a", "c"], "model": "m", "cost": "rounds", "is_best": [False, True, False],
                           "is_rival": [False, False, True]})  # fmt: skip
     found = decisive_rows({}, pd.DataFrame(columns=["model", "scope", "winner"]), options, plans)
     assert [(row["title"], row["model"]) for row in found] == [("A", "m"), ("C", "m")]

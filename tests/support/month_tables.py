@@ -11,7 +11,6 @@ from phase_plans import ANALYSES
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
@@ -42,8 +41,8 @@ def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
         efficiency=study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances),
     )
     work = folder / "workloads.yaml"
-    groups, needs, monthly = load_groups(work), load_needs(work), load_monthly(work)
-    found = compare(inputs, Settings.of(study, instances), groups, draws, needs=needs, monthly=monthly)
+    needs, monthly = load_needs(work), load_monthly(work)
+    found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly)
     return found | {"costs": priced["costs"], "offers": priced["offers"]}
 
 

@@ -22,7 +22,7 @@ from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, work_out
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import PricedPhase, phases
+from sweetspot.decision.phases import PricedPlan, priced_plans
 from sweetspot.decision.question import Question, Turn
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate
@@ -108,9 +108,9 @@ class Priced:
         return question
 
     @property
-    def plan(self) -> PricedPhase:
+    def plan(self) -> PricedPlan:
         """All of its plan."""
-        return next(one for one in phases(self.options, self.draws, self.tables.plans, {}) if one.whole)
+        return next(iter(priced_plans(self.options, self.draws, self.tables.plans)))
 
     def rounds(self) -> Planned:
         """All its jobs, in rounds."""

@@ -34,7 +34,7 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.buying_later import load_plans
-from sweetspot.decision.counted import TIE, Money, amount, percent, span, the
+from sweetspot.decision.counted import ROUNDS, TIE, Money, amount, percent, span, the
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.verdict import no_answer
 from sweetspot.decision.waiting import waiting_in_words
@@ -42,7 +42,7 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
-from sweetspot.report.plan_part import PHASES, leading
+from sweetspot.report.plan_part import leading
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
@@ -55,7 +55,7 @@ OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIM
 HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
 MOST_TIMES = 1000  # the jobs of a plan
-TABLES = ("options", "mixes", "plan_options", "deadlines", "queue", "verdict")  # of comparison/
+TABLES = ("options", "choices", "deadlines", "queue", "verdict")  # of comparison/
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "efficiency.csv", "time_to_target.csv")
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
@@ -201,7 +201,7 @@ def _answer(case: Case, tables: Tables, arguments: argparse.Namespace) -> Answer
         jobs=[row for row in case.deadlines.to_dict("records") if asked in (None, row["workload"])],
         classes=[row for row in classes if asked in (None, f"{row['workload']}.{row['class']}")],
         waiting=waiting_in_words(table_of(tables, "queue")) if arguments.waiting else [],
-        phased=leading(tables) == PHASES,
+        phased=leading(tables) == ROUNDS,
     )
 
 

@@ -21,10 +21,9 @@ from sweetspot.decision.later_costs import Plan
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
-from sweetspot.decision.phases import OVERALL, phases, with_later
+from sweetspot.decision.phases import priced_plans
 from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
-from sweetspot.decision.recommend import recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
@@ -74,7 +73,6 @@ def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 def compare(
     inputs: Inputs,
     settings: Settings,
-    groups: Mapping[str, Sequence[str]] | None = None,
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
     needs: Needs | None = None,
@@ -85,12 +83,11 @@ def compare(
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
-    `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
-    of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
-    need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
-    several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
-    `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads
-    (`load_titles`).
+    `published`: figures of others (`read_published`) that the answer's devices could have had instead. `needs`: the
+    memory that workloads need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs
+    come to machines that several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose
+    mixes are chosen. `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of
+    workloads (`load_titles`).
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
@@ -103,15 +100,11 @@ def compare(
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
-    together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
     waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
     waited = with_mixes(waited, decided, drawn, settings)
-    later = [with_later(one, waited.options) for one in decided.phases]
-    parts = phases(options, drawn, plans, together, waited.options)
+    parts = priced_plans(options, drawn, plans, waited.options)
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
-    missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, planned["plan_options"], settings, needs)
-    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     contending = found_contenders(options)
     others = other_figures(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, settings.money)
@@ -127,12 +120,14 @@ def compare(
         drawn,
         parts,
         figures,
-        decided.phases,
-        found["mixes"],
-        found["sources"],
+        decided.worked,
+        decided.words,
         settings,
         titles,
     )
+    chosen = choice_table(judged, settings.offers_in_hand)
+    missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, chosen, settings, needs)
+    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     learn = first_to_find_out(judged, found["worth_knowing"])
     about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
     return {
@@ -142,7 +137,6 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "surface": surface([one.question for one in asked], settings.month_days, settings.money),
-        "recommendation": recommend([*parts, *later], titles),
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
@@ -150,12 +144,12 @@ def compare(
         "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, untold),
-            decisive_rows(contending, answer, options, planned["plan_options"]),
+            decisive_rows(contending, answer, options, chosen),
             inputs.offers,
         ),
         **found,
         "case_figures": figures,
-        "choices": choice_table(judged, settings.offers_in_hand),
+        "choices": chosen,
         "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
     }
 

@@ -10,7 +10,7 @@ from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Moved, Offered, all_work, assumptions_of
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.phases import POSSESSION, TOTAL, PricedPhase, drawn_costs, planned_rows
+from sweetspot.decision.phases import POSSESSION, TOTAL, PricedPlan, drawn_costs, planned_rows
 from sweetspot.decision.question import FURTHEST, Choice, Costs, Question
 from sweetspot.decision.rates import Number, possession, rates
 from sweetspot.decision.simulate import Draws
@@ -63,14 +63,14 @@ class Planned(NamedTuple):
     plan: Plan
 
 
-def rounds_question(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFrame, month_days: float) -> Planned:
-    """The question of all of a plan (`PricedPhase.whole`); buying later is no choice here: `later` has it."""
-    at_once = phase.table["after_months"].isna() if "after_months" in phase.table.columns else slice(None)
-    table = phase.table[at_once]
-    drawn = phase.usd[table.index.to_numpy()]
+def rounds_question(priced: PricedPlan, options: pd.DataFrame, plans: pd.DataFrame, month_days: float) -> Planned:
+    """The question of a plan; buying later is no choice here: `later` has it."""
+    at_once = priced.table["after_months"].isna() if "after_months" in priced.table.columns else slice(None)
+    table = priced.table[at_once]
+    drawn = priced.usd[table.index.to_numpy()]
     table = table.reset_index(drop=True)
     asked = options[options["in_answer"].astype(bool)]
-    rows = planned_rows(asked, plans[plans["plan"] == phase.plan]).set_index("option")
+    rows = planned_rows(asked, plans[plans["plan"] == priced.name]).set_index("option")
     total = rows[rows["phase"] == TOTAL].reindex(table["option"])
     names = [name for name in rows["phase"].unique() if name not in (POSSESSION, TOTAL)]
     room, months = total["room_hours"].to_numpy(float), float(total["plan_months"].iloc[0])
@@ -85,11 +85,11 @@ def rounds_question(phase: PricedPhase, options: pd.DataFrame, plans: pd.DataFra
         own_months=bool(np.isnan(months)),
         work_hours=float(total["work_hours"].iloc[0]),
     )
-    return Planned(_question(phase, table, drawn, plan, months, month_days), plan)
+    return Planned(_question(priced, table, drawn, plan, months, month_days), plan)
 
 
 def _question(
-    phase: PricedPhase, table: pd.DataFrame, drawn: Array, plan: Plan, months: float, month_days: float
+    priced: PricedPlan, table: pd.DataFrame, drawn: Array, plan: Plan, months: float, month_days: float
 ) -> Question:
     stays = table["persistent"].to_numpy(bool)
     taken = stays if stays.any() else ~stays
@@ -101,7 +101,7 @@ def _question(
     offers = [Offered(one.row, (one.row["row"],), one.alternative) for one in choices if one.taken]
     found = standing(table, drawn)
     return Question(
-        workload=str(phase.plan),
+        workload=priced.name,
         months=months,
         choices=choices,
         assumptions=(

@@ -6,22 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.counted import confidence
 from sweetspot.decision.mix_problem import Posed
-from sweetspot.decision.mix_words import Words, bought_in_words, bought_title, mix_title
+from sweetspot.decision.mix_words import Words, mix_title
 from sweetspot.decision.simulate import interval
-from sweetspot.decision.standing import p_cheaper
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem, load_duration
 from sweetspot.mixes.search import BEST, THERE, Mix, machines_for, mixes
 from sweetspot.study.titles import class_title
 
-MIXES = (
-    "workload", "mix", "kind", "title", "bought", "bought_title", "boxes", "source", "main_rented", "main_rented_title",
-    "status", "reasons", "work_device_hours", "there_device_hours", "bought_device_hours", "rented_device_hours", "usd",
-    "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_per_month_central",
-    "months", "times_best", "p_cheaper", "confidence", "same_as_best", "times_best_low", "times_best_high",
-)  # fmt: skip
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",
     "device_hours_central", "capacity_device_hours", "use", "usd_per_month", "fixed_usd_per_month",
@@ -58,52 +50,37 @@ def key_of(one: Mix) -> str:
     return one.kind if one.kind == BEST else one.source or one.kind
 
 
-def mix_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
-    """One row a workload and mix (MIXES), the best first.
+def mix_rows(worked: Worked, words: Words) -> Iterator[tuple[Mix, dict[str, Any]]]:
+    """Each mix of a workload once, with what `choices` says of it; the best first.
 
-    USD of the project (`months`) and a month: the mean of the draws with its 90 % interval, and at central figures;
-    null where the mix does not do the work: `status` says so, `reasons` (a list of clauses) why. `boxes`: machines
-    bought or committed to, `bought_title` their name where they are of one kind, `bought` both in words;
-    `times_best`: how many times the best's USD (`_low`, `_high`: 90 %); `p_cheaper`: of the best, to be cheaper than
-    the cheapest pure option that is not itself; of a pure option, to be cheaper than the best; `same_as_best`: the best
-    is this pure option but for what others do for less, under 1 % of the money.
+    `counts`: machines bought or committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer
+    that does most of what is rented; USD a month at central figures; USD of the project as the mean of the draws,
+    infinite where the mix does not do the work: `why_not` says why. A pure option that is the best but for what others
+    do for less, under 1 % of the money, is that best.
     """
-    rows = [row for one in worked for row in _mix_rows(one, words)]
-    return pd.DataFrame(rows, columns=list(MIXES))
-
-
-def _mix_rows(worked: Worked, words: Words) -> Iterator[dict[str, Any]]:
     posed, best = worked.posed, worked.mixes[0]
-    rivals = rivals_of(worked)
     for one, central in zip(worked.mixes, worked.central, strict=True):
-        alike = is_best(one, best)
-        whole = bool(np.isfinite(one.expected))
-        reasons = [] if whole else _reasons(posed, one)
+        if one.kind != BEST and is_best(one, best):
+            continue
         by = {source: hours.mean() for source, hours in device_hours(one.problem, one.done).items()}
-        kinds = {kind: sum(hours for name, hours in by.items() if _kind(posed, name) == kind) for kind in KINDS}
-        rented = {name: hours for name, hours in by.items() if _kind(posed, name) == "rented" and hours > 0}
+        rented = {name: hours for name, hours in by.items() if kind_of(posed, name) == "rented" and hours > 0}
         main = max(rented, key=lambda name: rented[name], default=None)
-        row = {
-            "workload": posed.name,
-            "mix": key_of(one),
-            "kind": one.kind,
-            "title": mix_title(one, posed, main, words),
-            "bought": bought_in_words(one.counts, one.problem, words),
-            "bought_title": bought_title(one.counts, one.problem, words),
-            "boxes": sum(one.counts) - sum(one.problem.there),
-            "source": one.source or None,
-            "main_rented": main,
-            "main_rented_title": None if main is None else words.title(main),
-            "status": "; ".join(["ok"] if whole else ["cannot: " + reasons[0], *reasons[1:]]),
-            "reasons": reasons,
-            "work_device_hours": sum(by.values()),
-            **{f"{kind}_device_hours": hours for kind, hours in kinds.items()},
-            "months": posed.work.months,
-            "same_as_best": alike and one.kind != BEST,
-        }
-        if whole:
-            row |= _money(posed, one, central, best) | _chance(one, best, rivals, alike)
-        yield row
+        reasons = [] if np.isfinite(one.expected) else _reasons(posed, one)
+        yield (
+            one,
+            {
+                "choice": key_of(one),
+                "title": mix_title(one, posed, main, words),
+                "counts": float(sum(one.counts) - sum(one.problem.there)),
+                "mix": one.kind,
+                "source": one.source or None,
+                "main_rented": main,
+                "device_hours": sum(by.values()) * posed.work.months,
+                "usd": one.expected * posed.work.months,
+                "usd_per_month_central": float(central.usd[0]) if not reasons else np.nan,
+                "why_not": "; ".join(["cannot: " + reasons[0], *reasons[1:]]) if reasons else None,
+            },
+        )
 
 
 def is_best(one: Mix, best: Mix) -> bool:
@@ -115,26 +92,6 @@ def rivals_of(worked: Worked) -> list[Mix]:
     """The pure options that do the work and are not the best itself, the cheapest first."""
     best = worked.mixes[0]
     return [one for one in worked.mixes if not is_best(one, best) and np.isfinite(one.expected)]
-
-
-def _money(posed: Posed, one: Mix, central: Done, best: Mix) -> dict[str, float]:
-    low, high = (float(end) for end in interval(one.done.usd))
-    month = {"usd_per_month": one.expected, "usd_per_month_low": low, "usd_per_month_high": high}
-    project = {name.replace("_per_month", ""): usd * posed.work.months for name, usd in month.items()}
-    times = one.expected / best.expected if best.expected > 0 else np.nan
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ends = interval(one.done.usd / best.done.usd)
-    spread = {f"times_best_{end}": float(value) for end, value in zip(("low", "high"), ends, strict=True)}
-    return month | project | {"usd_per_month_central": float(central.usd[0]), "times_best": times} | spread
-
-
-def _chance(one: Mix, best: Mix, rivals: Sequence[Mix], alike: bool) -> dict[str, Any]:
-    if one.kind == BEST or alike:
-        if not rivals:
-            return {}
-        chance = p_cheaper(best.done.usd.ravel(), rivals[0].done.usd.ravel())
-        return {"p_cheaper": chance, "confidence": confidence(chance)}
-    return {"p_cheaper": p_cheaper(one.done.usd.ravel(), best.done.usd.ravel())}
 
 
 def _reasons(posed: Posed, one: Mix) -> list[str]:
@@ -187,7 +144,8 @@ def _usd(problem: Problem, done: Done, counts: Sequence[int]) -> dict[str, float
     return found
 
 
-def _kind(posed: Posed, option: str) -> str:
+def kind_of(posed: Posed, option: str) -> str:
+    """Whether a source is there, bought (or committed to), or rented."""
     source = posed.source(option)
     return "there" if source.there else "bought" if source.held else "rented"
 
@@ -219,7 +177,7 @@ def _source_rows(posed: Posed, mix: Mix, middle: Done, words: Words) -> Iterator
             "mix": key_of(mix),
             "option": name,
             "title": words.title(name),
-            "kind": _kind(posed, name),
+            "kind": kind_of(posed, name),
             "device_hours": float(hours.mean()),
             "device_hours_low": float(low),
             "device_hours_high": float(high),
@@ -240,7 +198,7 @@ def load_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
     for one in worked:
         best = one.mixes[0]
         hours = {name: by.ravel() for name, by in device_hours(best.problem, best.done).items() if by.any()}
-        names = sorted(hours, key=lambda name: KINDS.index(_kind(one.posed, name)))
+        names = sorted(hours, key=lambda name: KINDS.index(kind_of(one.posed, name)))
         if not names:
             continue
         curve = load_duration(np.stack([hours[name] for name in names]), SHARES)
@@ -249,7 +207,7 @@ def load_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
                 "workload": one.posed.name,
                 "option": name,
                 "title": words.title(name),
-                "kind": _kind(one.posed, name),
+                "kind": kind_of(one.posed, name),
             }
             rows += [
                 said | {"share_of_months": float(share), "device_hours": float(load)}

@@ -31,11 +31,11 @@ def left_out_table(
     costs: pd.DataFrame,
     plans: pd.DataFrame,
     options: pd.DataFrame,
-    plan_options: pd.DataFrame,
+    choices: pd.DataFrame,
     settings: Settings,
     needs: Needs,
 ) -> pd.DataFrame:
-    """One row a workload and offer that is neither in `options` nor, of a plan, in `plan_options` (COLUMNS).
+    """One row a workload and offer that is neither in `options` nor, of a plan, in `choices` (COLUMNS).
 
     `offers`, `costs`, `plans`: the tables of results/<study>/; `options`: all, those that do not fit among them;
     `needs`: of all workloads (`load_needs`; of one of months, of its classes). `model`: null where the workload names
@@ -56,7 +56,7 @@ def left_out_table(
 
     found = [
         *(row for name in jobs for row in _missing(name, offers, costs, "workload", options, options, why_job)),
-        *(row for name in planned for row in _missing(name, offers, totals, "plan", plan_options, options, why_plan)),
+        *(row for name in planned for row in _missing(name, offers, totals, "plan", choices, options, why_plan)),
     ]
     return pd.DataFrame(found, columns=list(COLUMNS))
 

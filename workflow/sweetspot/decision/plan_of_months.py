@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
 from sweetspot.decision.deadlines import class_deadlines
@@ -14,9 +12,9 @@ from sweetspot.decision.dispatch_question import dispatch_question, pays_of_mont
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_problem import pose
-from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
+from sweetspot.decision.mix_tables import Worked, load_table, source_table, work_out
 from sweetspot.decision.mix_words import Words
-from sweetspot.decision.phases import OVERALL, PricedPhase, option_table
+from sweetspot.decision.phases import PricedPlan
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.tornado import turned
@@ -27,12 +25,9 @@ if TYPE_CHECKING:
 
 
 class Decided(NamedTuple):
-    """The tables (`decide`), the mixes as phases to recommend for, of which the only one is `overall`, the mixes
-    themselves, names for people, and the jobs that come to their machines.
-    """
+    """The tables (`decide`), the mixes, names for people, and the jobs that come to their machines."""
 
     tables: dict[str, pd.DataFrame]
-    phases: list[PricedPhase]
     worked: list[Worked]
     words: Words
     coming: list[Line]
@@ -65,15 +60,13 @@ def decide(
     known = [one for one in questions if one is not None]
     paying = ((one.question.workload, pays_of_months(one, words)) for one in known)
     tables = {
-        "mixes": mix_table(worked, words),
         "sources": source_table(worked, words),
         "load": load_table(worked, words),
         "jobs": job_table(worked, every, asked, words),
         "deadlines": class_deadlines(worked, draws, settings.money, due),
         **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
     }
-    found = _phases(worked, tables["mixes"], settings.month_days)
-    return Decided(tables, [*found], worked, words, coming_to_mixes(worked))
+    return Decided(tables, worked, words, coming_to_mixes(worked))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -85,26 +78,6 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     names = {name for work in works.values() for name in work.have}
     there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
     return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
-
-
-def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
-    """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
-    for one in worked:
-        name, months = one.posed.name, one.posed.work.months
-        rows = table[table["workload"] == name].reset_index(drop=True)
-        kept = rows[(rows["status"] == "ok") & ~rows["same_as_best"].astype(bool)]
-        shown = kept.assign(
-            option=kept["mix"],
-            instance=kept["source"],
-            persistent=True,
-            hours=HOURS_A_DAY * month_days * months,
-        )[["option", "instance", "title", "persistent", "hours", "usd"]]
-        usd = [one.mixes[place].done.usd * months for place in kept.index]
-        drawn = np.stack(usd) if usd else np.empty((0, 0))
-        told = OVERALL if len(worked) == 1 else name
-        nobody = "" if len(kept) else str(rows["status"].iloc[0])
-        mine = shown.reset_index(drop=True)
-        yield PricedPhase(told, f"plan {name}", mine, drawn, (), nobody, name, whole=True)
 
 
 def without_option(
@@ -137,18 +110,13 @@ def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, 
 
 
 def decide_phases(
-    phases: Sequence[PricedPhase], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
+    priced: Sequence[PricedPlan], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
 ) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
-    """What the plans among `phases` (`phases.phases`) rest on (`plan_options`, and as `analysed`), and their questions.
+    """What plans of phases rest on (`analysed`), and their questions.
 
     `plans`: the rows of results/<study>/plans that fit.
     """
-    whole = [phase for phase in phases if phase.plan is not None and phase.whole]
-    planned = [rounds_question(phase, options, plans, settings.month_days) for phase in whole]
+    planned = [rounds_question(one, options, plans, settings.month_days) for one in priced]
     asked = [turned(one.question) for one in planned]
     paying = ((one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
-    tables = {
-        "plan_options": option_table(phases),
-        **analysed(asked, options, draws, settings.money, paying),
-    }
-    return tables, planned
+    return analysed(asked, options, draws, settings.money, paying), planned

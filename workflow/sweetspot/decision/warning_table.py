@@ -62,15 +62,18 @@ def decisive_rows(
     contending: Mapping[str, Contenders],
     headline: pd.DataFrame,
     options: pd.DataFrame | None = None,
-    plan_options: pd.DataFrame | None = None,
+    choices: pd.DataFrame | None = None,
 ) -> list[Option]:
     """The options whose figures carry the answer: all that its first screen names.
 
     Of the model that the answer speaks of; of all models where they have different winners. And the best of each plan
-    of phases (`plan_options`) with what that is held against, among the `options`.
+    of phases (`choices`) with what that is held against, among the `options`.
     """
-    if options is not None and plan_options is not None and len(plan_options):
-        held = plan_options[plan_options["is_best"].astype(bool) | plan_options["is_rival"].astype(bool)]
+    if options is not None and choices is not None and len(choices):
+        held = choices[
+            choices["cost"].eq("rounds") & (choices["is_best"].astype(bool) | choices["is_rival"].astype(bool))
+        ]
+        held = held.rename(columns={"choice": "option"})
         rows = options.merge(held[["option", "model"]].drop_duplicates(), on=["option", "model"])
         planned = records(rows.drop_duplicates(["option", "model"]))
         return [*decisive_rows(contending, headline), *planned]
