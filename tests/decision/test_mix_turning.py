@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import decide, cost_dispatch
+from sweetspot.decision import cost_dispatch, decide
 from sweetspot.decision.worth_knowing import worth_rows
 from sweetspot.mixes.dispatch import dispatch
 

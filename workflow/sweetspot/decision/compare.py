@@ -1,6 +1,6 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -124,7 +124,7 @@ def compare(
         titles,
     )
     chosen = choice_table(judged, settings.offers_in_hand)
-    missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, chosen, settings, needs)
+    missing = left_out_table(inputs, every, chosen, settings, needs)
     untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     learn = first_to_find_out(judged, found["worth_knowing"])
     about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
@@ -141,7 +141,7 @@ def compare(
         "later": waited.table,
         "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs, untold),
+            warning_table(inputs, every, settings, needs, untold),
             decisive_rows(contending, answer, options, chosen),
             inputs.offers,
         ),
@@ -150,21 +150,3 @@ def compare(
         "choices": chosen,
         "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
     }
-
-
-def _warnings(
-    inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[tuple[object, ...]]
-) -> pd.DataFrame:
-    """The warning table of all options, those that do not fit among them; `more`: rows found elsewhere."""
-    return warning_table(
-        inputs.throughput,
-        inputs.extrapolation,
-        inputs.efficiency,
-        inputs.price_lint,
-        options,
-        inputs.left_out,
-        inputs.offers,
-        settings,
-        needs,
-        more,
-    )
