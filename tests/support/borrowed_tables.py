@@ -6,8 +6,8 @@ from functools import cache
 import pandas as pd
 from price_lists import price_study
 from study_tables import STUDIES
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 from claim_tables import checked
 from price_lists import price_study
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.methods import mean_efficiency

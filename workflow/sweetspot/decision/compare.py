@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.buying_later import buying_later, with_mixes
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
-from sweetspot.decision.cost_rounds import priced_plans
+from sweetspot.decision.cost_rounds import priced_plans, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
@@ -76,7 +75,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
-    buying: Mapping[str, Plan] | None = None,
+    buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
@@ -98,9 +97,10 @@ def compare(
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
-    waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
-    waited = with_mixes(waited, decided, drawn, settings)
-    parts = priced_plans(options, drawn, plans, waited.options)
+    parts = priced_plans(options, drawn, plans)
+    waiting = of_phases(parts, buying or {}, options, drawn, inputs.offers)
+    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
+    parts = [with_later(one, more) for one in parts]
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
     contending = found_contenders(options)
@@ -138,7 +138,7 @@ def compare(
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
-        "later": waited.table,
+        "later": waited,
         "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
             warning_table(inputs, every, settings, needs, untold),

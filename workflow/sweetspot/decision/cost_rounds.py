@@ -40,19 +40,12 @@ class PricedPlan(NamedTuple):
     usd: np.ndarray
 
 
-def priced_plans(
-    options: pd.DataFrame,
-    draws: Draws,
-    plans: pd.DataFrame,
-    later: Mapping[str, tuple[pd.DataFrame, np.ndarray]] | None = None,
-) -> list[PricedPlan]:
-    """The plans of phases. `plans` are the rows of results/<study>/plans; `later`: what competes for a plan beside its
-    options: buying later (`buying_later`).
-    """
+def priced_plans(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> list[PricedPlan]:
+    """The plans of phases. `plans` are the rows of results/<study>/plans."""
     options = options[options["in_answer"].astype(bool)]
     rows = planned_rows(options, plans)
     parts = rows.groupby("plan", sort=False) if len(rows) else ()
-    return [with_later(_plan(str(name), part, options, draws), later or {}) for name, part in parts]
+    return [_plan(str(name), part, options, draws) for name, part in parts]
 
 
 def _sorted(plan: PricedPlan) -> PricedPlan:
@@ -61,7 +54,7 @@ def _sorted(plan: PricedPlan) -> PricedPlan:
 
 
 def with_later(plan: PricedPlan, later: Mapping[str, tuple[pd.DataFrame, np.ndarray]]) -> PricedPlan:
-    """A plan with buying later among its options."""
+    """A plan with buying later (`buying_later`) among its options."""
     if plan.name not in later:
         return plan
     table, usd = later[plan.name]

@@ -193,7 +193,7 @@ def device_hours(problem: Problem, done: Done) -> dict[str, Array]:
     return found
 
 
-def _usd(problem: Problem, done: Done, counts: Sequence[int]) -> dict[str, float]:
+def source_usd(problem: Problem, done: Done, counts: Sequence[int]) -> dict[str, float]:
     """USD of a month by source, possession included: the mean of the draws."""
     found = {}
     for place, kind in enumerate(problem.held):
@@ -228,7 +228,7 @@ def source_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
 def _source_rows(posed: Posed, mix: Mix, middle: Done, words: Words) -> Iterator[dict[str, Any]]:
     central = device_hours(_restricted(posed.central, mix), middle)
-    usd = _usd(mix.problem, mix.done, mix.counts)
+    usd = source_usd(mix.problem, mix.done, mix.counts)
     held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
     for name, hours in device_hours(mix.problem, mix.done).items():
         kind, count = held.get(name, (None, 0))
