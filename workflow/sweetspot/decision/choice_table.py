@@ -15,6 +15,7 @@ from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
+MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
 TERMS = ("reserved", "committed")
 DOTS = 20  # quantiles of the money, equally likely outcomes
@@ -270,7 +271,7 @@ def _of_months(
 def _mixed(one: "pd.Series[Any]", box: Row | None) -> tuple[str, str]:
     """Kind of a mix, and what it binds to: to a purchase or contract where machines are held for it."""
     if box is None:
-        return (KEEP if one["kind"] == "there" else RENT), NOTHING
+        return (KEEP if one["there_device_hours"] >= MOSTLY * one["work_device_hours"] else RENT), NOTHING
     kind, binds = _kind_of(box)
     return (MIX if pd.notna(one["main_rented"]) else kind), binds
 

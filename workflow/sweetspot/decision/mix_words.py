@@ -60,4 +60,6 @@ def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
         return f"{bought}, the rest on {the(rest)}" if rest else bought
     if one.kind == BOUGHT or not rest:
         return "what is there"
-    return f"nothing bought, the rest on {the(rest)}" if there else f"nothing bought, all on {the(rest)}"
+    if there:
+        return f"{rest} or another for the rest"  # each job on what is the cheapest in its draw
+    return f"nothing bought, all on {the(rest)}"

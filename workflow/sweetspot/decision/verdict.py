@@ -284,7 +284,11 @@ def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
         box = "box" if "box" in str(facts["box_title"]) else "machine"
         below = f"Buy if the {box} costs less than {currency.words(facts['buy_below_usd'])}."
         return _short([f"Start with {title}. {below}", below], DO_THIS)
-    if advised in (RENT, KEEP):
+    if advised == KEEP:
+        sure = f", the cheapest today ({percent(facts['take_p_cheaper'])})" if rival else ""
+        nothing = "Buy and sign nothing."
+        return _short([f"{nothing} Rent {title}{sure}.", f"{nothing} Rent {title}.", nothing], DO_THIS)
+    if advised == RENT:
         sure = f" ({percent(facts['take_p_cheaper'])})" if rival else ""
         today = f"Start with {title}, the cheapest today{sure}."
         if close:
