@@ -14,6 +14,7 @@ from sweetspot.report.notation import missing, number
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
+from sweetspot.study.titles import class_title
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
 BARS, POINTS = 5, 5
@@ -245,7 +246,7 @@ def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None
     points = [
         (str(row["title"]), "rent", float(row["hours"] + row["wait_hours"]), float(row["usd"])) for row in records(own)
     ]
-    title = f"One job ({own['class'].iloc[0]}): hours and cost by where it runs"
+    title = f"One job ({class_title(own['class'].iloc[0])}): hours and cost by where it runs"
     return Section("faster", title, points_chart(points, "hours", money.code, title), "deadlines")
 
 
