@@ -28,7 +28,7 @@ from sweetspot.report.words import works
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = ("model", "panel")
+SCRIPTS = ("model", "lines", "panel")
 INTERRUPTED = "it can be interrupted"
 LONG = 0.25  # of a job's hours: a wait that is worth a line
 
