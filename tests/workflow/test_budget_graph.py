@@ -117,7 +117,6 @@ def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page
         "compare",
         "check_claims",
         "draw_figures",
-        "draw_png",
         "write_tables",
         "render_report",
         "write_index",

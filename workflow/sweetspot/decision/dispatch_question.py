@@ -64,7 +64,7 @@ def dispatch_question(worked: Worked, draws: Draws, words: Words) -> Asked | Non
         cost=cost.cost,
         drawn=drawn,
         best=0,
-        rival=int(drawn[1:].mean(axis=1).argmin()) + 1 if len(shown) > 1 else None,
+        rival=_rival(ways, drawn),
         told=f"{months:g} months",
         word="best mix",
         drawn_work=tuple(_drawn_work(posed, cost.assumptions)),
@@ -75,6 +75,14 @@ def dispatch_question(worked: Worked, draws: Draws, words: Words) -> Asked | Non
         settled=cost.settled,
     )
     return Asked(question, cost)
+
+
+def _rival(ways: Sequence[Way], drawn: Array) -> int | None:
+    """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
+    usd = drawn.mean(axis=1)
+    apart = [place for place, way in enumerate(ways) if place and way.kinds != ways[0].kinds and usd[place] < np.inf]
+    others = apart or [*range(1, len(ways))]
+    return min(others, key=lambda place: float(usd[place])) if others else None
 
 
 def _beside(best: Mix, months: float) -> Array | None:

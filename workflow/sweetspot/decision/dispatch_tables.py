@@ -84,7 +84,9 @@ def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
         return f"{bought}, the rest on {the(rest)}" if rest else bought
     if one.kind == BOUGHT or not rest:
         return "what is there"
-    return f"nothing bought, the rest on {the(rest)}" if there else f"nothing bought, all on {the(rest)}"
+    if there:
+        return f"{rest} or another for the rest"  # each job on what is the cheapest in its draw
+    return f"nothing bought, all on {the(rest)}"
 
 
 class Worked(NamedTuple):
@@ -126,7 +128,8 @@ def mix_rows(worked: Worked, words: Words) -> Iterator[tuple[Mix, dict[str, Any]
         if one.kind != BEST and is_best(one, best):
             continue
         by = {source: hours.mean() for source, hours in device_hours(one.problem, one.done).items()}
-        rented = {name: hours for name, hours in by.items() if kind_of(posed, name) == "rented" and hours > 0}
+        kinds = {name: kind_of(posed, name) for name in by}
+        rented = {name: hours for name, hours in by.items() if kinds[name] == "rented" and hours > 0}
         main = max(rented, key=lambda name: rented[name], default=None)
         reasons = [] if np.isfinite(one.expected) else _reasons(posed, one)
         yield (
@@ -139,6 +142,7 @@ def mix_rows(worked: Worked, words: Words) -> Iterator[tuple[Mix, dict[str, Any]
                 "source": one.source or None,
                 "main_rented": main,
                 "device_hours": sum(by.values()) * posed.work.months,
+                "there_device_hours": sum(by[name] for name in by if kinds[name] == "there") * posed.work.months,
                 "usd": one.expected * posed.work.months,
                 "usd_per_month_central": float(central.usd[0]) if not reasons else np.nan,
                 "why_not": "; ".join(["cannot: " + reasons[0], *reasons[1:]]) if reasons else None,
