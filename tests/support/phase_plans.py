@@ -7,9 +7,9 @@ from sweetspot.bills.columns import from_rows
 from sweetspot.bills.priced_cells import FIGURES
 from sweetspot.decision.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.later import Dates
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import priced_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.standing import standing

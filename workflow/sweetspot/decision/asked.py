@@ -14,13 +14,13 @@ from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
+from sweetspot.decision.decide import decide
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later import Dates, buying_later, of_phases
-from sweetspot.decision.phases import PricedPlan, priced_plans, with_later
-from sweetspot.decision.plan_of_months import decide
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table

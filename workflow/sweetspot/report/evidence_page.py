@@ -171,7 +171,7 @@ class Figures:
         svg = Markup(inline(self._drawn[name], name, str(escape(title))))
         return Markup(
             '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2} '
-            '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
+            '<a href="figures/{0}.svg">SVG</a></figcaption></figure>'
         ).format(name, svg, caption)
 
 
