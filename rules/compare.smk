@@ -16,7 +16,6 @@ COMPARISON = [
     "tornado",
     "turning_points",
     "worth_knowing",
-    "recommendation",
     "headline",
     "other_figures",
     # The verdict, and what one could do, by work.
@@ -27,14 +26,10 @@ COMPARISON = [
     "later",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
-    "mixes",
     "sources",
     "load",
     "jobs",
     "deadlines",
-    "deadline_steps",
-    # A plan of phases by option.
-    "plan_options",
     # What the plans are made of: what the page's program calculates with.
     "case_figures",
 ]
@@ -97,7 +92,7 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         verdict=f"{RESULTS}/comparison/verdict.parquet",
-        recommendation=f"{RESULTS}/comparison/recommendation.parquet",
+        choices=f"{RESULTS}/comparison/choices.parquet",
         offers=rules.compare.input.offers,
         throughput=f"{RESULTS}/throughput.parquet",
         extrapolation=f"{RESULTS}/extrapolation.parquet",

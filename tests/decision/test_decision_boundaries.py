@@ -2,19 +2,17 @@
 
 import math
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from answer_options import option, spot
+from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings, surface_of, tornado_of
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.frontier import frontier
+from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import phases
-from sweetspot.decision.recommend import deadline_phases, recommend
+from sweetspot.decision.ranks import frontier
 from sweetspot.decision.simulate import Draws, simulate, spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
@@ -199,7 +197,7 @@ def test_boxes_of_one_price_list_pay_one_price_of_electricity():
     assert one.tolist() == other.tolist() and len(set(one)) == 50
 
 
-# --- phases and deadlines -------------------------------------------------------------------------------------------
+# --- phases --------------------------------------------------------------------------------------------------------
 
 
 def test_a_plan_s_draws_take_the_speed_the_power_and_the_possession_drawn():
@@ -223,16 +221,12 @@ def test_a_plan_s_draws_take_the_speed_the_power_and_the_possession_drawn():
         variable={BOX: [0.2, 0.3, 0.2], RENTED: [3.06, 3.672, 3.06]},
         fixed={BOX: [6500 / 30, 6500 / 30, 6500 / 10]},
     )
-    found = {phase.name: dict(zip(phase.table["option"], phase.usd, strict=True))
-             for phase in phases(options, draws, plans, {})}  # fmt: skip
-    # search has 100 of 400 hours: 1625 of the possession
-    assert found["search"][BOX] == pytest.approx([20 + 1625, 20 * 2 * 1.5 + 1625, 20 + 3 * 1625])
-    assert found["overall"][BOX] == pytest.approx([80 + 6500, 80 * 2 * 1.5 + 6500, 80 + 3 * 6500])
-    # what a rental commits to moves with its price; it has 50 of its 50 hours in the search
-    assert found["search"][RENTED] == pytest.approx([2090, 1.2 * 2090, 2090])
-    planned = next(phase.table for phase in phases(options, draws, plans, {}) if phase.name == "overall")
+    (plan,) = priced_plans(options, draws, plans)
+    found = dict(zip(plan.table["option"], plan.usd, strict=True))
+    assert found[BOX] == pytest.approx([80 + 6500, 80 * 2 * 1.5 + 6500, 80 + 3 * 6500])
+    assert found[RENTED] == pytest.approx([2090, 1.2 * 2090, 2090])  # what a rental commits to moves with its price
     # 24 h x 10 days x 30 months
-    assert planned.set_index("option")["planned_hours"].dropna().to_dict() == {BOX: 7200.0}
+    assert plan.table.set_index("option")["planned_hours"].dropna().to_dict() == {BOX: 7200.0}
 
 
 def test_free_power_does_not_move_a_plan():
@@ -241,26 +235,8 @@ def test_free_power_does_not_move_a_plan():
                             "precision"]].to_dict()  # fmt: skip
     rows = [{**cell, "phase": name, "hours": 10.0, "usd": 5.0} for name in ("search", "total")]
     plans = pd.DataFrame(rows).assign(plan="project", status="ok")
-    (search, _) = phases(options, drawn(options), plans, {})
-    assert search.usd.tolist() == [[5.0]]
-
-
-def test_a_deadline_keeps_what_ends_in_time_and_counts_late_draws_as_no_choice():
-    rows = [spot("Taken", 1, hours=2.0), option("Slow", 2, hours=4.0), option("Fast", 3, hours=2.0)]
-    table = pd.DataFrame(rows)
-    few = {name: table[name].to_numpy()[:, None] * np.ones(3) for name in ("usd", "hours")}
-    few["hours"][2] = [1.0, 2.0, 2.5]
-    found = list(deadline_phases(table, SimpleNamespace(**few), [4.0, 2.0, 1.5]))
-    assert [phase.name for phase in found] == ["w within 1.5 h", "w within 2 h", "w within 4 h"]
-    assert found[0].nobody == "none can: the fastest, Fast, takes 2 h for 3 USD"
-    assert found[1].table["title"].tolist() == ["Taken", "Fast"]
-    assert found[1].usd.tolist() == [[1, 1, 1], [3, 3, math.inf]]
-    assert found[2].table["title"].tolist() == ["Taken", "Slow", "Fast"]
-    # half an hour is 30 minutes, an hour is one
-    names = [phase.name for phase in deadline_phases(table, SimpleNamespace(**few), [0.5, 1.0])]
-    assert names == ["w within 30 min", "w within 1 h"]
-    row = recommend([found[1]]).iloc[0]
-    assert (row["option"], row["p_cheapest"]) == ("fast", pytest.approx(2 / 3))  # in the third draw it is late
+    (plan,) = priced_plans(options, drawn(options), plans)
+    assert plan.usd.tolist() == [[5.0]]
 
 
 # --- contenders -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Front, surface, tornado, recommendation, headline and warnings; expected values worked on paper."""
+"""Front, surface, tornado, verdict, headline and warnings; expected values worked on paper."""
 
 from dataclasses import replace
 
@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
-from sweetspot.decision.frontier import dominates
-from sweetspot.decision.phases import PricedPhase, load_groups
-from sweetspot.decision.recommend import recommend
+from sweetspot.decision.ranks import dominates
 from sweetspot.scaling.evidence import super_linear
 from sweetspot.warnings import warning
 
@@ -127,10 +125,10 @@ def test_an_assumption_that_flips_the_winner_says_so():
     assert rows.loc["electricity price", "flip_value"] == pytest.approx(0.42522, rel=1e-4)
 
 
-def test_recommendation_and_headline_give_margin_and_probability(found):
-    row = found["recommendation"].iloc[0]
-    assert row["option"] == BOX and row["runner_up"] == "p3.2xlarge" and row["confidence"] == "clear"
-    assert row["margin"] == pytest.approx(6.14158, rel=1e-4)
+def test_verdict_and_headline_give_margin_and_probability(found):
+    row = found["verdict"].iloc[0]
+    assert row["best"] == BOX and row["rival"] == "p3.2xlarge" and row["confidence"] == "clear"
+    assert row["ratio"] == pytest.approx(6.14158, rel=1e-4)
     head = found["headline"].iloc[0]
     assert head["scope"] == "answer" and head["winner"] == BOX and head["alternative"] == "p3.2xlarge"
     assert head["p_cheaper"] == 1.0 and head["days"] == pytest.approx(1.3735, abs=2e-4)
@@ -160,30 +158,12 @@ def test_a_price_that_stands_in_is_not_called_a_speed_that_does():
     assert (head["alternative_basis"], head["alternative_price_basis"]) == ("published", "stand_in")
 
 
-def test_balanced_is_the_least_product_of_usd_and_hours():
-    # USD x hours: a 90 x 20 = 1800, b 100 x 10 = 1000, c 150 x 4 = 600. USD / hours would choose a (4.5, 10, 37.5).
-    table = pd.DataFrame(
-        {
-            "option": ["a", "b", "c"],
-            "title": ["A", "B", "C"],
-            "usd": [90.0, 100.0, 150.0],
-            "hours": [20.0, 10.0, 4.0],
-            "persistent": True,
-        }
-    )
-    drawn = np.tile(table[["usd"]].to_numpy(), 8)
-    row = recommend([PricedPhase("p", "s", table, drawn, ("m",))]).iloc[0]
-    assert (row["option"], row["runner_up"], row["balanced"]) == ("a", "b", "c")
-    assert (row["title"], row["balanced_title"]) == ("A", "C")
-    assert row["margin"] == pytest.approx(100 / 90) and row["p_cheapest"] == 1.0
-
-
 def test_two_near_equals_are_too_close_to_call():
     # 0.50 x 498/225 = 1.1067 USD against 1.1028 with speeds known to 12 %: nobody can tell
     found = compare(inputs(price_p3=0.50), settings())
-    row = found["recommendation"].iloc[0]
-    assert row["verdict"] == f"too close to call: {BOX} or p3.2xlarge"
-    assert 0.4 < row["p_cheapest"] < 0.6
+    row = found["verdict"].iloc[0]
+    assert (row["confidence"], {row["best"], row["rival"]}) == ("too close to call", {BOX, "p3.2xlarge"})
+    assert 0.4 < row["p_cheaper"] < 0.6
     assert found["headline"].iloc[0]["confidence"] == "too close to call"
 
 
@@ -202,22 +182,9 @@ def test_a_plan_s_phases_bear_their_share_of_the_possession():
         {**rented, "phase": "training", "hours": 500.0, "usd": 9000.0},
         {**rented, "phase": "total", "hours": 550.0, "usd": 11000.0},
     ]
-    found = compare(replace(market, plans=plan_rows(rows)), settings(), groups={})["recommendation"].set_index("phase")
-    assert list(found.index) == ["search", "training", "overall"]
-    assert found.loc["search", "usd"] == pytest.approx(1645.0)
-    assert found.loc["training", "usd"] == pytest.approx(4935.0)
-    assert found.loc["overall", "margin"] == pytest.approx(11000 / 6580)
-
-
-def test_workloads_are_grouped_by_kind(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    file.write_text(
-        "a: {kind: training, model: vgg16, samples: 10, source: x}\n"
-        "b: {kind: training, model: vgg16, samples: 20, source: x}\n"
-        "c: {kind: runs, runs: 2, hours: 3, source: x}\n"
-    )
-    assert load_groups(file) == {"c": ["c"], "training workloads": ["a", "b"]}
-    assert load_groups(tmp_path / "none.yaml") == {}
+    found = compare(replace(market, plans=plan_rows(rows)), settings())["verdict"].set_index("workload").loc["project"]
+    assert (found["best"], found["usd"]) == (BOX, pytest.approx(6580.0))
+    assert found["ratio"] == pytest.approx(11000 / 6580)
 
 
 def test_warnings_stand_beside_the_numbers():

@@ -15,13 +15,13 @@ from decision_tables import (
     figure,
     inputs,
     offer,
+    only,
     settings,
     surface_of,
     tornado_of,
 )  # fmt: skip
 from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import phases
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.warning_table import warning_table
@@ -236,27 +236,6 @@ def test_a_tornados_row_by_hand():
     assert math.isnan(row["flip_value"]) and row["text"].startswith("no value of it")
 
 
-# --- phases ---------------------------------------------------------------------------------------------------------
-
-
-def test_an_option_counts_where_it_does_all_of_a_group():
-    entries = [(offer("a", "on_demand", 1.0), 100.0, 1), (offer("b", "on_demand", 2.0), 100.0, 1)]
-    costs = [cost(*entry, workload=work, samples=samples) for entry in entries
-             for work, samples in (("one", 360_000), ("two", 720_000))][:3]  # fmt: skip
-    market = replace(market_of(*entries), costs=pd.DataFrame(costs))
-    options = options_of(market, reference=None)
-    draws = simulate(options, 1, 4)
-    found = phases(options, draws, pd.DataFrame(), {"one": ["one"], "two": ["two"]})
-    assert [phase.name for phase in found] == ["one", "two", "overall"]
-    assert found[0].table["option"].tolist() == ["a", "b"]
-    assert found[0].table.index.tolist() == [0, 1]
-    assert "index" not in found[0].table.columns
-    assert found[2].table[["option", "usd", "hours"]].to_numpy().tolist() == [["a", 3.0, 3.0]]
-    assert found[2].scope == "one, two"
-    assert found[2].usd == pytest.approx(draws.usd[options.index[options["option"] == "a"]].sum(axis=0)[None, :])
-    assert [phase.name for phase in phases(options, draws, pd.DataFrame(), {"one": ["one"]})] == ["one"]
-
-
 # --- warnings -------------------------------------------------------------------------------------------------------
 
 
@@ -267,8 +246,7 @@ def warned(*bases, assumed=False):
         for place, basis in enumerate(bases)
     )  # fmt: skip
     none = pd.DataFrame(columns=["instance", "model", "batch_size", "status", "warnings"])
-    prices = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
-    return warning_table(none, none, none, prices, options)
+    return warning_table(only(throughput=none), options, settings(), {})
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from decision_tables import (
 )  # fmt: skip
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.compare import compare
+from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import CELL, OFFER, build_options
-from sweetspot.decision.phases import phases
 from sweetspot.decision.simulate import simulate
 from sweetspot.errors import UserError
 
@@ -102,9 +102,9 @@ def test_a_possession_of_cents_moves_like_any_other():
     rows = [{**cell, "phase": name, "hours": 10.0, "usd": usd}
             for name, usd in (("search", 0.0), ("possession", 15.0), ("total", 15.0))]  # fmt: skip
     draws = simulate(options, 1, 2)
-    (search, total) = phases(options, replace(draws, fixed=np.array([[0.5, 1.0]])),
-                             pd.DataFrame(rows).assign(plan="project", status="ok"), {})  # fmt: skip
-    assert search.usd.tolist() == total.usd.tolist() == [[15.0, 30.0]]
+    plans = pd.DataFrame(rows).assign(plan="project", status="ok")
+    (plan,) = priced_plans(options, replace(draws, fixed=np.array([[0.5, 1.0]])), plans)
+    assert plan.usd.tolist() == [[15.0, 30.0]]
 
 
 def test_no_options_have_no_draws():

@@ -1,15 +1,10 @@
 """Recommendation, words of certainty and what an edit of prices changed, on tables that stand in the test."""
 
-import math
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.counted import amount, confidence, percent
-from sweetspot.decision.phases import PricedPhase, load_groups
 from sweetspot.decision.rank_changes import difference, to_markdown
-from sweetspot.decision.recommend import recommend
 
 
 def plain(**machines):
@@ -33,46 +28,6 @@ FOUR = plain(
 )  # fmt: skip
 
 
-# --- recommendation -------------------------------------------------------------------------------------------------
-
-
-def phase(table, usd, **columns):
-    return PricedPhase("overall", "all", table.assign(**columns).reset_index(drop=True), np.array(usd, float), ("m",))
-
-
-def test_a_recommendation_says_what_it_costs_against_the_others():
-    usd = [[1] * 10, [0.5] * 10, [2, 0.9, *[3] * 8], [4] * 10]
-    row = recommend([phase(FOUR, usd, planned_hours=[72.0, *[math.nan] * 3])]).iloc[0]
-    assert (row["option"], row["runner_up"], row["margin"]) == ("a", "c", 3.0)
-    assert (row["p_cheapest"], row["confidence"], row["verdict"]) == (0.9, "likely", "a")
-    assert (row["margin_low"], row["margin_high"]) == (0.9, 3.0)
-    # USD x hours: a 9, c 15, d 8 (b, 8, can be taken away)
-    assert row["balanced"] == "d"
-
-
-def test_a_cheaper_option_that_can_be_taken_away_is_not_recommended():
-    three = plain(s=(0.5, 3.0, False, "p"), a=(1.0, 3.0, True, "p"), c=(1.5, 2.0, True, "p"))
-    row = recommend([phase(three, [[0.5] * 4, [1, 1, 1, 2], [1.5] * 4])]).iloc[0]
-    assert (row["balanced"], row["confidence"]) == ("a", "too close to call")  # 3 and 3: the cheaper of the two
-    assert row["verdict"] == "too close to call: a or c"
-
-
-def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
-    two = plain(s=(0.5, 3.0, False, "p"), t=(1.0, 3.0, False, "p"))
-    row = recommend([phase(two, [[0.5], [1.0]])]).iloc[0]
-    assert (row["option"], row["runner_up"]) == ("s", "t")
-    alone = recommend([phase(two.head(1), [[0.5]])]).iloc[0]
-    assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
-
-
-def test_a_phase_of_a_plan_keeps_its_name_where_a_workload_has_the_same():
-    both = [phase(FOUR, [[1.0]] * 4), replace(phase(FOUR, [[1.0]] * 4), plan="p")]
-    named = [replace(one, name="search") for one in both]
-    titles = recommend([*named, both[0]], titles={"search": "Ten runs of a day", "p": "The project"})
-    assert titles["phase_title"].tolist() == ["Ten runs of a day", "search", "all of it together"]
-    assert titles["plan_title"].dropna().to_dict() == {1: "The project"}
-
-
 @pytest.mark.parametrize(
     ("probability", "words", "share"),
     [(0.95, "clear", "95 %"), (0.949, "likely", "95 %"), (0.8, "likely", "80 %"), (0.799, "too close to call", "80 %"),
@@ -87,15 +42,6 @@ def test_an_amount_has_three_figures():
     assert [amount(value) for value in (0.2241, 79.12, 99.94, 100.0, -250.4, 14_234.4)] == [
         "0.224", "79.1", "99.9", "100", "-250", "14,234"
     ]  # fmt: skip
-
-
-def test_workloads_are_grouped_by_what_they_are(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    assert load_groups(file) == {}
-    file.write_text("a: {kind: training}\nb: {kind: runs}\nc: {kind: plan}\nd: {kind: training}\n")
-    assert load_groups(file) == {"b": ["b"], "training workloads": ["a", "d"]}
-    file.write_text("b: {kind: runs}\n")
-    assert load_groups(file) == {"b": ["b"]}
 
 
 # --- changes of rank ------------------------------------------------------------------------------------------------

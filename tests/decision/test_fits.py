@@ -24,7 +24,7 @@ def test_what_cannot_hold_it_is_named_and_ranked_nowhere():
     options = found["options"].set_index("instance")
     assert list(options.loc[[BOX], "fits"]) == [False] and options.loc[[RENTED], "fits"].all()
     assert tuple(options.loc[BOX, ["memory_need_gib", "gpu_memory_gib"]]) == (12.0, 11.0)
-    for name in ("ranks", "pairs", "frontier", "break_even", "tornado", "recommendation", "worth_knowing", "headline"):
+    for name in ("ranks", "pairs", "frontier", "break_even", "tornado", "choices", "worth_knowing", "headline"):
         table = found[name].astype(str)
         assert not table.apply(lambda column: column.str.contains(BOX)).to_numpy().any(), name
     assert found["headline"]["reference"].iloc[0] == RENTED

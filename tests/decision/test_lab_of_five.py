@@ -1,6 +1,7 @@
 """The lab of five: its README's hand calculation, and what edits of the study do to its plan."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from month_tables import LabOfFive
 from sweetspot.errors import UserError
@@ -27,9 +28,13 @@ def without_deadline(work):
     del job["within_hours"], job["urgent_per_month"]
 
 
+def mixes(tables):
+    """The choices of the lab by their key."""
+    return tables["choices"].set_index("choice")
+
+
 def central(tables, mix):
-    rows = tables["mixes"].set_index("mix")
-    return rows.loc[mix, "usd_per_month_central"]
+    return mixes(tables).loc[mix, "usd_per_month_central"]
 
 
 def rented(hours, count):
@@ -51,8 +56,8 @@ def test_the_hand_calculation_without_deadlines(tmp_path):
     assert cloud == pytest.approx(rest * 0.69, rel=0.001)
     assert cloud == pytest.approx(924.8, abs=0.1)
     assert central(tables, "runpod-1x4090") == pytest.approx(OURS * RUNNING + cloud, abs=0.01)
-    alone = tables["mixes"].set_index("mix").loc["there", "reasons"]
-    assert alone == ["what it can do takes 2,042 device-hours in a middle month, it has 703: 3 would do"]
+    alone = mixes(tables).loc["there", "why_not"]
+    assert alone == "cannot: what it can do takes 2,042 device-hours in a middle month, it has 703: 3 would do"
 
 
 def test_the_hand_calculation_with_two_urgent_runs(lab):
@@ -65,19 +70,19 @@ def test_the_hand_calculation_with_two_urgent_runs(lab):
     cloud = OURS * RUNNING + rented(RESNET, 58 - OURS / RESNET) + rented(BERT, 40) + urgent
     assert central(lab, "runpod-1x4090") == pytest.approx(cloud, abs=0.01)
     # An urgent run, by hand: 20.25 h on one A100 for 32.20 USD; RunPod's and our own RTX 4090 take 24.6 h.
-    due = lab["deadlines"].iloc[0]
+    due = lab["deadlines"].query("is_asked").iloc[0]
     assert (due["option"], due["per_month"]) == ("runpod-1xa100-sxm", 2.0)
     assert due["hours"] == pytest.approx(A100)
     assert due["usd"] == pytest.approx(urgent / 2)
 
 
 def test_it_is_a_toss_up(lab):
-    rows = lab["mixes"].set_index("mix")
-    assert rows.loc["best", "boxes"] == 1
-    assert rows.loc["box-4", "same_as_best"]
-    assert rows.loc["best", "confidence"] == "too close to call"
-    assert 0.5 < rows.loc["best", "p_cheaper"] < 0.8
-    assert 1.0 < rows.loc["runpod-1x4090", "times_best"] < 1.15
+    rows, verdict = mixes(lab), lab["verdict"].set_index("workload").loc["lab"]
+    assert rows.loc["best", "counts"] == 1 and rows.loc["best", "is_best"]
+    assert "box-4" not in rows.index  # one box and what is rented beside it is the best
+    assert verdict["confidence"] == "too close to call"
+    assert 0.5 < 1 - rows.loc["runpod-1x4090", "p_cheaper"] < 0.8
+    assert 1.0 < rows.loc["runpod-1x4090", "ratio"] < 1.15
     # Months of more and of less work cost on average nearly what the middle one does: the box has hours to spare.
     assert rows.loc["best", "usd_per_month"] == pytest.approx(rows.loc["best", "usd_per_month_central"], rel=0.02)
     assert (
@@ -88,14 +93,14 @@ def test_it_is_a_toss_up(lab):
 
 
 def test_sources_add_up_to_the_work_and_to_the_money(lab):
-    for _, row in lab["mixes"].iterrows():
-        parts = lab["sources"][lab["sources"]["mix"] == row["mix"]]
-        assert parts["device_hours"].sum() == pytest.approx(row["work_device_hours"])
-        if row["status"] == "ok":
+    for name, row in mixes(lab).iterrows():
+        parts = lab["sources"][lab["sources"]["mix"] == name]
+        assert parts["device_hours"].sum() == pytest.approx(row["device_hours"] / 36)
+        if pd.isna(row["why_not"]):
             assert parts["usd_per_month"].sum() == pytest.approx(row["usd_per_month"])
     load = lab["load"].groupby("share_of_months")["device_hours"].sum()
     assert load.is_monotonic_decreasing
-    best = lab["mixes"].iloc[0]["work_device_hours"]
+    best = lab["choices"].iloc[0]["device_hours"] / 36
     assert load.iloc[-1] < best < load.iloc[0]
 
 
@@ -130,12 +135,10 @@ def test_a_deadline_that_nobody_meets_is_said(tmp_path):
         work["lab"]["jobs"][0]["within_hours"] = 2.0
 
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
-    assert (
-        tables["deadlines"].iloc[0]["status"].startswith("none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h")
-    )
-    assert (tables["mixes"]["status"] != "ok").all()
-    assert "in time" in tables["mixes"].iloc[0]["status"]
-    assert tables["recommendation"]["verdict"].iloc[-1].startswith("cannot")
+    due = tables["deadlines"].query("is_asked").iloc[0]
+    assert due["status"].startswith("none can: the fastest, RunPod with 1 H100 SXM, takes 11.5 h")
+    assert tables["choices"]["why_not"].str.startswith("cannot").all() and tables["verdict"].empty
+    assert "in time" in tables["choices"].iloc[0]["why_not"]
 
 
 def test_more_work_takes_more_boxes(tmp_path):
@@ -145,12 +148,10 @@ def test_more_work_takes_more_boxes(tmp_path):
         for job in work["lab"]["jobs"]:
             job["per_month"] = job["per_month"]["value"] * 4
 
-    rows = LabOfFive(tmp_path).edit("workloads.yaml", change).edit("workloads.yaml", without_deadline).tables()["mixes"]
+    rows = LabOfFive(tmp_path).edit("workloads.yaml", change).edit("workloads.yaml", without_deadline).tables()
     # The third is used 73 %: 2,064 h x (0.69 - 0.196) = 1,020 USD for 568.
-    assert rows.set_index("mix").loc["box-4", "boxes"] == 3
-    assert rows.iloc[0]["boxes"] == 3
-    alone = rows.set_index("mix").loc["there", "reasons"]
-    assert alone[0].endswith("12 would do")  # 8,169 / 702.72 = 11.6
+    assert mixes(rows).loc["best", "counts"] == 3
+    assert mixes(rows).loc["there", "why_not"].endswith("12 would do")  # 8,169 / 702.72 = 11.6
 
 
 def test_a_dearer_rental_never_helps_itself(tmp_path):
@@ -159,10 +160,10 @@ def test_a_dearer_rental_never_helps_itself(tmp_path):
     def dearer(prices):
         prices["offers"][0]["per_hour"] = {"value": 0.80, "low": 0.70, "high": 0.90}
 
-    before = LabOfFive(tmp_path / "a").tables()["mixes"].set_index("mix")
-    after = LabOfFive(tmp_path / "b").edit("prices/rent.yaml", dearer).tables()["mixes"].set_index("mix")
+    before = mixes(LabOfFive(tmp_path / "a").tables())
+    after = mixes(LabOfFive(tmp_path / "b").edit("prices/rent.yaml", dearer).tables())
     assert after.loc["runpod-1x4090", "usd_per_month"] > before.loc["runpod-1x4090", "usd_per_month"]
-    assert after.loc["best", "p_cheaper"] > before.loc["best", "p_cheaper"]
+    assert after.loc["runpod-1x4090", "p_cheaper"] < before.loc["runpod-1x4090", "p_cheaper"]
     assert after.loc["lambda-1xh100-pcie", "usd_per_month"] == before.loc["lambda-1xh100-pcie", "usd_per_month"]
 
 
@@ -180,8 +181,8 @@ def test_what_was_paid_for_what_is_there_does_not_matter(tmp_path):
     def paid(prices):
         prices["offers"][0]["own"]["capex"] = 2125
 
-    before = LabOfFive(tmp_path / "a").tables()["mixes"]["usd_per_month"]
-    after = LabOfFive(tmp_path / "b").edit("prices/ours.yaml", paid).tables()["mixes"]["usd_per_month"]
+    before = LabOfFive(tmp_path / "a").tables()["choices"]["usd_per_month"]
+    after = LabOfFive(tmp_path / "b").edit("prices/ours.yaml", paid).tables()["choices"]["usd_per_month"]
     assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1])
 
 
@@ -193,8 +194,8 @@ def test_hours_on_a_machine_say_the_same_as_samples(tmp_path):
         del job["samples"]
         job |= {"hours": BERT, "instance": "rtx4090-1"}
 
-    before = LabOfFive(tmp_path / "a").tables()["mixes"]["usd_per_month_central"]
-    after = LabOfFive(tmp_path / "b").edit("workloads.yaml", change).tables()["mixes"]["usd_per_month_central"]
+    before = LabOfFive(tmp_path / "a").tables()["choices"]["usd_per_month_central"]
+    after = LabOfFive(tmp_path / "b").edit("workloads.yaml", change).tables()["choices"]["usd_per_month_central"]
     assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1], rel=1e-4)
 
 
@@ -211,10 +212,8 @@ def test_a_commitment_is_signed_where_it_pays(tmp_path):
     tables = LabOfFive(tmp_path).edit("prices/rent.yaml", change).tables()
     rest = 58 * RESNET + 40 * BERT - 2 * 732
     usd = 2 * 200 + rest * RUNNING + 2 * np.ceil(A100 * 60) * 1.59 / 60
-    assert central(tables, "runpod-1x4090 (reserved)") == pytest.approx(usd, abs=0.01)
-    best = tables["mixes"].iloc[0]
-    assert "× RunPod with 1 RTX 4090 (reserved)" in best["bought"]
-    assert best["usd_per_month"] <= tables["mixes"].set_index("mix").loc["runpod-1x4090 (reserved)", "usd_per_month"]
+    assert central(tables, "best") == pytest.approx(usd, abs=0.01)
+    assert "2 × RunPod with 1 RTX 4090 (reserved)" in mixes(tables).loc["best", "title"]
 
 
 def test_a_commitment_is_paid_to_the_end_of_its_term(tmp_path):

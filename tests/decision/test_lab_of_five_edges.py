@@ -2,6 +2,7 @@
 
 import copy
 
+import pandas as pd
 import pytest
 from month_tables import LabOfFive
 from study_tables import STUDIES
@@ -22,7 +23,7 @@ def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
     said = without_speed(tables, {})
     assert "Lab.bert: no machine that is offered has a speed for model bert; it takes no part." in said
     assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
-    assert "BERT does not run on it" in list(tables["mixes"].iloc[0]["reasons"])
+    assert "BERT does not run on it" in tables["choices"].iloc[0]["why_not"]
 
 
 def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
@@ -35,8 +36,9 @@ def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
     jobs = tables["jobs"]
     bert = jobs[jobs["class"] == "bert"].set_index("instance")["status"]
     assert (bert["box-4"], bert["rtx4090-1"], bert["runpod-1xa100-sxm"]) == ("does not fit", "does not fit", "fits")
-    assert tables["mixes"].iloc[0]["status"] == "ok"
-    assert tables["mixes"].iloc[0]["rented_device_hours"] > 40 * 8.6  # 8.64 h on an A100 each
+    assert pd.isna(tables["choices"].iloc[0]["why_not"])
+    does = tables["sources"][(tables["sources"]["mix"] == "best") & (tables["sources"]["kind"] == "rented")]
+    assert does["device_hours"].sum() > 40 * 8.6  # 8.64 h on an A100 each
 
 
 def test_two_of_a_machine_do_twice_as_much(tmp_path):
@@ -44,8 +46,7 @@ def test_two_of_a_machine_do_twice_as_much(tmp_path):
         work["lab"]["have"] = ["rtx4090-1", "rtx4090-1"]
 
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
-    alone = tables["mixes"].set_index("mix").loc["there"]
-    assert "it has 1,405" in alone["status"]
+    assert "it has 1,405" in tables["choices"].set_index("choice").loc["there", "why_not"]
 
 
 def test_jobs_side_by_side_are_no_evidence_of_scaling():
@@ -66,8 +67,8 @@ def test_two_works_of_months_are_decided_each_by_itself(tmp_path):
     def change(work):
         work["second"] = copy.deepcopy(work["lab"])
 
-    mixes = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()["mixes"]
+    mixes = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()["choices"]
     first, second = (rows.reset_index(drop=True) for _, rows in mixes.groupby("workload"))
-    assert first["mix"].tolist() == second["mix"].tolist() and len(first) > 2
+    assert first["choice"].tolist() == second["choice"].tolist() and len(first) > 2
     # Other names draw other months: 400 draws say the mean to some per cent.
     assert second["usd_per_month"].iloc[0] == pytest.approx(first["usd_per_month"].iloc[0], rel=0.05)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import analyses, cost_dispatch
+from sweetspot.decision import cost_dispatch, decide
 from sweetspot.decision.worth_knowing import worth_rows
 from sweetspot.mixes.dispatch import dispatch
 
@@ -36,7 +36,7 @@ def lab(tmp_path_factory, seen):
         return worth_rows(one, draws, timings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analyses, "worth_rows", kept)
+        patch.setattr(decide, "worth_rows", kept)
         return LabOfFive(tmp_path_factory.mktemp("lab")).tables(1000, turning=True)
 
 
@@ -180,7 +180,7 @@ def test_the_worth_of_knowing_by_brute_force(lab, seen, assumption, name, value)
     found = lab["worth_knowing"].set_index("assumption").loc[assumption]
     # The best of the heaps is taken from their own draws, which adds; the first of many is taken off, which is less.
     assert found["evppi_usd"] == pytest.approx(expected, rel=0.2)
-    assert found["project_usd"] == pytest.approx(lab["mixes"]["usd"].iloc[0])
+    assert found["project_usd"] == pytest.approx(lab["choices"]["usd"].iloc[0])
 
 
 def test_a_speed_can_be_timed_where_it_is_rented(lab):

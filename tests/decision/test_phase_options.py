@@ -19,7 +19,8 @@ FACTS = {
 
 def options(*rows, **keys):
     found = compared(*rows, facts=FACTS, buying={}, **keys)
-    return found["plan_options"].set_index("option"), found["recommendation"].set_index("phase").loc["overall"]
+    table = found["choices"][found["choices"]["workload"] == "work"]
+    return table.set_index("choice"), found["verdict"].set_index("workload").loc["work"]
 
 
 def test_each_option_of_the_plan_by_hand():
@@ -28,17 +29,16 @@ def test_each_option_of_the_plan_by_hand():
     table, whole = options(few, hourly(0.5), hourly(1.2) | {"instance": "other"}, speeds=SPEEDS)
     # One box works 24 x 5 x 36 = 4,320 h: two, each for half of the jobs; electricity is of all hours.
     box = table.loc["box"]
-    assert (box["machines"], box["hours"], box["basis"]) == (2.0, 3600.0, "published")
+    assert (box["counts"], box["hours"], box["basis"]) == (2.0, 3600.0, "published")
     assert box["title"] == "2 × box"
     assert (box["usd_running"], box["usd_possession"]) == pytest.approx((7200 * 0.2, 2 * (36_000 + 36 * CARE)))
     assert table["usd"].to_dict() == pytest.approx(
         {"rented": 7200 * 0.5, "other": 7200 / 1.2 * 1.2, "box": 7200 * 0.2 + 2 * (36_000 + 36 * CARE)}
     )
     assert table.index.tolist() == ["rented", "other", "box"]
-    assert table[["is_best", "is_rival"]].to_numpy().tolist() == [[True, False], [False, True], [False, False]]
-    assert table["times_best"].tolist() == pytest.approx([1.0, 2.0, table.loc["box", "usd"] / 3600])
-    assert pd.isna(table.loc["rented", "machines"]) and table["workload"].eq("work").all()
-    assert (whole["option"], whole["runner_up"], whole["plan"]) == ("rented", "other", "work")
+    assert table[["is_best", "is_rival"]].to_numpy().tolist() == [[True, False], [False, False], [False, True]]
+    assert table["ratio"].tolist() == pytest.approx([1.0, 2.0, table.loc["box", "usd"] / 3600])
+    assert (whole["take"], whole["take_rival"]) == ("rented", "other")
 
 
 def test_more_nodes_of_the_best_are_no_rival():
@@ -47,14 +47,14 @@ def test_more_nodes_of_the_best_are_no_rival():
     table, whole = options(own(), hourly(0.5), nodes, hourly(0.9) | {"instance": "other"}, speeds=SPEEDS)
     assert table.index.tolist()[:3] == ["rented", "nodes", "other"]
     assert table["alternative"].tolist()[:3] == ["rented (on_demand)", "rented (on_demand)", "other (on_demand)"]
-    assert table.index[table["is_rival"]].tolist() == ["other"] == [whole["runner_up"]]
-    assert table.loc["other", "times_best"] == pytest.approx(0.9 / 1.2 / 0.5) == pytest.approx(whole["margin"])
+    assert (whole["take"], whole["take_rival"], whole["rival"]) == ("rented", "other", "box")
+    assert table.loc["other", "ratio"] == pytest.approx(0.9 / 1.2 / 0.5) == pytest.approx(whole["take_ratio"])
 
 
 def test_what_can_be_taken_away_is_listed_and_is_neither():
     spot = {"instance": "taken", "purchase": "spot", "per_hour": 0.1}
     table, _ = options(own(), hourly(0.5), spot, hourly(0.9) | {"instance": "other"}, speeds=SPEEDS)
-    assert table.index[0] == "taken (spot)" and table["times_best"].iloc[0] == pytest.approx(0.2)
+    assert table.index[0] == "taken (spot)" and table["ratio"].iloc[0] == pytest.approx(0.2)
     assert not table[["is_best", "is_rival"]].iloc[0].any()
     assert table.index[table["is_best"]].tolist() == ["rented"]
 
@@ -65,11 +65,11 @@ def test_the_draws_of_the_price_are_the_ends_and_the_probability_that_of_the_mac
     table, whole = options(own(), ranged, hourly(0.72) | {"instance": "other"}, speeds=SPEEDS, draws=20_000)
     first = table.loc["rented"]
     assert (first["usd_low"], first["usd_high"]) == pytest.approx((7200 * 0.3, 7200 * 0.5 / 0.6), rel=0.02)
-    assert table.loc["other", "times_best_low"] == pytest.approx(0.6 / (0.5 / 0.6), rel=0.02)
+    assert table.loc["other", "ratio_low"] == pytest.approx(0.6 / (0.5 / 0.6), rel=0.02)
     # P(Z < ln 1.2 / (ln 1.6667 / 1.6449)) = P(Z < 0.5871) = 0.7214
     assert first["p_cheapest"] == pytest.approx(0.7214, abs=0.01)
-    assert (first["confidence"], whole["p_cheapest"]) == ("too close to call", first["p_cheapest"])
-    assert whole["verdict"] == "too close to call: rented or other"
+    assert whole["take_p_cheaper"] == pytest.approx(first["p_cheapest"])
+    assert whole["do_this"].startswith("Start with rented or other: both cost about the same today.")
 
 
 def rows(*entries):

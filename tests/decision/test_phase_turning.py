@@ -150,8 +150,8 @@ def test_a_contract_works_all_hours_of_its_terms_and_a_second_is_signed_beyond()
     deal = {"instance": "rented", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
     more = {"phases": [{"name": "jobs", "jobs": 3600, "hours": 10.0}]}
     for work, count, title in (({}, 1, "rented (reserved)"), (more, 2, "2 × rented (reserved)")):
-        table = compared(own(), deal, work=work, facts=OTHERS, draws=20, buying={})["plan_options"]
-        row = table.set_index("option").loc["rented (reserved)"]
+        table = compared(own(), deal, work=work, facts=OTHERS, draws=20, buying={})["choices"]
+        row = table[table["cost"] == "rounds"].set_index("choice").loc["rented (reserved)"]
         assert (row["usd"], row["title"]) == (pytest.approx(count * 36 * 700), title)
 
 

@@ -29,7 +29,7 @@ def speed(tables, instance, model):
 
 def central(tables, mix):
     """EUR a month where every figure is its middle."""
-    return tables["mixes"].set_index("mix").loc[mix, "usd_per_month_central"] / EUR
+    return tables["choices"].set_index("choice").loc[mix, "usd_per_month_central"] / EUR
 
 
 def test_keeping_what_there_is_by_hand(start_up):

@@ -137,7 +137,7 @@ def test_long_names_stay_within_the_words(words):
 
 
 def test_the_work_of_the_answer():
-    plan, job = work(("one", RENT, [1, 1]), plan=True), work(("one", RENT, [1, 1]), name="job", model="m")
+    plan, job = work(("one", RENT, [1, 1]), cost="rounds"), work(("one", RENT, [1, 1]), name="job", model="m")
     assert answer_work([job, plan], None, "m") == "plan"
     assert answer_work([work(("one", RENT, [1, 1]), name="else"), job], None, "m") == "job"
     assert answer_work([job, plan], "job", None) == "job"
@@ -152,7 +152,7 @@ def test_what_to_find_out_first_is_worth_more_than_it_costs():
         {"workload": "plan", "model": None, "figure": ["speed", "price", "noise"], "evppi_usd": [100.0, 70.0, 500.0],
          "evppi_usd_low": [90.0, 60.0, 0.0], "cost_to_learn_usd": [40.0, np.nan, np.nan]}
     )  # fmt: skip
-    one = work(("one", RENT, [1, 1]), plan=True)
+    one = work(("one", RENT, [1, 1]), cost="rounds")
     assert first_to_find_out([one], rows) == {"plan": "price"}
 
 

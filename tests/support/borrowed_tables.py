@@ -6,9 +6,8 @@ from functools import cache
 import pandas as pd
 from price_lists import price_study
 from study_tables import STUDIES, throughput_of
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_groups
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
@@ -69,7 +68,7 @@ def borrowed_tables(name: str) -> Tables:
         extrapolation=scaling["extrapolation"],
         efficiency=efficiency,
     )
-    groups, plans = (load(files[0]) for load in (load_groups, load_plans))
+    plans = load_plans(files[0])
     more = {"needs": load_needs(files[0]), "monthly": load_monthly(files[0]), "buying": plans}
-    compared = compare(inputs, Settings.of(study), groups, draws=200, **more)
+    compared = compare(inputs, Settings.of(study), draws=200, **more)
     return Tables(throughput, scaling, priced, compared)

@@ -11,7 +11,6 @@ from phase_plans import ANALYSES
 from price_lists import price_study
 from study_tables import STUDIES, throughput_of
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_groups
 from sweetspot.decision.settings import Settings
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
@@ -41,8 +40,8 @@ def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
         efficiency=study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances),
     )
     work = folder / "workloads.yaml"
-    groups, needs, monthly = load_groups(work), load_needs(work), load_monthly(work)
-    found = compare(inputs, Settings.of(study, instances), groups, draws, needs=needs, monthly=monthly)
+    needs, monthly = load_needs(work), load_monthly(work)
+    found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly)
     return found | {"costs": priced["costs"], "offers": priced["offers"]}
 
 
@@ -92,7 +91,7 @@ class LabOfFive:
         if turning:
             found = month_tables(self.folder, draws)
             return found | {name: of_plans(found, name) for name in ANALYSES}
-        with patch("sweetspot.decision.plan_of_months.dispatch_question", lambda *_: None):
+        with patch("sweetspot.decision.decide.dispatch_question", lambda *_: None):
             return month_tables(self.folder, draws)
 
 

@@ -7,9 +7,9 @@ from sweetspot.bills.columns import from_rows
 from sweetspot.bills.priced_cells import FIGURES
 from sweetspot.decision.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.cost_rounds import priced_plans
+from sweetspot.decision.later import Dates
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import phases
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.standing import standing
@@ -31,7 +31,7 @@ def beside(tables, of_plans):
     return tables | both
 
 
-PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
+PLANS = {"work": Dates("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
 
@@ -51,7 +51,7 @@ def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS)
     `facts`: what the instances file says, by machine; `speeds`: images/s with low and high, of those that differ.
     """
     tables, settings = priced_plan(*rows, work=work, facts=facts, speeds=speeds)
-    found = compare(tables, settings, {}, draws, buying=buying)
+    found = compare(tables, settings, draws, buying=buying)
     return found | {name: of_plans(found, name) for name in ANALYSES}
 
 
@@ -76,8 +76,7 @@ def priced_plan(*rows, work=None, facts=None, speeds=None):
 def best_of(tables, settings, draws=2):
     """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
-    found = phases(options, simulate(options, settings.seed, draws), tables.plans, {})
-    whole = next(phase for phase in found if phase.whole)
+    (whole,) = priced_plans(options, simulate(options, settings.seed, draws), tables.plans)
     return whole.table.loc[standing(whole.table, whole.usd).best, "option"]
 
 

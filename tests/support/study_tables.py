@@ -7,9 +7,8 @@ from pathlib import Path
 import pandas as pd
 from claim_tables import checked
 from price_lists import price_study
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_groups
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.methods import mean_efficiency
@@ -90,7 +89,7 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     figures = folder / "throughput.csv"
     others = read_published(figures) if figures.is_file() else None
     work = folder / "workloads.yaml"
-    plans = {"groups": load_groups(work), "monthly": load_monthly(work), "needs": load_needs(work),
+    plans = {"monthly": load_monthly(work), "needs": load_needs(work),
              "buying": load_plans(work), "titles": load_titles(work)} if whole else {}  # fmt: skip
     found = compare(inputs, Settings.of(study, instances), draws=draws, published=others, **plans)
     found["claims"] = checked(

@@ -15,14 +15,12 @@ from price_lists import MONTH_DAYS, machines, offers, planned, price_list, price
 from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_dispatch import most_rented
-from sweetspot.decision.cost_rounds import Planned, rounds_question
+from sweetspot.decision.cost_rounds import Planned, PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import Asked, dispatch_question
-from sweetspot.decision.mix_problem import pose
-from sweetspot.decision.mix_tables import Worked, work_out
-from sweetspot.decision.mix_words import Words
+from sweetspot.decision.dispatch_tables import Words, Worked, work_out
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import PricedPhase, phases
 from sweetspot.decision.question import Question, Turn
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate
@@ -108,9 +106,9 @@ class Priced:
         return question
 
     @property
-    def plan(self) -> PricedPhase:
+    def plan(self) -> PricedPlan:
         """All of its plan."""
-        return next(one for one in phases(self.options, self.draws, self.tables.plans, {}) if one.whole)
+        return next(iter(priced_plans(self.options, self.draws, self.tables.plans)))
 
     def rounds(self) -> Planned:
         """All its jobs, in rounds."""

@@ -1,13 +1,12 @@
-"""Compare the options of a study: break-even, ranks, front, what carries the answer, recommendation."""
+"""Compare the options of a study: break-even, ranks, front, what carries the answer, the verdict."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import load_groups
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.files import write_parquet
 from sweetspot.study.memory import load_needs
@@ -29,10 +28,9 @@ def main(
     """
     figures = [read_published(Path(file)) for file in published]
     others = pd.concat(figures, ignore_index=True) if figures else None
-    groups, needs = load_groups(workloads), load_needs(workloads)
-    more = {"needs": needs, "demands": load_demands(workloads), "monthly": load_monthly(workloads),
+    more = {"needs": load_needs(workloads), "demands": load_demands(workloads), "monthly": load_monthly(workloads),
             "buying": load_plans(workloads), "titles": load_titles(workloads)}  # fmt: skip
-    found = compare(Inputs.read(tables), Settings(**settings), groups, published=others, **more)
+    found = compare(Inputs.read(tables), Settings(**settings), published=others, **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
 

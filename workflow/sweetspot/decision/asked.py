@@ -13,18 +13,18 @@ from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.buying_later import buying_later
-from sweetspot.decision.choice_table import works
+from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.counted import words_of
+from sweetspot.decision.deadlines import job_deadlines
+from sweetspot.decision.decide import decide
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan as Later
-from sweetspot.decision.phases import PricedPhase, phases
-from sweetspot.decision.plan_of_months import decide
-from sweetspot.decision.recommend import deadline_phases, recommend
+from sweetspot.decision.later import Dates, buying_later, of_phases
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table
+from sweetspot.decision.waiting import queue_table
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.terms import Amount
@@ -60,7 +60,7 @@ class Phased(NamedTuple):
     plans: Mapping[str, Plan]
     instances: Mapping[str, Instance]
     needs: Needs
-    later: Mapping[str, Later]
+    later: Mapping[str, Dates]
 
 
 class Given(NamedTuple):
@@ -100,27 +100,28 @@ class Case:
 
     @cached_property
     def deadlines(self) -> pd.DataFrame:
-        """As comparison/recommendation.parquet: who finishes each single job in time for the least money."""
+        """As comparison/deadlines.parquet: who finishes each single job in time for the least money."""
         due = [] if self.wanted.due is None else [self.wanted.due]
-        return recommend([*deadline_phases(self.rows, self.drawn, due, self.given.settings.money)])
+        return job_deadlines(self.rows, self.drawn, due, self.given.settings.money)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """`verdict`, without what to find out first; of months the tables of the mixes and their rows of `queue`."""
+        """`choices`, `verdict` without what to find out first; of months tables of who does what, and of `queue`."""
         given, settings = self.given, self.given.settings
         more = {name: _busier(work, self.times) for name, work in given.months.items()}
         told = (self.rows, self.every, self.drawn, self.offers, settings, self.wanted.due)
         mixed = decide(more, *told, turning=False)
-        held = (mixed.phases, mixed.tables["mixes"], mixed.tables["sources"])
-        judged = works(self.rows, self.drawn, self.phases, NO_HOURS, *held, settings, given.titles)
+        held = (self.plans, NO_HOURS, mixed.worked, mixed.words)
+        judged = works(self.rows, self.drawn, *held, settings, given.titles)
         model = None if self.headline.empty else str(self.headline["model"].iloc[0])
         about, words = answer_work(judged, settings.work, model), words_of(settings.counts, settings.money)
-        found = {"verdict": verdict_table(judged, about, self.break_even, {}, words)}
-        return found | (mixed.tables | {"queue": mixed.queue} if more else {})
+        chosen = choice_table(judged, settings.offers_in_hand)
+        found = {"choices": chosen, "verdict": verdict_table(judged, about, self.break_even, {}, words)}
+        return found | (mixed.tables | {"queue": queue_table(mixed.coming)} if more else {})
 
     @cached_property
-    def phases(self) -> list[PricedPhase]:
-        """The phases of all plans: fewer days take more machines, and jobs are whole ones."""
+    def plans(self) -> list[PricedPlan]:
+        """The plans of phases: fewer days take more machines, and jobs are whole ones."""
         of, settings = self.given.phased, self.given.settings
         if of is None:
             return []
@@ -130,8 +131,10 @@ class Case:
             for own, fees in of.lists
         ]
         planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, of.needs)
-        waited = buying_later(of.later, planned, self.rows, self.drawn, self.offers, settings.seed)
-        return phases(self.rows, self.drawn, planned, {}, waited.options)
+        parts = priced_plans(self.rows, self.drawn, planned)
+        waiting = of_phases(parts, of.later, self.rows, self.drawn, self.offers)
+        _, waited = buying_later(waiting, self.drawn, settings.seed)
+        return [with_later(one, waited) for one in parts]
 
     def _used(self, offers: Mapping[str, Any]) -> Columns:
         """Days of use a month of offers: owned machines work as many as are wanted."""

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.cost_rounds import PricedPlan
+from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
+from sweetspot.decision.dispatch_tables import Words, Worked, kind_of, mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.phases import PricedPhase
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
@@ -24,8 +26,12 @@ COLUMNS = (
     "workload", "workload_title", "choice", "alternative", "kind", "binds", "title", "instance", "purchase",
     "price_list", "counts", "months", "hours", "device_hours", "usd", "usd_low", "usd_high", "usd_outcomes",
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
-    "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not",
+    "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
+    "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
+    "source", "usd_per_month_central",
 )  # fmt: skip
+OF_PHASES = ("hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running", "usd_possession",
+             "after_months")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
@@ -37,7 +43,7 @@ class Work(NamedTuple):
     USD of that price); of a single workload `month_usd` (of what is paid by the month, used or not). `usd`: draws over
     the project, rents moving as the study says; `today`: the same where rents stay as they are today; `capex`: draws
     of the price of a machine bought, infinite where none is. `busy`: days of use a month that a work which is no
-    `plan` supposes of an owned machine; `model` that its hours are of.
+    `plan` supposes of an owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of.
     """
 
     name: str
@@ -48,31 +54,35 @@ class Work(NamedTuple):
     today: np.ndarray
     capex: np.ndarray
     busy: float = np.nan
-    plan: bool = False
+    cost: str = SHARE
     model: str = ""
+
+    @property
+    def plan(self) -> bool:
+        """Whether it is a plan, of phases or of months."""
+        return self.cost != SHARE
 
 
 def works(
     options: pd.DataFrame,
     draws: Draws,
-    phases: Sequence[PricedPhase],
+    plans: Sequence[PricedPlan],
     figures: pd.DataFrame,
-    monthly: Sequence[PricedPhase],
-    mixes: pd.DataFrame,
-    sources: pd.DataFrame,
+    monthly: Sequence[Worked],
+    words: Words,
     settings: Settings,
     titles: Mapping[str, str] | None = None,
 ) -> list[Work]:
     """The plans of months, the plans of phases, then each single workload of the options that is no part of these.
 
-    `phases`: PricedPhase of plans (`decide_phases`), of which `figures` has the hours (`case_figures`); `monthly`:
-    those of the mixes (`plan_of_months`), of which `mixes` and `sources` say what is held; `titles`: names of plans.
+    `plans`: those of phases, of which `figures` has the hours (`case_figures`); `monthly`: work
+    of months with its mixes; `titles`: names of plans.
     """
-    found = [_of_months(one, options, draws, mixes, sources) for one in monthly if len(one.table)]
-    found += [_of_phases(one, options, draws, figures) for one in phases if one.whole and one.plan is not None]
-    parts = {f"{one.plan}." for one in monthly}
+    found = [_of_months(one, words, options, draws) for one in monthly]
+    found += [_of_phases(one, options, draws, figures) for one in plans]
+    parts = {f"{one.posed.name}." for one in monthly}
     single = [name for name in dict.fromkeys(options["workload"].dropna()) if not name.startswith(tuple(parts) or "\0")]
-    found = [one._replace(title=(titles or {}).get(one.name, one.title), plan=True) for one in found]
+    found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
     return [*found, *(_single(str(name), options, draws, settings) for name in single)]
 
 
@@ -85,7 +95,9 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     which the choice's alternative costs least of all that may be the answer; `p_cheaper`: in which it costs less than
     the best; `ratio`: its USD / those of the best. `is_best`: the cheapest that may be the answer; `is_rival`: the
     cheapest of these that binds to something else, or where none does the cheapest other alternative. `in_hand`: its
-    price list, machine or key is among `offers_in_hand` (none named: all). `why_not`: why it is not the answer.
+    price list, machine or key is among `offers_in_hand` (none named: all). `why_not`: why it is not the answer. `cost`:
+    share, rounds or dispatch. Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
+    of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix` and its `source`.
     """
     rows = [row for one in found for row in _rows(one, set(in_hand))]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -121,7 +133,8 @@ def _rows(one: Work, in_hand: set[str]) -> Iterator[Row]:
         known = bool(np.isfinite(row["usd"]))
         alike = stands & (table["alternative"] == row["alternative"]).to_numpy()
         made: Row = {name: row.get(name) for name in COLUMNS} | {
-            "workload": one.name, "workload_title": one.title, "months": one.months,
+            "workload": one.name, "workload_title": one.title, "months": one.months, "cost": one.cost,
+            "model": one.model or None,
             "is_best": place == best, "is_rival": place == rival,
             "in_hand": not in_hand or bool({row["choice"], row["instance"], row["price_list"]} & in_hand),
         }  # fmt: skip
@@ -144,7 +157,7 @@ def _rows(one: Work, in_hand: set[str]) -> Iterator[Row]:
 
 def _sorted(
     name: str, title: str, months: float, rows: Sequence[Row], usd: np.ndarray, today: np.ndarray, capex: np.ndarray,
-    busy: float = np.nan,
+    cost: str = SHARE, model: str = "", busy: float = np.nan,
 ) -> Work:  # fmt: skip
     """A work of rows in any order: those that stay may be the answer, with the study's own; all where none stays."""
     table = pd.DataFrame(rows)
@@ -154,8 +167,9 @@ def _sorted(
     table["why_not"] = [_why_not(row) for row in table.to_dict("records")]
     order = table.sort_values(["usd", "choice"], kind="stable").index.to_numpy()
     return Work(
-        name, title, months, table.loc[order].reset_index(drop=True), usd[order], today[order], capex[order], busy
-    )
+        name, title, months, table.loc[order].reset_index(drop=True), usd[order], today[order], capex[order], busy,
+        cost, model,
+    )  # fmt: skip
 
 
 def _why_not(row: Mapping[Any, Any]) -> str | None:
@@ -177,7 +191,8 @@ def _kind_of(row: Mapping[str, Any]) -> tuple[str, str]:
 def _facts(row: Row) -> Row:
     """What the options say of one."""
     kind, binds = _kind_of(row)
-    names = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference")
+    names = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
+             "basis")  # fmt: skip
     return {name: row[name] for name in names} | {
         "choice": row["option"],
         "kind": kind,
@@ -211,69 +226,61 @@ def _by_price(row: Row, fixed_usd: float) -> float:
     return float(fixed_usd / row["fixed_usd_per_month"] * np.asarray(dearer - now) / (0.1 * capex))
 
 
-def _of_phases(phase: PricedPhase, options: pd.DataFrame, draws: Draws, figures: pd.DataFrame) -> Work:
-    known = {row["option"]: row for row in records(options[options["model"] == phase.models[0]])}
-    own = figures[figures["workload"] == phase.plan]
+def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws, figures: pd.DataFrame) -> Work:
+    known = {row["option"]: row for row in records(options[options["model"] == plan.model])}
+    own = figures[figures["workload"] == plan.name]
     jobs = (own["jobs"] * own["job_hours"] / own["slots"]).groupby(own["option"]).sum()
     rows, usd, today, capex = [], [], [], []
-    for place, told in enumerate(phase.table.to_dict("records")):
+    for place, told in enumerate(plan.table.to_dict("records")):
         row = known.get(told["option"]) or known[str(told["option"]).split(" after ")[0]]
         later = pd.notna(told.get("after_months"))
         boxes = float(told["boxes"]) if pd.notna(told.get("boxes")) else 1.0
         devices = float(jobs.get(told["option"], np.nan)) * float(row["gpus"] or 1)
-        rows.append(_facts(row) | {
+        rows.append(_facts(row) | {name: told.get(name) for name in OF_PHASES} | {
             "choice": told["option"], "title": told["title"], "alternative": told["alternative"],
-            "hours": told["hours"], "device_hours": devices, "usd": told["usd"], "counts": boxes,
+            "device_hours": devices, "counts": boxes,
             "capex_usd": row["capex_usd"], "usd_per_capex": 0.0 if later else _by_price(row, told["usd_possession"]),
         })  # fmt: skip
-        usd.append(phase.usd[place])
-        today.append(phase.usd[place] * (1.0 if later else _rents_stay(row, draws)))
-        capex.append(np.broadcast_to(_price_of(row, draws), phase.usd[place].shape))
+        usd.append(plan.usd[place])
+        today.append(plan.usd[place] * (1.0 if later else _rents_stay(row, draws)))
+        capex.append(np.broadcast_to(_price_of(row, draws), plan.usd[place].shape))
         rows[-1]["usd_at_todays_prices"] = told["usd"] / (1.0 if row["purchase"] == "own" else row["rent_factor"])
-    months = np.nan if phase.months is None else float(phase.months)
-    return _sorted(
-        str(phase.plan), phase.title or str(phase.plan), months, rows, np.stack(usd), np.stack(today), np.stack(capex)
-    )
+    drawn = (np.stack(usd), np.stack(today), np.stack(capex))
+    return _sorted(plan.name, plan.name, plan.months, rows, *drawn, ROUNDS, plan.model)
 
 
-def _of_months(
-    phase: PricedPhase, options: pd.DataFrame, draws: Draws, mixes: pd.DataFrame, sources: pd.DataFrame
-) -> Work:
+def _of_months(worked: Worked, words: Words, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    own = mixes[mixes["workload"] == phase.plan].drop_duplicates("mix").set_index("mix")
-    held = sources[(sources["workload"] == phase.plan) & (sources["kind"] == "bought")]
-    kept = {name: place for place, name in enumerate(phase.table["option"])}
-    width, months = phase.usd.shape[1], float(own["months"].iloc[0])
+    posed, months = worked.posed, float(worked.posed.work.months)
     rows, usd, capex = [], [], []
-    for name, one in own[~own["same_as_best"].astype(bool)].iterrows():
-        bought = held[(held["mix"] == name) & held["machines"].gt(0)]
-        box = known[bought["option"].iloc[0]] if len(bought) else None
-        kind, binds = _mixed(one, box)
-        fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * float(bought["machines"].iloc[0]) * months
-        rows.append({
-            "choice": name, "alternative": name, "kind": kind, "binds": binds, "title": one["title"],
-            "box_title": None if box is None else box["title"],
-            "instance": one["main_rented"] if box is None else box["instance"], "purchase": None,
-            "price_list": None if box is None else box["price_list"], "persistent": True, "in_answer": True,
-            "is_reference": False, "hours": np.nan, "counts": float(one["boxes"]), "usd": one["usd"],
-            "device_hours": one["work_device_hours"] * months, "usd_at_todays_prices": one["usd"],
-            "why_not": None if one["status"] == "ok" else one["status"],
+    for mix, told in mix_rows(worked, words):
+        held = zip(mix.problem.held, mix.counts, strict=True)
+        bought = [(kind.name, count) for kind, count in held if count and kind_of(posed, kind.name) == "bought"]
+        box = known[bought[0][0]] if bought else None
+        kind, binds = _mixed(told, box)
+        fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
+        rows.append(told | {
+            "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,
+            "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "hours": np.nan,
+            "instance": told["main_rented"] if box is None else box["instance"],
+            **{name: None if box is None else box[of] for name, of in (("box_title", "title"), ("price_list",) * 2)},
             "capex_usd": np.nan if box is None else box["capex_usd"],
             "usd_per_capex": 0.0 if box is None else _by_price(box, fixed),
         })  # fmt: skip
-        usd.append(phase.usd[kept[name]] if name in kept else np.full(width, np.inf))
+        usd.append(mix.done.usd * months)
         price = np.inf if box is None else _price_of(box, draws)
+        width = mix.done.usd.size
         capex.append(price[:width] if isinstance(price, np.ndarray) else np.full(width, price))
     drawn = np.stack(usd)
-    return _sorted(str(phase.plan), phase.title or str(phase.plan), months, rows, drawn, drawn, np.stack(capex))
+    return _sorted(posed.name, posed.name, months, rows, drawn, drawn, np.stack(capex), DISPATCH)
 
 
-def _mixed(one: "pd.Series[Any]", box: Row | None) -> tuple[str, str]:
+def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
     """Kind of a mix, and what it binds to: to a purchase or contract where machines are held for it."""
     if box is None:
-        return (KEEP if one["there_device_hours"] >= MOSTLY * one["work_device_hours"] else RENT), NOTHING
+        return (KEEP if told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT), NOTHING
     kind, binds = _kind_of(box)
-    return (MIX if pd.notna(one["main_rented"]) else kind), binds
+    return (MIX if told["main_rented"] is not None else kind), binds
 
 
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:
@@ -293,8 +300,8 @@ def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) 
     busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
     title = _title(name, found[0])
     months = 1.0 if settings.counts == "month" else np.nan
-    made = _sorted(name, title, months, rows, np.stack(usd), np.stack(today), np.stack(capex), busy)
-    return made._replace(model=str(found[0]["model"]))
+    drawn = (np.stack(usd), np.stack(today), np.stack(capex))
+    return _sorted(name, title, months, rows, *drawn, SHARE, str(found[0]["model"]), busy)
 
 
 def _title(name: str, row: Row) -> str:

@@ -1,35 +1,32 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.analyses import analysed
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.buying_later import buying_later, with_mixes
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_rounds import priced_plans, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
+from sweetspot.decision.deadlines import job_deadlines
+from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
-from sweetspot.decision.phases import OVERALL, phases, with_later
-from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
-from sweetspot.decision.ranks import pairs, ranks
-from sweetspot.decision.recommend import deadline_phases, recommend
+from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import turned
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import Demands, phase_rows, queue_table
+from sweetspot.decision.waiting import Demands, coming_to_options, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
 
@@ -73,23 +70,21 @@ def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 def compare(
     inputs: Inputs,
     settings: Settings,
-    groups: Mapping[str, Sequence[str]] | None = None,
     draws: int = DRAWS,
     published: pd.DataFrame | None = None,
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
-    buying: Mapping[str, Plan] | None = None,
+    buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
-    `groups`: workloads that are recommended for together (`load_groups`); by default all are one. `published`: figures
-    of others (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads
-    need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that
-    several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen.
-    `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads
-    (`load_titles`).
+    `published`: figures of others (`read_published`) that the answer's devices could have had instead. `needs`: the
+    memory that workloads need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs
+    come to machines that several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose
+    mixes are chosen. `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of
+    workloads (`load_titles`).
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
@@ -101,23 +96,18 @@ def compare(
     days = break_even(options, drawn, settings.month_days)
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
-    coming = phase_rows(options, plans, demands or {})
-    together = groups if groups is not None else {OVERALL: sorted(options["workload"].dropna().unique())}
-    waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
-    waited = with_mixes(waited, decided, drawn, settings)
-    later = [
-        *deadline_phases(options, drawn, settings.deadlines_hours, settings.money),
-        *(with_later(one, waited.options) for one in decided.phases),
-    ]
-    parts = phases(options, drawn, plans, together, waited.options)
+    coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
+    parts = priced_plans(options, drawn, plans)
+    waiting = of_phases(parts, buying or {}, options, drawn, inputs.offers)
+    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
+    parts = [with_later(one, more) for one in parts]
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
-    missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, planned["plan_options"], settings, needs)
-    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     contending = found_contenders(options)
     others = other_figures(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, settings.money)
     of_jobs = analysed(asked, options, drawn, settings.money) | {"break_even": days}
+    of_jobs |= {"deadlines": job_deadlines(options, drawn, settings.deadlines_hours, settings.money)}
     found = {
         name: _together([one[name] for one in (of_jobs, planned, decided.tables) if name in one])
         for name in dict.fromkeys([*of_jobs, *planned, *decided.tables])
@@ -128,12 +118,14 @@ def compare(
         drawn,
         parts,
         figures,
-        decided.phases,
-        found["mixes"],
-        found["sources"],
+        decided.worked,
+        decided.words,
         settings,
         titles,
     )
+    chosen = choice_table(judged, settings.offers_in_hand)
+    missing = left_out_table(inputs, every, chosen, settings, needs)
+    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     learn = first_to_find_out(judged, found["worth_knowing"])
     about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
     return {
@@ -143,37 +135,18 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "surface": surface([one.question for one in asked], settings.month_days, settings.money),
-        "recommendation": recommend([*parts, *later], titles),
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
-        "later": waited.table,
-        "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
+        "later": waited,
+        "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs, untold),
-            decisive_rows(contending, answer, options, planned["plan_options"]),
+            warning_table(inputs, every, settings, needs, untold),
+            decisive_rows(contending, answer, options, chosen),
             inputs.offers,
         ),
         **found,
         "case_figures": figures,
-        "choices": choice_table(judged, settings.offers_in_hand),
+        "choices": chosen,
         "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
     }
-
-
-def _warnings(
-    inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[tuple[object, ...]]
-) -> pd.DataFrame:
-    """The warning table of all options, those that do not fit among them; `more`: rows found elsewhere."""
-    return warning_table(
-        inputs.throughput,
-        inputs.extrapolation,
-        inputs.efficiency,
-        inputs.price_lint,
-        options,
-        inputs.left_out,
-        inputs.offers,
-        settings,
-        needs,
-        more,
-    )

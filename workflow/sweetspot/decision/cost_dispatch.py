@@ -13,9 +13,8 @@ from sweetspot.decision.assumption import (
     Moved,
 )
 from sweetspot.decision.counted import the
-from sweetspot.decision.mix_problem import Figures, Posed, Source
-from sweetspot.decision.mix_tables import Worked
-from sweetspot.decision.mix_words import Words
+from sweetspot.decision.dispatch_problem import Figures, Posed, Source
+from sweetspot.decision.dispatch_tables import Words, Worked
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart
 from sweetspot.decision.question import EXACT, FURTHEST, LOOKS, Choice, Costs, Turn

@@ -16,9 +16,8 @@ from sweetspot.decision.assumption import (
     assumptions_of,
 )
 from sweetspot.decision.cost_dispatch import PER_MONTH, Dispatch, Way, most_rented
-from sweetspot.decision.mix_problem import MIX_DRAWS, Posed
-from sweetspot.decision.mix_tables import Worked, device_hours, rivals_of
-from sweetspot.decision.mix_words import Words, mix_title
+from sweetspot.decision.dispatch_problem import MIX_DRAWS, Posed
+from sweetspot.decision.dispatch_tables import Words, Worked, device_hours, mix_title, rivals_of
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
 from sweetspot.decision.question import Choice, Question

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.bills.pricing import price_study
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.phases import OVERALL, load_groups
+from sweetspot.decision.counted import SHARE
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.rank_changes import SAME, difference
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
@@ -29,8 +29,8 @@ PRICED = ("costs", "offers", "plans", "price_lint")
 
 @dataclass(frozen=True)
 class State:
-    """What a study says under the price lists of one day: its offers, ranks, the verdict in words, and what is
-    recommended for each plan (`plans_of`).
+    """What a study says under the price lists of one day: its offers, ranks, the verdict in words, and the best
+    for each plan (`plans_of`).
     """
 
     offers: pd.DataFrame
@@ -71,11 +71,9 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     speed = {name: read_parquet(file) for name, file in study.tables.items()}
     inputs = Inputs.joined(priced, speed)
     work = study.workloads
-    groups, needs, monthly, buying = load_groups(work), load_needs(work), load_monthly(work), load_plans(work)
-    found = compare(
-        inputs, study.settings, groups, published=study.published, needs=needs, monthly=monthly, buying=buying
-    )
-    return State(inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["recommendation"]))
+    needs, monthly, buying = load_needs(work), load_monthly(work), load_plans(work)
+    found = compare(inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying)
+    return State(inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["choices"]))
 
 
 def answer_of(verdict: pd.DataFrame) -> str | None:
@@ -84,18 +82,16 @@ def answer_of(verdict: pd.DataFrame) -> str | None:
     return f"{found['sentence'].iloc[0]} {found['do_this'].iloc[0]}" if len(found) else None
 
 
-def plans_of(recommendation: pd.DataFrame) -> pd.DataFrame:
-    """What is recommended for all of each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
-    name = recommendation["plan"]
-    whole = name.notna() & (recommendation["phase"].eq(OVERALL) | recommendation["phase"].eq(name))
-    found = recommendation.assign(workload=name, said=recommendation["verdict"])[whole]
-    return found[["workload", "usd", "said"]].reset_index(drop=True)
+def plans_of(choices: pd.DataFrame) -> pd.DataFrame:
+    """The best for each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
+    best = choices[choices["is_best"].astype(bool) & choices["cost"].ne(SHARE)]
+    return best.assign(said=best["title"])[["workload", "usd", "said"]].reset_index(drop=True)
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
     """What differs, one row a change, with COLUMNS; the first row has both answers (`said_before`, `said_after`).
 
-    `what`: answer; plan (USD of a project, and what is recommended for it); price (USD an hour of an offer), new, gone;
+    `what`: answer; plan (USD of a project, and what is the best for it); price (USD an hour of an offer), new, gone;
     rank, cost (USD of a workload). Offers are told apart by their price list, unlike in `difference`, where the
     cheapest offer of a machine stands for all.
     """
@@ -116,7 +112,7 @@ def moved(before: State, after: State) -> pd.DataFrame:
 
 
 def _plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Each plan with what is recommended for it and its USD on both days; those where neither differs are left out."""
+    """Each plan with what is the best for it and its USD on both days; those where neither differs are left out."""
     joined = before.merge(after, on="workload", how="outer", suffixes=("_before", "_after"))
     joined = joined.rename(columns={"usd_before": "before", "usd_after": "after"})
     joined = joined.assign(what="plan", change=joined["after"] / joined["before"] - 1)

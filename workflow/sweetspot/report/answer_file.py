@@ -6,17 +6,16 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from sweetspot.decision.buying_later import later_in_words
 from sweetspot.decision.counted import TIE
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
 from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
+from sweetspot.report.later_part import later_in_words
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, other_work, outcome_of
 from sweetspot.report.phrases import decisive, worth_knowing
-from sweetspot.report.plan_part import PHASES, leading, plan_pair
 from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import unit_of
@@ -34,16 +33,6 @@ class Multiple(Part):
     dearer: str = Field(description="Option that it is held against")
     times: Figure = Field(description="USD of the dearer / USD of the cheaper")
     p_cheaper: float = Field(description="Share of the draws in which the cheaper one is cheaper")
-
-
-class PlanMultiple(Multiple):
-    """How many times cheaper the best for a plan is than the next: two mixes, or two options for all phases."""
-
-    cheaper: str = Field(description="Mix or option that costs less, by its key")
-    dearer: str = Field(description="Mix or option that it is held against")
-    cheaper_title: str = Field(description="Name for people of the cheaper")
-    dearer_title: str = Field(description="Name for people of the dearer")
-    workload: str = Field(description="The plan")
 
 
 class Option(Part):
@@ -122,10 +111,6 @@ class Answer(Part):
     claims: list[str] = Field(
         description="Claims of the study's text that it leads with, printed beside recomputed: the first of sentences"
     )
-    plan_multiple: PlanMultiple | None = Field(
-        description="The plan's best against the next; null: no plan, or nothing else does its work. Multiple, "
-        "break-even and options speak of one job alone"
-    )
     deadlines: list[ByDeadline] = Field(description="Of a plan: what being done within any number of hours costs")
     counts: str = Field(description="What a bill pays for: train, run, task, month")
     unit: str = Field(description="What a throughput counts")
@@ -160,7 +145,6 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         "deadlines": by_deadline(tables),
         "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(shown),
         "buying_later": later_in_words(table_of(shown, "later"), money.code),
-        "plan_multiple": _plan_multiple(tables),
         "warnings": _warnings(decisive(table_of(tables, "warnings"))),
     }
     said = [*facts["claims"], *(verdict.sentences() if verdict else [nothing_said(tables)])]
@@ -243,24 +227,6 @@ def _multiple(row: Row) -> Multiple | None:
     return Multiple(
         cheaper=cheaper, dearer=dearer, times=_figure(told, "gain"), p_cheaper=float(told["p_cheaper"])  # type: ignore[arg-type]
     )  # fmt: skip
-
-
-def _plan_multiple(tables: Tables) -> PlanMultiple | None:
-    """The best of the plan that leads against the next."""
-    two = plan_pair(tables)
-    if two is None:
-        return None
-    best, rival = two
-    key = "option" if leading(tables) == PHASES else "mix"
-    return PlanMultiple(
-        workload=text(best["workload"]),
-        cheaper=text(best[key]),
-        dearer=text(rival[key]),
-        cheaper_title=text(best["title"]),
-        dearer_title=text(rival["title"]),
-        times=_figure(rival, "times_best"),
-        p_cheaper=1.0 - float(rival["p_cheaper"]),
-    )
 
 
 def _figure(row: Row, name: str) -> Figure:

@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import DISPATCH, the
 from sweetspot.report.case_controls import controls
 from sweetspot.report.cited import records
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
@@ -78,13 +78,11 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     asked = [one for one in [*_plans(tables), *shares] if one["workload"] == found.workload]
     if found.level != "commit" or not asked:
         return {}
-    mixes = table_of(tables, "mixes")
-    kinds = {row["mix"]: row for row in records(mixes[mixes["workload"] == found.workload])} if len(mixes) else {}
     able = {one["option"] for one in (asked[0].get("rows") or asked[0].get("options") or ())}
     bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
     if bought and asked[0]["cost"] != "dispatch":  # its price moves the verdict, whichever machine the study judges
         asked[0]["box"] = bought[0]
-    rows = [_choice(row, kinds.get(row["choice"], {})) for row in records(mine) if kinds or row["choice"] in able]
+    rows = [_choice(row) for row in records(mine) if row["cost"] == DISPATCH or row["choice"] in able]
     stands = {one["binds"] for one in rows if one["stands"]}
     ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
     case = _case(tables, study, asked[:1], {"choices": rows, "ratio": ratio}) if {"buy", "nothing"} <= stands else {}
@@ -288,14 +286,14 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
     return {"rent": _rent(by_hour), "classes": classes, "sources": sources}
 
 
-def _choice(row: Row, mix: Row) -> Row:
-    of_mix = {"mix": mix["kind"], "source": None if missing(mix["source"]) else mix["source"]} if mix else {}
+def _choice(row: Row) -> Row:
+    of_mix = {name: None if missing(row.get(name)) else row[name] for name in ("mix", "source")}
     return {
         "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
         "costs": COSTS[row["kind"]],
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not"]),
-        "spot": row["why_not"] == "it can be interrupted", **of_mix,
+        "spot": row["why_not"] == "it can be interrupted", **(of_mix if of_mix["mix"] else {}),
     }  # fmt: skip
 
 

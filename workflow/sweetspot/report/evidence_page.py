@@ -13,8 +13,7 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
-from sweetspot.decision.buying_later import later_in_words
-from sweetspot.decision.counted import Money
+from sweetspot.decision.counted import ROUNDS, Money
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer
@@ -25,12 +24,11 @@ from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.later_part import later_part
+from sweetspot.report.later_part import later_in_words, later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.part import Part
-from sweetspot.report.phase_part import phase_parts, plan_named, plan_tiles
-from sweetspot.report.plan_part import PHASES, leading, plan_parts, without_speed
+from sweetspot.report.plan_part import leading, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
@@ -64,8 +62,6 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
     told = phrases.named(table_of(tables, "warnings"), machines or {})
-    headline = table_of(tables, "headline")
-    judged = None if headline.empty else str(headline["reference"].iloc[0])
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.svgs, money)
     context = {
@@ -74,9 +70,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "answer": answer(made),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
-        "phases_lead": leading(tables) == PHASES,
-        "plan_tiles": plan_tiles(made, money.code),
-        "plan_named": plan_named(made, judged, money.code),
+        "phases_lead": leading(tables) == ROUNDS,
         "plan_case": next((one["workload"] for one in case.get("works", ()) if one["cost"] != "share"), ""),
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
@@ -142,7 +136,7 @@ def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part
     """The page's tables by name."""
     more = {"worth_knowing": worth_part(made), "later": later_part(made)}
     more |= {"price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made), **phase_parts(made), **turning_parts(made)}
+    return {**made.parts(), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:

@@ -89,22 +89,6 @@ class MoneyTables(TableMaker):
         head = "model|against|break-even days|twice as cheap|gain at planned use|P(cheaper)|verdict"
         return self.part("break_even", head, rows)
 
-    def recommendation(self) -> Part:
-        """What to take for each phase, and how sure that is."""
-        step = "comparison: recommendation"
-        rows = [
-            [
-                *(text(row[name]) for name in ("phase_title", "title", "verdict")),
-                self.made(row, "margin", step, unit="×"),
-                self.probability(row, "p_cheapest", step),
-                text(row["balanced_title"]),
-            ]
-            for row in self.rows_of("recommendation")
-        ]
-        cheapest = "cheapest" if self.study.accepts_interruptions else "cheapest that cannot be taken away"
-        head = f"what is done|{cheapest}|what to take|next costs|P(cheapest)|best balance"
-        return self.part("recommendation", head, rows)
-
     def front(self) -> Part:
         """Options that nothing beats in both time and money, and what beats the others."""
         step, rows, classes = "comparison: front of time and money", [], []

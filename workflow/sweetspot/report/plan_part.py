@@ -1,8 +1,9 @@
-"""The evidence on plans: which leads, its best and rival, the tables of mixes; and what has no speed."""
+"""The evidence on plans: which leads, the tables of choices, jobs and deadlines; and what has no speed."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -13,55 +14,33 @@ from sweetspot.study.titles import class_title
 if TYPE_CHECKING:
     import pandas as pd
 
-STEP = "comparison: mixes, dispatched in order of merit on all draws"
+STEP = "comparison: all of the plan, by simulation"
 NAMED = 12  # machines by name in one sentence
 
 
-MONTHS, PHASES = "months", "phases"  # kinds of plans
-
-
 def leading(tables: Tables) -> str | None:
-    """The kind of the plan that leads: that of months where there is one, else that of phases; None without any."""
-    return MONTHS if len(table_of(tables, "mixes")) else PHASES if len(table_of(tables, "plan_options")) else None
+    """The cost of the plan that leads: dispatch where there is work of months, else rounds; None without any plan."""
+    costs = set(table_of(tables, "choices").get("cost", ()))
+    return next((cost for cost in (DISPATCH, ROUNDS) if cost in costs), None)
 
 
 def leading_work(tables: Tables) -> str | None:
     """The workload of the plan that leads; None without any."""
-    table = table_of(tables, "plan_options" if leading(tables) == PHASES else "mixes")
-    return None if table.empty else str(table["workload"].iloc[0])
-
-
-def plan_rows(tables: Tables) -> "pd.DataFrame":
-    """The options of the plan of phases that leads, cheapest first; none where another leads, or none."""
-    table = table_of(tables, "plan_options")
-    return table[table["workload"] == leading_work(tables)] if leading(tables) == PHASES else table.head(0)
-
-
-def plan_row(tables: Tables, name: str) -> dict[str, Any] | None:
-    """The best (`is_best`) or its rival (`is_rival`) among `plan_rows`; None where there is none."""
-    rows = plan_rows(tables)
-    found = records(rows[rows[name].astype(bool)]) if len(rows) else []
-    return found[0] if found else None
-
-
-def plan_pair(tables: Tables) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """The best of the plan that leads and what it is held against; None where nothing else does the work."""
-    if leading(tables) == MONTHS:
-        mixes = table_of(tables, "mixes")
-        own = mixes[mixes["workload"] == leading_work(tables)]
-        best = own.head(1)
-        rivals = own[(own["kind"] != "best") & ~own["same_as_best"].astype(bool) & own["usd_per_month"].notna()]
-    else:
-        rows = plan_rows(tables)
-        best, rivals = (rows[rows[name].astype(bool)] if len(rows) else rows for name in ("is_best", "is_rival"))
-    return (records(best)[0], records(rivals)[0]) if len(best) and len(rivals) else None
+    rows = _leading_rows(tables)
+    return None if rows.empty else str(rows["workload"].iloc[0])
 
 
 def plan_is_done(tables: Tables) -> bool:
     """Whether something does the work of the plan that leads."""
-    if leading(tables) == MONTHS:
-        return bool(table_of(tables, "mixes")["status"].iloc[0] == "ok")
-    return plan_row(tables, "is_best") is not None
+    rows = _leading_rows(tables)
+    return (
+        bool(rows.loc[rows["workload"] == leading_work(tables), "is_best"].astype(bool).any()) if len(rows) else False
+    )
+
+
+def _leading_rows(tables: Tables) -> "pd.DataFrame":
+    table, cost = table_of(tables, "choices"), leading(tables)
+    return table.head(0) if cost is None else table[table["cost"] == cost]
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:
@@ -91,24 +70,20 @@ def _listed(words: str, names: list[str]) -> str:
 
 
 def plan_parts(made: Sections) -> dict[str, Part]:
-    """The tables of the mixes, of one job of each class on each machine, and of the deadlines."""
-    return {"mixes": _mixes(made), "jobs": _jobs(made), "deadlines": _deadlines(made)}
+    """The tables of the choices of plans, of one job of each class on each machine, and of the deadlines."""
+    return {"choices": _choices(made), "jobs": _jobs(made), "deadlines": _deadlines(made)}
 
 
-def _mixes(made: Sections) -> Part:
-    rows, classes = [], []
-    for row in records(made.table("mixes").head(ROWS)):
-        if row["same_as_best"]:
-            continue
-        names = ("there_device_hours", "bought_device_hours", "rented_device_hours")
-        hours = [made.made(row, name, STEP) for name in names]
-        usd = [made.made(row, name, STEP) for name in ("usd_per_month", "usd")]
-        chance = "" if missing(row["p_cheaper"]) else made.probability(row, "p_cheaper", STEP)
-        status = "" if row["status"] == "ok" else text(row["status"])
-        rows.append([made.work(row), text(row["title"]), *hours, *usd, chance, status])
-        classes.append("good" if row["kind"] == "best" else "")
-    head = "workload|mix|device-hours a month: there|bought|rented|USD a month|USD in all|P(cheaper)|what it lacks"
-    return Part(tuple(head.split("|")) if rows else (), rows, classes)
+def _choices(made: Sections) -> Part:
+    table = made.table("choices")
+    table, rows, classes = table[table["cost"] != SHARE] if len(table) else table, [], []
+    for row in records(table.head(ROWS)):
+        figures = [made.made(row, name, STEP) for name in ("usd", "usd_per_month", "ratio", "hours", "device_hours")]
+        chance = "" if missing(row["p_cheapest"]) else made.probability(row, "p_cheapest", STEP)
+        rows.append([made.work(row), text(row["title"]), *figures, chance, text(row["why_not"])])
+        classes.append("good" if row["is_best"] else "" if row["persistent"] else "interruptible")
+    head = "plan|choice|USD in all|USD a month|times the best|hours|device-hours|P(cheapest)|why it is not the answer"
+    return Part(tuple(head.split("|")) if rows else (), rows, classes, max(0, len(table) - ROWS))
 
 
 def _jobs(made: Sections) -> Part:
@@ -125,15 +100,17 @@ def _jobs(made: Sections) -> Part:
 
 
 def _deadlines(made: Sections) -> Part:
+    table, step = made.table("deadlines"), "comparison: deadlines"
+    asked = table[table["is_asked"].astype(bool)] if len(table) else table
     rows = [
         [
-            class_title(row["class"]),
-            made.made(row, "within_hours", "workloads.yaml"),
-            text(row["title"]) or text(row["status"]),
-            *(made.made(row, name, "comparison: deadlines") for name in ("hours", "usd", "usd_extra")),
-            *(made.probability(row, name, "comparison: deadlines") for name in ("p_in_time", "share_in_time")),
+            made.work(row) if missing(row["class"]) else class_title(row["class"]),
+            made.made(row, "within_hours", "study.yaml" if missing(row["class"]) else "workloads.yaml"),
+            text(row["verdict"]) or text(row["title"]) or text(row["status"]),
+            *(made.made(row, name, step) for name in ("hours", "usd", "usd_extra")),
+            *(made.probability(row, name, step) for name in ("p_cheapest", "p_in_time", "share_in_time")),
         ]
-        for row in records(made.table("deadlines").head(ROWS))
+        for row in records(asked.head(ROWS))
     ]
-    head = "class|within h|cheapest in time|hours|USD of one|beyond an ordinary one|P(in time)|others in time"
+    head = "job|within h|cheapest in time|hours|USD of one|beyond an ordinary one|P(cheapest)|P(in time)|others in time"
     return Part(tuple(head.split("|")) if rows else (), rows, [""] * len(rows))

@@ -3,12 +3,12 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS, FACTOR
-from sweetspot.decision.counted import amount, begun, the
+from sweetspot.decision.counted import ROUNDS, amount, begun, the
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
-from sweetspot.report.plan_part import PHASES, leading, leading_work, plan_is_done
+from sweetspot.report.plan_part import leading, leading_work, plan_is_done
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, of_plans, table_of
 
@@ -23,15 +23,15 @@ def turning_in_words(tables: Tables) -> str:
     if leading(tables) is None or not plan_is_done(tables) or "turning_points" not in tables:
         return ""
     own = points[points["workload"] == leading_work(tables)] if len(points) else points
-    if own.empty and leading(tables) == PHASES and of_plans(tables, "tornado").empty:
+    if own.empty and leading(tables) == ROUNDS and of_plans(tables, "tornado").empty:
         return ""  # not looked for
     if own.empty:
         return "No single figure, changed by a factor of 5, would change it."
     shown = own.drop_duplicates("assumption").head(NEAREST)
-    then = "Then {} is the cheapest." if leading(tables) == PHASES else "Then: {}."
+    then = "Then {} is the cheapest." if leading(tables) == ROUNDS else "Then: {}."
     parts = [
         f"{'. Or '.join(map(_where, records(rows)))}. "
-        + then.format(the(str(title)) if leading(tables) == PHASES else title)
+        + then.format(the(str(title)) if leading(tables) == ROUNDS else title)
         for title, rows in shown.groupby("to_title", sort=False)
     ]
     return f"What would change it, the nearest first: {parts[0]}{''.join(f' Or {part}' for part in parts[1:])}"
@@ -53,7 +53,8 @@ def paying_in_words(tables: Tables) -> list[str]:
     table = of_plans(tables, "break_even")
     if table.empty:
         return []
-    phases = set(table_of(tables, "plan_options").get("workload", ()))
+    choices = table_of(tables, "choices")
+    phases = set(choices.loc[choices["cost"] == ROUNDS, "workload"]) if len(choices) else set()
     grouped = list(table.groupby(["workload", "title"], sort=False))
     told = [pays_beside(str(title), rows) for (work, title), rows in grouped if work not in phases]
     told += [pays_against(str(title), rows) for (work, title), rows in grouped if work in phases]
@@ -126,7 +127,7 @@ def _part(head: str, rows: list[list[str]], table: pd.DataFrame, classes: list[s
 
 
 def _best(made: Sections) -> str:
-    return "best" if leading(made.tables) == PHASES else "best mix"
+    return "best" if leading(made.tables) == ROUNDS else "best mix"
 
 
 def _tornado(made: Sections) -> Part:
@@ -148,7 +149,7 @@ def _tornado(made: Sections) -> Part:
 
 def _points(made: Sections) -> Part:
     table = of_plans(made.tables, "turning_points")
-    whole = leading(made.tables) == PHASES
+    whole = leading(made.tables) == ROUNDS
     rows = [
         [
             text(row["assumption"]),

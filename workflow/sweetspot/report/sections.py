@@ -21,7 +21,7 @@ class Sections(MoneyTables, SpeedTables):
     def parts(self) -> dict[str, Part]:
         """The page's tables by name; a table that the study lacks has no rows."""
         makers = (
-            self.recommendation, self.ranks, self.other_figures, self.break_even, self.front, self.tornado,
+            self.ranks, self.other_figures, self.break_even, self.front, self.tornado,
             self.throughput, self.efficiency, self.explain, self.extrapolation, self.validation, self.claims,
             self.offers,
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """Words of the page by what a bill of the study pays for, and names for people of options and workloads."""
 
-from sweetspot.decision.counted import Money, Words, words_of
+from sweetspot.decision.counted import SHARE, Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.titles import unit_in_words
 
@@ -45,8 +45,9 @@ def titles_of(tables: Tables) -> dict[str, str]:
 def works(tables: Tables) -> dict[str, str]:
     """Names for people of workloads, plans among them; none in tables of before they had some."""
     named: dict[str, str] = {}
-    for name, columns in (("options", ["workload", "workload_title"]), ("recommendation", ["plan", "plan_title"])):
-        table = table_of(tables, name)
+    choices, columns = table_of(tables, "choices"), ["workload", "workload_title"]
+    plans = choices[choices["cost"] != SHARE] if len(choices) else choices
+    for table in (table_of(tables, "options"), plans):
         if columns[1] in table.columns:
             named |= dict(table[columns].dropna().drop_duplicates().itertuples(index=False, name=None))
     return named

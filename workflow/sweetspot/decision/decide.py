@@ -1,41 +1,64 @@
-"""Plans decided: tables of the mixes of months and of the options of phases, and what both rest on."""
+"""Questions decided: the tables of what they rest on, jobs and plans alike."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.decision.analyses import analysed
-from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
+from sweetspot.decision.cost_rounds import Planned, PricedPlan, pays_of_rounds, rounds_question
+from sweetspot.decision.counted import DOLLARS, Money
+from sweetspot.decision.deadlines import class_deadlines
+from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
+from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, job_table, load_table, source_table, work_out
 from sweetspot.decision.fits import Needs
-from sweetspot.decision.mix_deadlines import deadline_table, step_table
-from sweetspot.decision.mix_jobs import NO_SPEED, job_table
-from sweetspot.decision.mix_problem import pose
-from sweetspot.decision.mix_tables import Worked, load_table, mix_table, source_table, work_out
-from sweetspot.decision.mix_waiting import mix_queue
-from sweetspot.decision.mix_words import Words
-from sweetspot.decision.phases import OVERALL, PricedPhase, option_table
+from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.tornado import turned
+from sweetspot.decision.tornado import TORNADO, TURNING, Turned, tornado_rows, turned, turning_rows
+from sweetspot.decision.waiting import Line, coming_to_mixes
+from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
+Paying = tuple[str, Iterable[Held]]  # a workload, and what could be held for it
+
+
+def analysed(
+    asked: Sequence[Turned],
+    options: pd.DataFrame,
+    draws: Draws,
+    money: Money = DOLLARS,
+    paying: Iterable[Paying] = (),
+) -> dict[str, pd.DataFrame]:
+    """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
+
+    `options`: those that `draws` are of; `paying`: what could be held. A question of no length (one job, no machine of
+    one's own) has no tornado and no turning points: nothing says how often it is done.
+    """
+    timings = timings_of(options)
+    lasting = [one for one in asked if not one.question.model or np.isfinite(one.question.months)]
+    return {
+        "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
+        "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),
+        "worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
+        "break_even": _table((pays_rows(workload, held) for workload, held in paying), PAYS),
+    }
+
+
+def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
+
 
 class Decided(NamedTuple):
-    """The tables (`decide`), the mixes as phases to recommend for, of which the only one is `overall`, the mixes
-    themselves, names for people, and rows of the queue table.
-    """
+    """The tables (`decide`), the mixes, names for people, and the jobs that come to their machines."""
 
     tables: dict[str, pd.DataFrame]
-    phases: list[PricedPhase]
     worked: list[Worked]
     words: Words
-    queue: pd.DataFrame
+    coming: list[Line]
 
 
 def decide(
@@ -65,16 +88,13 @@ def decide(
     known = [one for one in questions if one is not None]
     paying = ((one.question.workload, pays_of_months(one, words)) for one in known)
     tables = {
-        "mixes": mix_table(worked, words),
         "sources": source_table(worked, words),
         "load": load_table(worked, words),
         "jobs": job_table(worked, every, asked, words),
-        "deadlines": deadline_table(worked, draws, words, settings.money, due),
-        "deadline_steps": step_table(worked, draws, words),
+        "deadlines": class_deadlines(worked, draws, settings.money, due),
         **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
     }
-    found = _phases(worked, tables["mixes"], settings.month_days)
-    return Decided(tables, [*found], worked, words, mix_queue(worked, words))
+    return Decided(tables, worked, words, coming_to_mixes(worked))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -86,26 +106,6 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
     names = {name for work in works.values() for name in work.have}
     there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
     return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
-
-
-def _phases(worked: list[Worked], table: pd.DataFrame, month_days: float) -> Iterator[PricedPhase]:
-    """The mixes that do the work, each once, the cheapest first; their time is that of the project."""
-    for one in worked:
-        name, months = one.posed.name, one.posed.work.months
-        rows = table[table["workload"] == name].reset_index(drop=True)
-        kept = rows[(rows["status"] == "ok") & ~rows["same_as_best"].astype(bool)]
-        shown = kept.assign(
-            option=kept["mix"],
-            instance=kept["source"],
-            persistent=True,
-            hours=HOURS_A_DAY * month_days * months,
-        )[["option", "instance", "title", "persistent", "hours", "usd"]]
-        usd = [one.mixes[place].done.usd * months for place in kept.index]
-        drawn = np.stack(usd) if usd else np.empty((0, 0))
-        told = OVERALL if len(worked) == 1 else name
-        nobody = "" if len(kept) else str(rows["status"].iloc[0])
-        mine = shown.reset_index(drop=True)
-        yield PricedPhase(told, f"plan {name}", mine, drawn, (), nobody, name, whole=True)
 
 
 def without_option(
@@ -138,18 +138,13 @@ def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, 
 
 
 def decide_phases(
-    phases: Sequence[PricedPhase], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
+    priced: Sequence[PricedPlan], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
 ) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
-    """What the plans among `phases` (`phases.phases`) rest on (`plan_options`, and as `analysed`), and their questions.
+    """What plans of phases rest on (`analysed`), and their questions.
 
     `plans`: the rows of results/<study>/plans that fit.
     """
-    whole = [phase for phase in phases if phase.plan is not None and phase.whole]
-    planned = [rounds_question(phase, options, plans, settings.month_days) for phase in whole]
+    planned = [rounds_question(one, options, plans, settings.month_days) for one in priced]
     asked = [turned(one.question) for one in planned]
     paying = ((one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
-    tables = {
-        "plan_options": option_table(phases),
-        **analysed(asked, options, draws, settings.money, paying),
-    }
-    return tables, planned
+    return analysed(asked, options, draws, settings.money, paying), planned
