@@ -71,6 +71,7 @@ def test_none_of_the_three_is_worth_signing(start_up):
     assert row["do_this"].startswith("Buy and sign nothing. Rent ")
     assert row["p_cheaper"] > 0.999 and row["ratio_low"] > 2.5
     choices = start_up["choices"].set_index("choice")
+    assert choices.loc["there", "usd"] != choices.loc["there", "usd"]  # null, not infinite: it is not in time
     offers = choices[choices["in_hand"].astype(bool)]
     assert set(offers.index) == {"box-4x5090", "box-2xpro6000", "year-1xh100 (reserved)"}
     assert (offers["p_cheaper"] == 0).all()

@@ -138,6 +138,8 @@ def _rows(one: Work, in_hand: set[str]) -> Iterator[Row]:
             "is_best": place == best, "is_rival": place == rival,
             "in_hand": not in_hand or bool({row["choice"], row["instance"], row["price_list"]} & in_hand),
         }  # fmt: skip
+        if not known:  # what does not do the work has no money: infinite is no number of JSON
+            made |= {"usd": None, "usd_at_todays_prices": None}
         if known:
             low, high = (float(end) for end in interval(usd))
             ends = {"": float(row["usd"]), "_low": low, "_high": high}

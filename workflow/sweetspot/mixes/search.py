@@ -194,11 +194,10 @@ def _pure(problem: Problem) -> Iterator[Mix]:
         alone = replace(problem, rented=())
         yield _made(alone, THERE, "", problem.there)
     for place, kind in enumerate(problem.held):
-        if kind.for_sale:
-            more = machines_for(problem, place)
-            if more:
-                counts = (*problem.there[:place], more, *problem.there[place + 1 :])
-                yield _made(problem, BOUGHT, kind.name, counts)
+        if kind.for_sale and np.isfinite(kind.hours).any():
+            more = max(machines_for(problem, place), kind.there + 1)  # one where what is there does all: it is on offer
+            counts = (*problem.there[:place], more, *problem.there[place + 1 :])
+            yield _made(problem, BOUGHT, kind.name, counts)
     for offer in problem.rented:
         if np.isfinite(offer.usd).any():
             yield _made(problem.only(offer.name), RENTED, offer.name, problem.there)
