@@ -219,6 +219,36 @@ def test_every_variant_computes_the_same_update_of_two_devices(tmp_path):
         np.testing.assert_allclose(losses(tmp_path, "--variant", variant), central, rtol=1e-4)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variant", "gpus", "combined"),
+    [
+        ("default", 1, "towers"),
+        ("default", 4, None),  # MirroredStrategy as it comes, which is NCCL between GPUs; variables on the devices
+        ("towers", 4, "towers"),
+        ("A", 4, "ReductionToOneDevice"),
+        ("C", 4, "HierarchicalCopyAllReduce"),
+    ],
+)
+def test_several_devices_are_measured_as_tensorflows_users_take_them(monkeypatch, variant, gpus, combined):
+    import tensorflow as tf
+    from sweetspot.harness.backends import tensorflow_variants
+
+    monkeypatch.setattr(tensorflow_variants, "_towers", lambda *_: "towers")
+    monkeypatch.setattr(tensorflow_variants, "replicated", lambda request, strategy, build: strategy)
+    monkeypatch.setattr(
+        tf.distribute, "MirroredStrategy", lambda devices, cross_device_ops: (devices, cross_device_ops)
+    )
+    asked = parse_request(command("x", "--variant", variant, "--device", "gpu", gpus=gpus)[2:])
+    names = [f"/GPU:{place}" for place in range(gpus)]
+    made = tensorflow_variants.training_step(asked, names, lambda: None)
+    if combined == "towers":
+        assert made == "towers"
+    else:
+        assert made[0] == names
+        assert combined == (made[1] and type(made[1]).__name__)
+
+
 @pytest.fixture(scope="module")
 def fp32_losses(tmp_path_factory):
     return losses(tmp_path_factory.mktemp("fp32"), gpus=1)
