@@ -15,7 +15,7 @@ from sweetspot.harness.request import Request
 if TYPE_CHECKING:
     import tensorflow as tf
 
-    from sweetspot.harness.networks import BuiltNetwork
+    from sweetspot.harness.keras_networks import BuiltNetwork
 
 INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
@@ -146,7 +146,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
     keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
     from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
     from sweetspot.harness.backends.tensorflow_variants import replicated, training_step
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     if request.nodes > 1 and request.xla:
         raise UserError("--xla is given for several nodes; XLA compiles the step of one node, variant default, only")
