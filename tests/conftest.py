@@ -23,7 +23,7 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster", "newcomer"}  # folders; elsewhere the fixtures tell
-START_TENSORFLOW = {"test_multiworker"}  # modules: eight CPU-seconds before the first test
+START_TENSORFLOW = {"test_nodes"}  # modules: eight CPU-seconds before the first test
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

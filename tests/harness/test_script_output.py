@@ -4,8 +4,8 @@ import random
 from json import loads
 
 import pytest
+from harness_runs import request
 from sweetspot.errors import UserError
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.script_output import LONGEST, Interval, Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.script_run import Chunk, Measured, listen
 from sweetspot.harness.step_times import mean_step
@@ -242,9 +242,7 @@ class Said:
 
 def heard(capsys, steps, lines):
     """Seconds of a step of all that was timed, and the warnings that go to the run file."""
-    flags = "--instance a --framework command --model m --batch-size 8 --gpus 1 --precision fp32 --variant default"
-    rule = "--run 1 --output x --all-steps --min-steps 1000 --min-seconds 1000"
-    asked = parse_request([*flags.split(), *rule.split()])
+    asked = request("--all-steps", framework="command", batch_size=8, min_steps=1000, min_seconds=1000)
     listen(asked, script(steps), Said(lines), Splitter(), measured := Measured(asked))
     (told,) = (
         fact["facts"]["told"] for line in capsys.readouterr().out.splitlines() if "facts" in (fact := loads(line))
