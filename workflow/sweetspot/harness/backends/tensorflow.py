@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus
-from sweetspot.harness.devices import refuse_other_processor
+from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def devices(request: Request) -> list[str]:
 
     count = request.local_gpus
     if request.device == "cpu":
-        refuse_other_processor(request)
+        the_processor(request)
         processor = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_visible_devices([], "GPU")
         tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
