@@ -1,5 +1,7 @@
 """Runs over several nodes without Slurm: the plan, Slurm's variables as TensorFlow's resolver reads them, the end."""
 
+from types import SimpleNamespace
+
 import pytest
 from harness_runs import request as run_request
 from sweetspot.errors import UserError
@@ -42,6 +44,7 @@ def test_workers_are_started_one_a_node_and_end_together_in_an_environment_of_th
     assert nodes.outer({**kept, "SLURM_NTASKS": "1", "SLURM_NNODES": "1", "SLURM_STEP_ID": "0"}) == kept
 
 
+@pytest.mark.slow  # eight CPU-seconds, in which TensorFlow starts
 def test_a_worker_finds_itself_by_its_nodes_name_since_the_resolver_sorts_names_as_text(monkeypatch):
     pytest.importorskip("tensorflow")
     found = {}
@@ -59,6 +62,17 @@ def test_a_worker_finds_itself_by_its_nodes_name_since_the_resolver_sorts_names_
     assert ports[0] == 10_000 + 7 * 101 + 1 * 10
     with pytest.raises(UserError, match="takes 3 nodes"):
         tensorflow.cluster(SLURM, 3)
+
+
+def test_a_worker_tells_its_node_its_own_devices_and_its_memory(monkeypatch):
+    monkeypatch.setattr(nodes.resource, "getrusage", lambda _: SimpleNamespace(ru_maxrss=3))  # KiB on Linux
+    monkeypatch.setattr(nodes.socket, "gethostname", lambda: "host-a")
+    monkeypatch.setenv("SLURMD_NODENAME", "gpu9")
+    told = nodes.worker_facts(request(), {"device_name": "A100", "versions": {"torch": "2"}, "more": 1})
+    assert told == {
+        "host": "host-a", "node": "gpu9", "device_name": "A100", "device_count": 4, "versions": {"torch": "2"},
+        "memory_peak_bytes": 3072,
+    }  # fmt: skip
 
 
 def test_facts_of_workers_add_up_where_all_tell_them_and_a_shared_processor_is_named():
