@@ -23,7 +23,6 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster", "newcomer"}  # folders; elsewhere the fixtures tell
-START_TENSORFLOW = {"test_multiworker"}  # modules: eight CPU-seconds before the first test
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         asks_for_results = "finished_project" in getattr(item, "fixturenames", ())
-        if folder in RUN_THE_WORKFLOW or item.path.stem in START_TENSORFLOW or asks_for_results:
+        if folder in RUN_THE_WORKFLOW or asks_for_results:
             item.add_marker(pytest.mark.slow)
 
 

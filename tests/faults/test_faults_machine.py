@@ -45,7 +45,7 @@ def test_run_files_from_the_future_are_not_measured_again(project):
 
 
 def test_a_loss_that_is_no_number_is_a_failed_cell_and_no_throughput(tmp_path):
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     network = build_workload("tiny_cnn").network
     network.set_weights([np.full(values.shape, np.nan, values.dtype) for values in network.get_weights()])

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import get_args
 
 import pytest
+from harness_runs import request
 from sweetspot.errors import UserError
 from sweetspot.harness import backends
 from sweetspot.harness.backends import Backend, backend, missing
-from sweetspot.harness.request import parse_request
 from sweetspot.study.base import Framework
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
@@ -107,8 +107,7 @@ def test_each_process_of_torch_takes_its_card_before_it_names_any_and_needs_no_n
     told = {"cuda": cuda, "backends": settings, "distributed": distributed, "get_num_threads": lambda: 1}
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(**told, version=SimpleNamespace(cuda="13.0")))
     monkeypatch.setenv("LOCAL_RANK", "1")
-    flags = "--instance a --framework torch --model tiny_cnn --batch-size 1 --gpus 2 --precision fp32 --variant ddp"
-    asked = parse_request([*flags.split(), "--run", "1", "--output", "x", "--device", "gpu"])
+    asked = request(framework="torch", model="tiny_cnn", gpus=2, variant="ddp", device="gpu")
     chosen = backend("torch")
     chosen.prepare(asked)
     assert chosen.devices(asked) == ["NVIDIA A100-SXM4-80GB"] * 2

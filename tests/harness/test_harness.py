@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from harness_runs import CELL, ROOT, command, measure
+from harness_runs import ROOT, command, measure, request
 from sweetspot.harness import stop_rule
 from sweetspot.harness.facts import instruction_sets
 from sweetspot.harness.request import parse_request
@@ -123,11 +123,6 @@ def test_progress_says_what_is_measured_the_steps_done_and_the_time_left(run_fil
     assert "s left" in progress
 
 
-def request(**values):
-    flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in values.items())
-    return parse_request([*CELL.split(), "--gpus", "1", "--run", "1", "--output", "x", *flags.split()])
-
-
 @pytest.mark.parametrize(
     ("seconds", "steps", "ends"),
     [
@@ -183,6 +178,7 @@ def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monke
         (1, "MemoryError: first\nTraceback\nValueError: while that was handled", False, "failed", "handled"),
         (1, "it ran out of memory, not a failure", False, "failed", "not a failure"),
         (4, "the script ended; its last words: x", False, "oom", "x"),
+        (3, "steps\nthe loss is nan", False, "failed", "the loss is nan"),
         (1, "Traceback\nValueError: no such thing", False, "failed", "no such thing"),
         (-11, "", False, "failed", "signal 11"),
     ],
@@ -217,6 +213,36 @@ def test_every_variant_computes_the_same_update_of_two_devices(tmp_path):
     assert central == sorted(central, reverse=True), "training does not learn"
     for variant in ("towers", "A", "C"):
         np.testing.assert_allclose(losses(tmp_path, "--variant", variant), central, rtol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variant", "gpus", "combined"),
+    [
+        ("default", 1, "towers"),
+        ("default", 4, None),  # MirroredStrategy as it comes, which is NCCL between GPUs; variables on the devices
+        ("towers", 4, "towers"),
+        ("A", 4, "ReductionToOneDevice"),
+        ("C", 4, "HierarchicalCopyAllReduce"),
+    ],
+)
+def test_several_devices_are_measured_as_tensorflows_users_take_them(monkeypatch, variant, gpus, combined):
+    import tensorflow as tf
+    from sweetspot.harness.backends import tensorflow_variants
+
+    monkeypatch.setattr(tensorflow_variants, "_towers", lambda *_: "towers")
+    monkeypatch.setattr(tensorflow_variants, "replicated", lambda request, strategy, build: strategy)
+    monkeypatch.setattr(
+        tf.distribute, "MirroredStrategy", lambda devices, cross_device_ops: (devices, cross_device_ops)
+    )
+    asked = parse_request(command("x", "--variant", variant, "--device", "gpu", gpus=gpus)[2:])
+    names = [f"/GPU:{place}" for place in range(gpus)]
+    made = tensorflow_variants.training_step(asked, names, lambda: None)
+    if combined == "towers":
+        assert made == "towers"
+    else:
+        assert made[0] == names
+        assert combined == (made[1] and type(made[1]).__name__)
 
 
 @pytest.fixture(scope="module")

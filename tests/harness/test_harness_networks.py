@@ -39,7 +39,7 @@ def forward_flop(network):
 @pytest.mark.parametrize(("name", "published"), PUBLISHED_GIGA_MULTIPLY_ADDS.items())
 def test_arithmetic_counted_from_the_layers_is_the_published_one(name, published):
     from sweetspot.harness.flops import training_flop
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     network = build_workload(name).network
     assert forward_flop(network) / 2e9 == pytest.approx(published, rel=0.02)
@@ -49,7 +49,7 @@ def test_arithmetic_counted_from_the_layers_is_the_published_one(name, published
 @pytest.mark.slow
 def test_inception4_has_the_published_parameters():
     import keras
-    from sweetspot.harness.inception4 import inception4
+    from sweetspot.harness.keras_networks import inception4
 
     network = inception4(1000)
     channels = [layer.moving_mean.shape[0] for layer in network.layers if hasattr(layer, "moving_mean")]
@@ -73,7 +73,7 @@ PARAMETERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters"), PARAMETERS.items())
 def test_small_workloads_have_the_layers_of_their_studies_and_their_unit(name, parameters):
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     workload = build_workload(name)
     assert workload.network.count_params() == parameters
@@ -84,7 +84,7 @@ def test_small_workloads_have_the_layers_of_their_studies_and_their_unit(name, p
 @pytest.mark.slow
 def test_arithmetic_of_dense_and_recurrent_layers_by_hand():
     from sweetspot.harness.flops import training_flop
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     mlp = build_workload("mnist_mlp").network
     assert forward_flop(mlp) == 2 * (784 * 512 + 512 * 512 + 512 * 10)
@@ -96,7 +96,7 @@ def test_arithmetic_of_dense_and_recurrent_layers_by_hand():
 
 @pytest.mark.slow
 def test_an_unknown_network_is_refused_with_the_known_names():
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     with pytest.raises(UserError, match="--model is 'resnet5'; expected one of inception3, resnet50"):
         build_workload("resnet5")
@@ -105,7 +105,7 @@ def test_an_unknown_network_is_refused_with_the_known_names():
 @pytest.mark.slow
 def test_a_run_starts_from_a_checkpoint_and_a_wrong_one_is_refused(tmp_path):
     from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     saved = build_workload("tiny_cnn").network
     saved.layers[0].bias.assign(np.linspace(-1, 1, 8))  # a bias before a normalisation goes into its mean
@@ -145,7 +145,7 @@ def test_text_generation_learns_its_batch():
 @pytest.mark.slow
 def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
     import tensorflow as tf
-    from sweetspot.harness.backends.tensorflow_updates import descend
+    from sweetspot.harness.backends.tensorflow_variants import descend
 
     table = np.random.default_rng(1).random((6, 3), dtype="float32")
     words = tf.constant([4, 1, 4])  # a word twice: its gradients add up

@@ -36,10 +36,11 @@ def test_adapters_spare_the_gradients_of_frozen_weights():
 def drawn(shape):
     """Weights of one network and tokens: the base and the adapters as JAX has them, no part of them zero or one."""
     pytest.importorskip("jax")
-    from sweetspot.harness import jax_llama
+    from sweetspot.harness import jax_transformers
 
     random = np.random.default_rng(3)
-    trained, frozen = jax_llama.start(shape, lambda sizes, _: random.normal(0, 0.1, sizes).astype("float32"), "float32")
+    draw = lambda sizes, _: random.normal(0, 0.1, sizes).astype("float32")  # noqa: E731
+    trained, frozen = jax_transformers.start(shape, draw, "float32")
     base, adapters = (frozen, trained) if shape.rank else (trained, [])
     for layer in base["layers"]:
         layer["norms"] = [random.uniform(0.5, 1.5, shape.hidden).astype("float32") for _ in range(2)]
@@ -50,9 +51,10 @@ def drawn(shape):
 
 
 def by_jax(shape, base, adapters, tokens):
-    from sweetspot.harness import jax_llama
+    from sweetspot.harness import jax_transformers
 
-    return np.asarray(jax_llama.logits(shape, "float32", base, adapters, tokens))
+    trained, frozen = (adapters, base) if shape.rank else (base, [])
+    return np.asarray(jax_transformers.logits(shape, "float32", trained, frozen, tokens)[0])
 
 
 def test_adapters_add_the_product_of_their_pair_to_the_base():
@@ -71,7 +73,7 @@ def test_adapters_add_the_product_of_their_pair_to_the_base():
 def test_tensorflow_computes_what_jax_computes(shape):
     base, adapters, tokens = drawn(shape)
     pytest.importorskip("tensorflow")
-    from sweetspot.harness.keras_llama import llama
+    from sweetspot.harness.keras_transformers import llama
 
     network = llama(shape, "mine")
     made = {"words": base["words"], "norm": base["norm"]}
@@ -92,7 +94,7 @@ def test_tensorflow_computes_what_jax_computes(shape):
 
 def in_torch(shape, base, adapters):
     import torch
-    from sweetspot.harness.torch_llama import Llama
+    from sweetspot.harness.torch_networks import Llama
 
     network = Llama(shape, torch.float32)
     made = {"words.weight": base["words"], "norm.weight": base["norm"]}

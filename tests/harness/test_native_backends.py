@@ -210,13 +210,13 @@ def test_jax_moves_parameters_as_adamw_does():
 
 def test_tensorflow_moves_variables_as_adamw_does():
     tf = pytest.importorskip("tensorflow")
-    from sweetspot.harness.backends.tensorflow_updates import updater
+    from sweetspot.harness.backends.tensorflow_variants import moved, states_of
 
     gradients, start = gradients_and_start()
     variable = tf.Variable(start.astype("float32"))
-    move = updater([variable], True, 0.0)
-    for gradient in gradients:
-        move(0, tf.constant((2 * gradient).astype("float32")), 0.5)  # two devices' gradients, summed
+    (state,) = states_of([variable], adamw=True)
+    for gradient in gradients:  # two devices' gradients, summed
+        moved(variable, tf.constant((2 * gradient).astype("float32")), *state, share=0.5)
     np.testing.assert_allclose(variable.numpy(), by_hand(start, gradients), rtol=1e-5)
 
 

@@ -5,21 +5,14 @@ import os
 import numpy as np
 import pytest
 from busy_machine import BusyMachine
+from harness_runs import request
 from step_lists import even, half_width
 from sweetspot.harness import neighbours, train
 from sweetspot.harness.neighbours import Look, Neighbours, Span, family, machine_look, span_between
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.stop_rule import ROOT_VARIABLE, Stopping, root_process, watcher
 from sweetspot.harness.supervise import judged, kept
 from sweetspot.throughput.collect import measured_cells, summarise_runs
-
-CELL = "--instance here --framework tensorflow --model vgg16 --batch-size 16 --gpus 1 --precision fp32"
-
-
-def request(output="x", **rule):
-    flags = [word for name, value in rule.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    return parse_request([*CELL.split(), "--variant", "default", "--run", "1", "--output", str(output), *flags])
 
 
 def ran(machine, work, rule, watched=True):
@@ -241,7 +234,7 @@ def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):
 def test_what_is_left_out_stands_in_the_run_file_and_in_the_throughput_table(tmp_path):
     reason = "other processes took 40% of the CPUs' time in 2 of 9 looks"
     for run, share in ((1, 0.5), (2, 0.0)):
-        rule = request(tmp_path / f"run~{run}.parquet", run=run)
+        rule = request(output=tmp_path / f"run~{run}.parquet", run=run)
         timed = even([2.0, 4.0, 2.0, 2.0, 4.0])
         left = {"left_out": [[1, 4.0], [4, 4.0]], "disturbed_reason": reason} if share else {}
         facts = {**left, "left_out_share": share}

@@ -11,6 +11,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from harness_runs import ROOT, command
@@ -121,12 +122,13 @@ def test_a_device_that_falls_silent_midway_is_counted_until_then_and_told(librar
     assert watts == 275  # of each device by what it told, not four looks of one and two of the other
 
 
+# Steps of 10 ms, 2 J and 1 J; a line for every ten of them, as loggers have it, between which the counters renew.
 SCRIPT = """
     import os, sys, time
     state = os.environ["FAKE_NVML"]
     lines = open(state).read().split("\\n")
-    print("devices", os.environ["CUDA_VISIBLE_DEVICES"], flush=True)
-    for step in range(1, 100_000):
+
+    def renew(step):
         told = []
         for place, text in enumerate(lines):
             fields = text.split(";")
@@ -134,15 +136,20 @@ SCRIPT = """
             told.append(";".join(fields))
         open(state + ".new", "w").write("\\n".join(told))
         os.replace(state + ".new", state)
+
+    for step in range(1, 100_000):
         time.sleep(0.01)
-        print("step 0.01 s", flush=True)
+        if step % 10 == 5:
+            renew(step)
+        if step % 10 == 0:
+            print(f"step {step}: 10 ms", flush=True)
 """
 
 
 def measured(library, folder, *more, devices=(A, B), code=0):
     (folder / "train.py").write_text(textwrap.dedent(SCRIPT))
     (folder / "config" / "commands").mkdir(parents=True)
-    steps = {"pattern": r"^step (?P<seconds>[\d.]+) s"}
+    steps = {"pattern": r"^step (?P<step>\d+): (?P<milliseconds>\d+) ms"}
     text = yaml.safe_dump({"command": [sys.executable, "train.py"], "steps": steps})
     (folder / "config" / "commands" / "mine.yaml").write_text(text)
     cell = "--instance here --framework command --model mine --batch-size 4 --precision bf16 --variant default"
@@ -155,7 +162,7 @@ def measured(library, folder, *more, devices=(A, B), code=0):
 
 
 def test_a_run_on_two_gpus_carries_energy_and_memory_to_the_throughput_table(library, tmp_path):
-    measured(library, tmp_path, "--expect-gpu", "A100")
+    measured(library, tmp_path, "--expect-gpu", "A100", "--least-seconds-power", "6")
     file = tmp_path / "run~1.parquet"
     facts = run_facts(file)
     assert facts["device_name"] == A["name"]
@@ -163,7 +170,11 @@ def test_a_run_on_two_gpus_carries_energy_and_memory_to_the_throughput_table(lib
     assert facts["energy_source"].startswith("nvml_counter")
     (cell,) = measured_cells(summarise_runs([str(file)]), {}).to_dict("records")
     # 3 J a step of 8 samples, as far as the counters and the lines told keep in step; RAPL where this machine has it
-    assert sum(facts["device_joules"]) / facts["energy_steps"] == pytest.approx(3, rel=0.2)
+    assert sum(facts["device_joules"]) / facts["energy_steps"] == pytest.approx(3, rel=0.05)
+    rows = pq.read_table(file).to_pylist()
+    assert {(row["seconds"], row["steps"]) for row in rows} == {(0.01, 10)}
+    assert len(rows) in (60, 61)  # six seconds, since power is read, though 40 lines would be enough for the rest
+    assert cell["images_per_s"] == pytest.approx(800)
     assert cell["joules_per_sample"] == pytest.approx(facts["joules_per_step"] / 8)
     assert (cell["peak_memory_gib"], cell["peak_memory_source"]) == (31, "nvml")
 
@@ -269,9 +280,18 @@ def test_the_child_numbers_cards_along_the_bus_and_sees_those_that_were_leased(l
     assert told == ["PCI_BUS_ID", "GPU-aaaa"]
 
 
-def test_a_card_that_no_process_may_use_is_refused(library, tmp_path):
+def test_a_card_that_no_process_may_use_is_refused_and_one_for_a_single_process_is_not(library, tmp_path):
     said = measured(library, tmp_path, devices=(A, B | {"mode": 2}), code=2)
     assert "is in compute mode 'prohibited'" in said
+    program = """
+    import json
+    from sweetspot.harness.cards import watched_cards
+    from sweetspot.harness.request import parse_request
+    flags = "--instance a --framework torch --model tiny_cnn --batch-size 1 --gpus 1 --precision fp32 --variant default"
+    asked = parse_request([*flags.split(), "--run", "1", "--output", "x", "--device", "gpu"])
+    print(json.dumps([card["compute_mode"] for card in watched_cards(asked).told["cards"]]))
+    """
+    assert asked(library, tmp_path, program, A | {"mode": 3}) == [3]  # exclusive: the training process is that one
 
 
 def test_a_precision_that_a_card_has_not_is_marked_or_refused(library, tmp_path):

@@ -4,19 +4,14 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from harness_runs import request
 from step_lists import even
 from sweetspot.harness import peak_memory
 from sweetspot.harness.out_of_memory import asked_bytes, available_bytes, sentence
 from sweetspot.harness.peak_memory import counted, peak
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.supervise import judged
 
 GIB = 2**30
-
-
-def request(framework="torch", device="gpu", gpus=2):
-    cell = f"--instance a --framework {framework} --model resnet50 --batch-size 16 --gpus {gpus} --precision bf16"
-    return parse_request(f"{cell} --variant default --run 1 --output x --device {device}".split())
 
 
 def torch(together=False):
@@ -60,20 +55,21 @@ def jax(*peaks):
     ],
 )
 def test_the_framework_is_asked_for_its_fullest_device(monkeypatch, framework, module, most, counter):
-    asked = request(framework)
+    asked = request(framework=framework, device="gpu", gpus=2)
     name = "torch" if "torch" in framework else framework
     monkeypatch.setitem(sys.modules, name, module)
     assert counted(asked) == {"peak_memory_bytes": most, "peak_memory_counter": counter}
-    assert counted(request(framework, device="cpu")) == {}
+    assert counted(request(framework=framework, gpus=2)) == {}
 
 
 def test_a_framework_that_cannot_tell_costs_no_run(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(local_devices=lambda: [SimpleNamespace()]))
-    found = counted(request("jax"))
+    found = counted(request(framework="jax", device="gpu"))
     assert list(found) == ["peak_memory_lacks"]
     assert found["peak_memory_lacks"].startswith("jax.Device.memory_stats: AttributeError: ")
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    assert counted(request("torch")) == counted(request("command")) == {}
+    for framework in ("torch", "command"):
+        assert counted(request(framework=framework, device="gpu")) == {}
 
 
 ALL = {"peak_memory_bytes": 3 * GIB, "gpu_memory_peak_bytes": 4 * GIB, "memory_peak_bytes": 5 * GIB}

@@ -1,15 +1,20 @@
-"""Which run files a run leaves as they are: those that another invocation has finished and nobody asked to replace."""
+"""What a run file holds, and which a run leaves as they are: those that another invocation has finished and nobody
+asked to replace.
+"""
 
+import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
-from harness_runs import CELL
+from harness_runs import CELL, request
 from step_lists import even
 from sweetspot import files
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.supervise import finished_by_another
 from sweetspot.matrix.reruns import note_reruns
+from sweetspot.warnings import Warned
 
 
 def asked(folder, *more):
@@ -57,3 +62,28 @@ def test_a_run_is_on_the_disk_before_it_has_its_name_and_the_name_before_it_is_r
 def test_a_file_that_is_not_whole_is_replaced(tmp_path, content):
     (tmp_path / "run~1.parquet").write_bytes(content)
     assert not finished_by_another(asked(tmp_path))
+
+
+def test_a_run_file_has_a_row_a_step_with_its_cell(tmp_path):
+    asked = request(gpus=2, run=3, output=tmp_path / "run.parquet")
+    told = {"device_name": "CPU", "logical": True, "xla": True, "started_at": "2026-01-02T03:04:05+00:00"}
+    write_run(asked, even([0.5, 0.25]), told, "unstable", warnings=[Warned("drift", "slower")])
+    table = pq.read_table(asked.output)
+    rows = table.to_pylist()
+    assert [(row["step"], row["seconds"]) for row in rows] == [(0, 0.5), (1, 0.25)]
+    assert {row["gpu"] for row in rows} == {"CPU"}
+    assert (rows[1]["logical"], rows[1]["xla"], rows[1]["measured_on"]) == (True, True, "2026-01-02")
+    assert (rows[0]["model"], rows[0]["batch_size"], rows[0]["run"], rows[0]["protocol"]) == ("vgg16", 16, 3, 2)
+    assert (rows[0]["status"], rows[0]["message"]) == ("unstable", None)
+    assert json.loads(rows[0]["warnings"]) == [["drift", "slower"]]
+    assert [row["steps"] for row in rows] == [1, 1]
+    assert json.loads(pq.read_schema(asked.output).metadata[b"sweetspot"]) == told
+
+
+def test_a_run_that_timed_nothing_has_one_row_without_step_and_seconds(tmp_path):
+    asked = request(gpus=2, run=3, output=tmp_path / "run.parquet")
+    write_run(asked, even([]), {}, "failed", "died")
+    (row,) = pq.read_table(asked.output).to_pylist()
+    assert (row["step"], row["seconds"], row["warnings"], row["measured_on"]) == (None, None, None, None)
+    assert (row["status"], row["message"], row["gpu"]) == ("failed", "died", "unknown")
+    assert (row["logical"], row["xla"]) == (False, False)

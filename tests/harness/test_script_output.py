@@ -1,10 +1,16 @@
 """What the output of a script tells, line by line, without a process; others' lines are as they print them."""
 
 import random
+from json import loads
 
 import pytest
+from harness_runs import request
 from sweetspot.errors import UserError
 from sweetspot.harness.script_output import LONGEST, Interval, Repeats, Splitter, StepClock, Told, reader
+from sweetspot.harness.script_run import Chunk, listen
+from sweetspot.harness.step_times import mean_step
+from sweetspot.harness.stop_rule import Measured
+from sweetspot.harness.train import say
 from sweetspot.study.scripts import Script
 
 
@@ -221,3 +227,44 @@ def test_what_stands_between_two_steps_is_left_out_of_their_time():
     found = [clock.told(told, now) for now, line in lines if (told := tells(line))]
     assert found == [None, Interval(1.0, 1), None, Interval(1.0, 1)]
     assert clock.apart == 1
+
+
+class Said:
+    """A script that said these lines at these moments."""
+
+    file = None
+
+    def __init__(self, lines):
+        self._lines = lines
+
+    def said(self):
+        for now, line in self._lines:
+            yield Chunk(f"{line}\n".encode(), now, of_file=False)
+
+
+def heard(capsys, steps, lines):
+    """Seconds of a step of all that was timed, and the warnings that go to the run file."""
+    asked = request(framework="command", batch_size=8, min_steps=1000, min_seconds=1000)
+    listen(asked, script(steps), Said(lines), Splitter(), measured := Measured(asked, say))
+    (told,) = (
+        fact["facts"]["told"] for line in capsys.readouterr().out.splitlines() if "facts" in (fact := loads(line))
+    )
+    return mean_step(measured.stopping.timed), told
+
+
+def test_from_lines_to_warnings_validation_is_left_out_and_told(capsys):
+    """Steps of 10 ms; validation as long as the epoch would make them 20."""
+    seconds, told = heard(capsys, "keras", keras_epochs(4, 61, 0.01, 0.6))
+    assert seconds == pytest.approx(0.01)
+    words = "4 spells between steps (validation, a checkpoint, the end of an epoch) are left out of the time of steps"
+    assert told == [["validation", words]]
+
+
+def test_from_lines_to_warnings_two_processes_that_print_each_step_are_told(capsys):
+    """A step takes half a second; lines of two processes make it a quarter, and the warning says by how much."""
+    lines = sorted((0.5 * step + late, "done") for step in range(40) for late in (0.0, 0.02))
+    seconds, told = heard(capsys, {"pattern": "^done"}, lines)
+    assert seconds == pytest.approx(0.25, rel=0.02)
+    ((rule, words),) = told
+    assert rule == "repeated_lines"
+    assert words.startswith("lines of steps come 2 at a time: where 2 processes print each step, the figure is 2 times")

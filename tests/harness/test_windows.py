@@ -5,20 +5,12 @@ import sys
 
 import pyarrow.parquet as pq
 import pytest
-from sweetspot.errors import UserError
+from harness_runs import request
 from sweetspot.harness import supervise
 from sweetspot.harness.backends import Step
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.step_times import Interval, duration, half_width, may_stop, mean_step, step_warnings
 from sweetspot.harness.supervise import judged
 from sweetspot.harness.train import train, window_of
-
-CELL = "--instance here --framework torch --model resnet50 --batch-size 16 --gpus 1 --precision fp32 --variant default"
-
-
-def request(**flags):
-    more = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", str(value))]
-    return parse_request([*CELL.split(), "--run", "1", "--output", "x", *more])
 
 
 class Device:
@@ -132,25 +124,6 @@ def test_the_mean_and_its_half_width_weigh_intervals_by_their_steps():
     )
 
 
-@pytest.mark.parametrize(
-    ("flag", "value", "words"),
-    [
-        ("--batch-size", -1, "--batch-size is -1; expected 1 to 100000"),
-        ("--batch-size", 0, "--batch-size is 0"),
-        ("--gpus", 0, "--gpus is 0; expected 1 to 4096"),
-        ("--gpus", 999, "--gpus is 999 on a processor; expected at most"),
-        ("--run", 0, "--run is 0"),
-        ("--instance", "../x", "--instance is '../x'; expected letters, digits"),
-        ("--model", "a/b", "--model is 'a/b'"),
-        ("--variant", "", "--variant is ''"),
-    ],
-)
-def test_what_no_path_may_be_named_after_is_refused(flag, value, words):
-    with pytest.raises(UserError) as caught:
-        parse_request([*CELL.split(), "--run", "1", "--output", "x", flag, str(value), "--framework", "command"])
-    assert str(caught.value).startswith(words)
-
-
 def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
     lines = [
         {"facts": {"unit": "images"}},
@@ -165,8 +138,7 @@ def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
         supervise, "backend", lambda _: type("B", (), {"launch": lambda _: ([sys.executable, "-c", program], None)})
     )
     monkeypatch.setattr(supervise.signal, "signal", lambda *_: None)
-    asked = parse_request([*CELL.split(), "--run", "1", "--output", str(tmp_path / "run.parquet")])
-    assert supervise.supervise(asked) == 0
+    assert supervise.supervise(request(framework="torch", output=tmp_path / "run.parquet")) == 0
     rows = pq.read_table(tmp_path / "run.parquet").to_pylist()
     assert [row["seconds"] for row in rows] == [1.0] * 5
     assert rows[0]["status"] == "ok"

@@ -93,10 +93,10 @@ def test_every_framework_that_a_matrix_may_name_says_what_it_can_do():
 @pytest.mark.slow
 def test_the_names_are_those_of_the_keras_that_is_installed_and_of_the_networks_built_here():
     keras = pytest.importorskip("keras")
-    from sweetspot.harness import small_networks
+    from sweetspot.harness import keras_networks
 
     assert tuple(name for name in dir(keras.applications) if name[0].isupper()) == tuple(sorted(APPLICATIONS))
-    assert tuple(small_networks.SMALL) == SMALL
+    assert tuple(keras_networks.SMALL) == SMALL
     assert set(NAMES.values()) <= set(APPLICATIONS)
     assert all(is_known(name) for name in (*NAMES, *OWN, *SMALL))
     assert (architecture("inception3"), architecture("resnet50v2"), architecture("keras")) == (

@@ -136,6 +136,15 @@ def test_a_super_linear_pair_is_named_and_not_averaged():
     assert (average["efficiency"], average["families"], average["left_out"]) == (0.8, 1, 1)
 
 
+def test_fp32_by_tf32_products_is_no_pair_of_fp32():
+    """On a card with both, 4 x 100 by TF32 against 70 without it would be an efficiency of 1.43, of no machine."""
+    rows = [cell("a", 1, 70.0, products="fp32"), cell("a", 4, 400.0, products="tf32")]
+    rows += [cell("b", 1, 100.0, products="tf32"), cell("b", 4, 360.0, products="tf32")]
+    rows += [cell("c", 1, 100.0), cell("c", 4, 320.0, products="tf32")]  # a published figure does not say
+    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})
+    assert dict(zip(table["instance"], table["efficiency"], strict=True)) == {"b": 0.9, "c": 0.8}
+
+
 def test_logical_devices_are_no_evidence_and_their_row_says_why():
     """JAX 0.71 of two parts of a processor: one such pair moved another machine's predictions by up to 1.2 %."""
     rows = [cell("a", 1, 100.0), cell("a", 2, 142.0, logical=True), cell("b", 1, 100.0), cell("b", 2, 180.0)]

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sweetspot.harness.request import parse_request
+
 ROOT = Path(__file__).parent.parent.parent
 SCRIPT = ROOT / "workflow" / "scripts" / "run_benchmark.py"
 CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default"
@@ -28,6 +30,13 @@ def command(output, *more, cell=CELL, gpus=1, watched=False):
         "--output",
         str(output),
     ]
+
+
+def request(*more, output="x", **flags):
+    """The request of one run: of `flags`, by the names of its fields, and of more words of the command line."""
+    cell = {"instance": "here", "framework": "tensorflow", "model": "vgg16", "batch_size": 16, "gpus": 1}
+    given = cell | {"precision": "fp32", "variant": "default", "run": 1, "output": output} | flags
+    return parse_request([*(f"--{name.replace('_', '-')}={value}" for name, value in given.items()), *more])
 
 
 def measure(output, *more, **other):

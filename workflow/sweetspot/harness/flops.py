@@ -4,8 +4,7 @@ import math
 
 import keras
 
-from sweetspot.harness.keras_llama import SharedAttention
-from sweetspot.harness.keras_transformers import TiedHead
+from sweetspot.harness.keras_transformers import SharedAttention, TiedHead
 
 
 def training_flop(network: keras.Model) -> int:

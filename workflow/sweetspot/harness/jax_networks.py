@@ -1,4 +1,4 @@
-"""The networks as functions of their parameters, in JAX alone: as a plain JAX loop has them.
+"""The networks as functions of their parameters, in JAX alone: as a plain JAX loop has them; here those of images.
 
 Parameters are fp32 and computed with in the precision of the run; normalisations and the loss stay fp32.
 """
@@ -12,14 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from sweetspot.harness import jax_llama
+from sweetspot.harness import jax_transformers
 from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual, walk
+from sweetspot.harness.jax_transformers import EPSILON, Draw, Tree
 from sweetspot.harness.own_networks import Workload
 from sweetspot.study.transformers import Shape
 
-Tree = Any  # nested lists and dictionaries of arrays
-Draw = Callable[[tuple[int, ...], float], Any]  # sizes and deviation to a weight
-MOMENTUM, EPSILON = 0.9, 1e-5  # of batch normalisation
+MOMENTUM = 0.9  # of batch normalisation
 DROPOUT_SEED = 7
 
 
@@ -32,12 +31,18 @@ def build(
     distribution by `seed` does.
     """
     network, made = workload.network, draw or drawn(seed)
-    if not isinstance(network, Shape):
+    if isinstance(network, Shape):
+        parameters, statistics = jax_transformers.start(network, made, kind)
+        forward = partial(jax_transformers.logits, network, kind)
+    else:
         parameters, statistics = _image(network, made)
-        return parameters, statistics, partial(_image_loss, network, kind)
-    if network.kind == "llama":
-        return *jax_llama.start(network, made, kind), partial(_llama_loss, network, kind)
-    return _transformer(network, made), [], partial(_transformer_loss, network, kind)
+        forward = partial(_image_logits, network, kind)
+
+    def objective(parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array) -> tuple[jax.Array, Tree]:
+        values, told = forward(parameters, statistics, inputs)
+        return cross_entropy(values, labels), told
+
+    return parameters, statistics, objective
 
 
 def drawn(seed: int) -> Draw:
@@ -50,13 +55,6 @@ def drawn(seed: int) -> Draw:
         return values
 
     return draw
-
-
-def _llama_loss(
-    shape: Shape, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
-) -> tuple[jax.Array, Tree]:
-    base, adapters = (statistics, parameters) if shape.rank else (parameters, [])
-    return cross_entropy(jax_llama.logits(shape, kind, base, adapters, inputs), labels), statistics
 
 
 def cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
@@ -148,8 +146,8 @@ def _dense(layer: Dense, weights: Tree, inputs: jax.Array, number: int) -> jax.A
     return values
 
 
-def _image_loss(
-    network: ImageNetwork, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
+def _image_logits(
+    network: ImageNetwork, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array
 ) -> tuple[jax.Array, Tree]:
     values, told = inputs.astype(kind), []
     for number, (layer, weights, moving) in enumerate(zip(network.layers, parameters, statistics, strict=True)):
@@ -164,92 +162,4 @@ def _image_loss(
         else:
             values = _dense(layer, weights, values, number)
         told.append(moving)
-    return cross_entropy(values, labels), told
-
-
-def _transformer(shape: Shape, draw: Draw) -> Tree:
-    hidden, wide = shape.hidden, shape.wide
-
-    def linear(inputs: int, outputs: int) -> Tree:
-        return {"kernel": draw((inputs, outputs), 0.02), "bias": np.zeros(outputs, "float32")}
-
-    def norm() -> Tree:
-        return {"scale": np.ones(hidden, "float32"), "bias": np.zeros(hidden, "float32")}
-
-    def table(*sizes: int) -> Any:
-        return draw(sizes, 0.02)
-
-    layers = [
-        {
-            "attention": linear(hidden, 3 * hidden),
-            "project": linear(hidden, hidden),
-            "widen": linear(hidden, wide),
-            "narrow": linear(wide, hidden),
-            "norms": [norm(), norm()],
-        }
-        for _ in range(shape.layers)
-    ]
-    tree = {"positions": table(shape.sequence, hidden), "layers": layers, "norm": norm()}
-    if shape.kind == "vision":
-        patches = linear(3 * shape.patch**2, hidden)
-        return tree | {"patches": patches, "class": table(1, 1, hidden), "head": linear(hidden, shape.vocabulary)}
-    tree |= {"words": table(shape.vocabulary, hidden)}
-    return tree | ({"segments": table(2, hidden), "head": linear(hidden, 2)} if shape.kind == "encoder" else {})
-
-
-def _linear(weights: Tree, values: jax.Array) -> jax.Array:
-    return values @ weights["kernel"].astype(values.dtype) + weights["bias"].astype(values.dtype)
-
-
-def _norm(weights: Tree, values: jax.Array) -> jax.Array:
-    plain = values.astype(jnp.float32)
-    mean, variance = plain.mean(-1, keepdims=True), plain.var(-1, keepdims=True)
-    return ((plain - mean) * lax.rsqrt(variance + EPSILON) * weights["scale"] + weights["bias"]).astype(values.dtype)
-
-
-def _attend(shape: Shape, weights: Tree, values: jax.Array) -> jax.Array:
-    batch, tokens, hidden = values.shape
-    parts = _linear(weights["attention"], values).reshape(batch, tokens, 3, shape.heads, hidden // shape.heads)
-    query, key, value = parts[:, :, 0], parts[:, :, 1], parts[:, :, 2]
-    mixed = jax.nn.dot_product_attention(query, key, value, is_causal=shape.kind == "decoder")
-    return _linear(weights["project"], mixed.reshape(batch, tokens, hidden))
-
-
-def _layer(shape: Shape, weights: Tree, values: jax.Array) -> jax.Array:
-    def perceive(inputs: jax.Array) -> jax.Array:
-        return _linear(weights["narrow"], jax.nn.gelu(_linear(weights["widen"], inputs), approximate=False))
-
-    first, second = weights["norms"]
-    if shape.kind == "encoder":
-        values = _norm(first, values + _attend(shape, weights, values))
-        return _norm(second, values + perceive(values))
-    values = values + _attend(shape, weights, _norm(first, values))
-    return values + perceive(_norm(second, values))
-
-
-def _embed(shape: Shape, kind: Any, parameters: Tree, inputs: jax.Array) -> jax.Array:
-    positions = parameters["positions"].astype(kind)
-    if shape.kind != "vision":
-        values = parameters["words"].astype(kind)[inputs] + positions
-        if shape.kind == "encoder":
-            values = _norm(parameters["norm"], values + parameters["segments"].astype(kind)[0])
-        return values
-    count, side = len(inputs), shape.image // shape.patch
-    cut = inputs.astype(kind).reshape(count, side, shape.patch, side, shape.patch, 3).transpose(0, 1, 3, 2, 4, 5)
-    patches = _linear(parameters["patches"], cut.reshape(count, side * side, -1))
-    first = jnp.broadcast_to(parameters["class"].astype(kind), (count, 1, shape.hidden))
-    return jnp.concatenate([first, patches], 1) + positions
-
-
-def _transformer_loss(
-    shape: Shape, kind: Any, parameters: Tree, statistics: Tree, inputs: jax.Array, labels: jax.Array
-) -> tuple[jax.Array, Tree]:
-    values = _embed(shape, kind, parameters, inputs)
-    for weights in parameters["layers"]:
-        values = _layer(shape, weights, values)
-    if shape.kind == "encoder":
-        return cross_entropy(_linear(parameters["head"], values).transpose(0, 2, 1), labels), statistics
-    values = _norm(parameters["norm"], values)
-    if shape.kind == "decoder":
-        return cross_entropy(values @ parameters["words"].astype(kind).T, labels), statistics
-    return cross_entropy(_linear(parameters["head"], values[:, 0]), labels), statistics
+    return values, told

@@ -20,6 +20,7 @@ from sweetspot.harness.request import Request
 
 PORTS = 10_000, 20_000  # first and how many: below the range from which Linux gives outgoing connections theirs
 GRACE_S = 30  # after its time limit a worker ends by itself, should srun have died without ending it
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 WORDS = {"worker", "failure", "refused"}  # what any worker may say, worker 0 or not
 
 
@@ -102,13 +103,15 @@ def share_of_cores(request: Request) -> int:
     return max(1, len(os.sched_getaffinity(0)) // request.local_gpus) if request.device == "cpu" else 1
 
 
-def die_with_supervisor() -> None:
-    """Have the kernel kill this process when its supervisor is killed: else it would train on cards no longer leased.
-
-    Linux only (prctl PR_SET_PDEATHSIG, 1); elsewhere the broken pipe ends it at its next step.
-    """
+def prctl(option: int, value: int) -> None:
+    """Linux' own; elsewhere nothing, and the broken pipe ends a process at its next step."""
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)
+        ctypes.CDLL(None, use_errno=True).prctl(option, value)
+
+
+def die_with_supervisor() -> None:
+    """Have the kernel kill this process with its supervisor: else it would train on cards no longer leased."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 if __name__ == "__main__":

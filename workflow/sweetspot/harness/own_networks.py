@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from sweetspot.errors import UserError
 from sweetspot.harness import image_networks
 from sweetspot.harness.image_networks import IMAGE_NETWORKS, ImageNetwork
+from sweetspot.harness.request import Request
 from sweetspot.study import transformers
 from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import SHAPES, Shape
@@ -69,6 +70,15 @@ def arithmetic(name: str, batch_size: int, gpus: int) -> dict[str, Any]:
         "parameters": weights,
         "training_flop_per_sample": flop / each,
     }
+
+
+def arithmetic_of(request: Request) -> dict[str, Any]:
+    """`arithmetic` of a run. Raises UserError for a checkpoint: such networks start from new weights."""
+    cell = request.cell
+    if request.checkpoint:
+        words = f"--framework {cell.framework} starts from new weights, tensorflow not"
+        raise UserError(f"--checkpoint is a Keras weights file; {words}")
+    return arithmetic(cell.model, cell.batch_size, cell.gpus)
 
 
 def rotation(shape: Shape) -> Any:

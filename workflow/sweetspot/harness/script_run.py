@@ -5,7 +5,6 @@ script, with all that it started, once the stop rule holds. It ends as the scrip
 killed so, with DIVERGED and one sentence (what went wrong, the last words) where the script failed.
 """
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -23,11 +22,12 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.neighbours import family
+from sweetspot.harness.nodes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from sweetspot.harness.out_of_memory import ended_by
 from sweetspot.harness.request import Request
 from sweetspot.harness.script_output import Repeats, Splitter, StepClock, Told, reader
-from sweetspot.harness.step_times import DIVERGED, NO_MEMORY, Interval
-from sweetspot.harness.stop_rule import Stopping, watcher
+from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
+from sweetspot.harness.stop_rule import Measured, watcher
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled
@@ -36,7 +36,6 @@ from sweetspot.warnings import Warned
 CHUNK = 1 << 16
 LOOK_S = 0.005, 0.05  # how often a file is looked at: by the harness's clock, and where the script tells the times
 GRACE_S = 3.0  # that a script has to end by itself when it is asked to
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
 class Chunk(NamedTuple):
@@ -45,11 +44,6 @@ class Chunk(NamedTuple):
     raw: bytes
     now: float
     of_file: bool
-
-
-def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(option, value)
 
 
 class Started:
@@ -72,7 +66,7 @@ class Started:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=lambda: _prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
+                preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
             )
         except OSError as error:
             what = argv[0] if Path(script.folder).is_dir() else script.folder
@@ -128,34 +122,6 @@ class Started:
                 break
             time.sleep(0.02)
         self.process.wait()
-
-
-class Measured:
-    """What was told so far."""
-
-    def __init__(self, request: Request) -> None:
-        self._request = request
-        self.warm, self.stopping = 0, Stopping(request, watcher(request))
-        if not request.warmup_steps:
-            self.stopping.begin()
-
-    def add(self, seconds: float, steps: int, loss: float | None) -> None:
-        """One interval, told to the supervisor."""
-        timed = self.warm >= self._request.warmup_steps
-        if timed:
-            self.stopping.add(seconds, steps)
-        else:
-            self.warm += 1
-            if self.warm == self._request.warmup_steps:
-                self.stopping.begin()
-        say(seconds=seconds, timed=timed, loss=loss, steps=steps)
-        if news := self.stopping.news():
-            say(news=news)
-
-    @property
-    def timed(self) -> list[Interval]:
-        """The timed intervals."""
-        return self.stopping.timed
 
 
 def _environment(script: Script, values: dict[str, str], steps: Path) -> dict[str, str]:
@@ -236,14 +202,14 @@ def fail(sentence: str, started: Started | None = None, code: int = DIVERGED) ->
 
 def last_words(script: Script, splitter: Splitter, measured: Measured) -> str:
     """How far it came, and what it said last."""
-    told = len(measured.timed) + measured.warm
+    told = len(measured.stopping.timed) + measured.warm
     far = f"{told} intervals told" if told else f"no step was told by {expected(script)[:90]}"
     return f"{far}; its last words: {splitter.words() or 'none'}"
 
 
 def main(request: Request) -> None:
     """Run the script until the stop rule holds."""
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
     script = backend.script(request)
     devices = backend.devices(request)
     named = {} if request.device == "cpu" else {"device_name": devices[0]}
@@ -254,11 +220,11 @@ def main(request: Request) -> None:
         say(facts={"script": argv, "script_files": backend.digests(script, argv)})
         file = _steps_file(script, values, iterator)
         started = Started(script, argv, _environment(script, values, iterator), file)
-        splitter, measured = Splitter(), Measured(request)
+        splitter, measured = Splitter(), Measured(request, say, watcher(request))
         _end_with_us(lambda: last_words(script, splitter, measured), started)
         enough = listen(request, script, started, splitter, measured)
         code = started.process.poll()
-        whole = enough or (code == 0 and len(measured.timed) >= request.min_steps_slow)
+        whole = enough or (code == 0 and len(measured.stopping.timed) >= request.min_steps_slow)
         say(facts=measured.stopping.facts(), trained=whole)
         started.end()
         if not whole:
@@ -271,9 +237,8 @@ def _ended(request: Request, code: int | None, measured: Measured, words: str, s
         print(words, file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     if code == 0:
-        fail(
-            f"the script ended after {len(measured.timed)} timed intervals, expected {request.min_steps_slow}; {words}"
-        )
+        count = len(measured.stopping.timed)
+        fail(f"the script ended after {count} timed intervals, expected {request.min_steps_slow}; {words}")
     how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
     fail(f"the script ended {how}; {words}", code=NO_MEMORY if ended_by("\n".join(splitter.last)) else DIVERGED)
 
@@ -288,7 +253,7 @@ def _end_with_us(words: Callable[[], str], started: Started) -> None:
         fail(said)
 
     signal.signal(signal.SIGTERM, stop)
-    _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -136,3 +136,34 @@ class Stopping:
             return found | {"disturbed_throughout": why}
         share = 1 - duration(quiet) / duration(self.timed)
         return found | {"left_out_share": share, "left_out": [[step, self.timed[step].seconds] for step in out]}
+
+
+class Measured:
+    """Tells the supervisor each interval (`train.say`), the first ones as warm-up; the others count."""
+
+    def __init__(
+        self, request: Request, tell: Callable[..., None], look: Callable[[], Look | None] | None = None
+    ) -> None:
+        """look: as of `Stopping`."""
+        self._warmup_steps, self._tell = request.warmup_steps, tell
+        self.warm, self.stopping = 0, Stopping(request, look or _unseen)
+        if not self.warming:
+            self.stopping.begin()
+
+    @property
+    def warming(self) -> bool:
+        """Whether the next interval is of the warm-up."""
+        return self.warm < self._warmup_steps
+
+    def add(self, seconds: float, steps: int, loss: float | None) -> None:
+        """One step that took so long, or an interval of several that took so long each."""
+        timed = not self.warming
+        if timed:
+            self.stopping.add(seconds, steps)
+        else:
+            self.warm += 1
+            if not self.warming:
+                self.stopping.begin()
+        self._tell(seconds=seconds, timed=timed, loss=loss, steps=steps)
+        if news := self.stopping.news():
+            self._tell(news=news)

@@ -29,14 +29,14 @@ def agreement(request: Request) -> Agree:
     """A function by which all processes learn what the first wants; each calls it before each window of steps."""
 
     def agree(wanted: int) -> int:
-        told = torch.tensor([wanted], device=_place(request), dtype=torch.int64)
+        told = torch.tensor([wanted], device=place_of(request), dtype=torch.int64)
         distributed.broadcast(told, 0)
         return int(told.item())
 
     return agree if several() else int
 
 
-def _place(request: Request) -> torch.device:
+def place_of(request: Request) -> torch.device:
     """The device of this process; a run on the processor takes no GPU, also where one is."""
     return torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
 
@@ -105,7 +105,7 @@ def training_step(request: Request) -> Step:
     """One step; it is done when the device has finished."""
     join(request)
     torch.manual_seed(request.run)
-    place, made = _place(request), workload(request.cell.model)
+    place, made = place_of(request), workload(request.cell.model)
     kind = KINDS.get(request.cell.precision)
     module: Any = torch_networks.build(made, kind or torch.float32).to(place)
     if made.vocabulary is None and request.cell.variant != "fsdp":  # which shards whole rows only

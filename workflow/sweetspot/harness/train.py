@@ -22,7 +22,7 @@ from sweetspot.harness.neighbours import Look
 from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
 from sweetspot.harness.step_times import DIVERGED
-from sweetspot.harness.stop_rule import Stopping, watcher
+from sweetspot.harness.stop_rule import Measured, watcher
 
 WINDOW_S, FEWEST, LONG_STEP_S = 0.5, 4, 2.0
 MOST_ALONE = 20  # single steps, each waited for, behind the windows
@@ -48,19 +48,15 @@ def train(
     device, which is how it is used. Single steps, each waited for, follow in a short pass of their own.
     look: what others do on this machine (`stop_rule.watcher`); without it no step is left out.
     """
-    stopping, seconds = Stopping(request, look) if look else Stopping(request), math.inf
-    for _ in range(request.warmup_steps):
+    measured, seconds = Measured(request, tell, look), math.inf
+    while measured.warming:
         seconds, loss = timed_steps(step, 1, clock)
-        tell(seconds=seconds, timed=False, loss=loss)
+        measured.add(seconds, 1, loss)
     window = window_of(request, seconds)
-    stopping.begin()
-    while count := agree(0 if stopping.enough() else window):
+    while count := agree(0 if measured.stopping.enough() else window):
         seconds, loss = timed_steps(step, count, clock)
-        stopping.add(seconds, count)
-        tell(seconds=seconds, timed=True, loss=loss, steps=count)
-        if news := stopping.news():
-            tell(news=news)
-    tell(facts={**stopping.facts(), "window_steps": window}, trained=True)
+        measured.add(seconds, count, loss)
+    tell(facts={**measured.stopping.facts(), "window_steps": window}, trained=True)
     if request.device == "gpu":
         alone = [timed_steps(step, 1, clock)[0] for _ in range(agree(min(MOST_ALONE, 4 * window)))]
         tell(facts={"synced_steps_s": alone, "synced_step_s": sum(alone) / len(alone)})

@@ -87,7 +87,7 @@ def _place(row: Any, instance: str | None) -> tuple:
 def _paired(row: Any, singles: Mapping[tuple, list[Any]], instances: Mapping[str, "Instance"]) -> dict | None:
     declared = instances.get(row.instance)
     for base in (row.instance, declared.base_instance if declared else None):
-        found = singles.get(_place(row, base), [])
+        found = [one for one in singles.get(_place(row, base), []) if _multiplied_alike(one, row)]
         if found:
             one = next((single for single in found if single.variant == row.variant), found[0])
             return {
@@ -99,6 +99,12 @@ def _paired(row: Any, singles: Mapping[tuple, list[Any]], instances: Mapping[str
                 "source": " ; ".join(dict.fromkeys([row.source, one.source])),
             }
     return None
+
+
+def _multiplied_alike(one: Any, row: Any) -> bool:
+    """Whether two figures have the same products (`tf32` and `fp32` are no pair), as far as they say."""
+    said = {told for cell in (one, row) if isinstance(told := getattr(cell, "products", None), str)}
+    return len(said) < 2
 
 
 def super_linear(efficiency: float) -> list[dict[str, str]]:

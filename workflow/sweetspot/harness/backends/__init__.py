@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.devices import refuse_other_processor
+from sweetspot.harness.facts import processor_name
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
 
@@ -111,7 +111,10 @@ def process_a_node(request: Request) -> tuple[list[str], dict[str, str] | None]:
 
 def the_processor(request: Request) -> list[str]:
     """The processor as the one device. Raises UserError where it is not the one that the instance declares."""
-    refuse_other_processor(request)
+    if request.expect_gpu not in processor_name():
+        raise UserError(
+            f"--expect-gpu is {request.expect_gpu!r}; this node has {processor_name()!r}; nothing was measured"
+        )
     return ["cpu"]
 
 

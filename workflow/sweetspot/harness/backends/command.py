@@ -9,7 +9,7 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import the_gpus, the_processor
-from sweetspot.harness.cards import card_facts, visible_cards
+from sweetspot.harness.cards import watched_cards
 from sweetspot.harness.request import Request
 from sweetspot.study.scripts import Script, load_script
 
@@ -31,7 +31,10 @@ def devices(request: Request) -> list[str]:
     """Names of the devices that the script is shown. Raises UserError if they are not those asked for."""
     if request.device == "cpu":
         return the_processor(request)
-    return the_gpus(request, [str(card["name"]) for card in _cards()])
+    told = watched_cards(request).told
+    if "nvml" in told:
+        raise UserError(f"the NVIDIA driver does not answer ({told['nvml']}); nothing was measured")
+    return the_gpus(request, [card["name"] for card in told["cards"]])
 
 
 def facts(request: Request) -> dict[str, Any]:
@@ -56,14 +59,3 @@ def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:
         if file.suffix and file.is_file() and file.stat().st_size <= LARGEST and os.access(file, os.R_OK):
             found[word] = hashlib.sha256(file.read_bytes()).hexdigest()
     return found
-
-
-def _cards() -> list[dict[str, Any]]:
-    import pynvml
-
-    try:
-        pynvml.nvmlInit()
-        cards: list[dict[str, Any]] = card_facts(pynvml, visible_cards())["cards"]
-    except pynvml.NVMLError as error:
-        raise UserError(f"the NVIDIA driver does not answer ({error}); nothing was measured") from None
-    return cards

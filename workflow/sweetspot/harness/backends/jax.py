@@ -5,16 +5,8 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import (
-    Agree,
-    Step,
-    best_rates,
-    process_a_node,
-    rate_sizes,
-    the_gpus,
-    the_processor,
-)
-from sweetspot.harness.own_networks import arithmetic
+from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
+from sweetspot.harness.own_networks import arithmetic_of
 from sweetspot.harness.request import Request
 
 INSTALL = {"cpu": "pip install jax", "gpu": "pip install 'jax[cuda13]'"}
@@ -94,12 +86,10 @@ def place(request: Request) -> tuple[bool, Agree]:
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
     """A training step, and the arithmetic of a sample."""
-    if request.checkpoint:
-        raise UserError("--checkpoint is a Keras weights file; --framework jax starts from new weights, tensorflow not")
+    asked = arithmetic_of(request)
     from sweetspot.harness.jax_training import training_step
 
-    cell = request.cell
-    return training_step(request), arithmetic(cell.model, cell.batch_size, cell.gpus)
+    return training_step(request), asked
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
@@ -108,7 +98,9 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     import jax.numpy as jnp
     from jax import lax
 
-    kind = {"fp16": jnp.float16, "bf16": jnp.bfloat16}.get(request.cell.precision, jnp.float32)
+    from sweetspot.harness.jax_training import KINDS
+
+    kind = KINDS.get(request.cell.precision, jnp.float32)
     size, images = rate_sizes(request)
     matrix, batch = jnp.ones((size, size), kind), jnp.ones((images, 28, 28, 128), kind)
     kernel = jnp.ones((3, 3, 128, 128), kind)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus
-from sweetspot.harness.devices import refuse_other_processor
+from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 if TYPE_CHECKING:
     import tensorflow as tf
 
-    from sweetspot.harness.networks import BuiltNetwork
+    from sweetspot.harness.keras_networks import BuiltNetwork
 
 INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
@@ -42,7 +41,7 @@ def devices(request: Request) -> list[str]:
 
     count = request.local_gpus
     if request.device == "cpu":
-        refuse_other_processor(request)
+        the_processor(request)
         processor = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_visible_devices([], "GPU")
         tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
@@ -146,7 +145,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
     keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
     from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
     from sweetspot.harness.backends.tensorflow_variants import replicated, training_step
-    from sweetspot.harness.networks import build_workload
+    from sweetspot.harness.keras_networks import build_workload
 
     if request.nodes > 1 and request.xla:
         raise UserError("--xla is given for several nodes; XLA compiles the step of one node, variant default, only")

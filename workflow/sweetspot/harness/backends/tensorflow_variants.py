@@ -17,11 +17,12 @@ import tensorflow as tf
 
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import LOSS_SCALE
-from sweetspot.harness.backends.tensorflow_updates import AdamW, descend, times, updater
-from sweetspot.harness.networks import BuiltNetwork
-from sweetspot.harness.own_networks import SGD_RATE
+from sweetspot.harness.keras_networks import BuiltNetwork
+from sweetspot.harness.own_networks import ADAMW, SGD_RATE
 from sweetspot.harness.request import Request
-from sweetspot.study.frameworks import FRAMEWORKS
+
+BEGIN = tf.zeros, tf.zeros, tf.ones, tf.ones  # of AdamW's moments and powers
+Gradient = Any  # tf.Tensor, or tf.IndexedSlices of the rows that an embedding was asked for
 
 
 def training_step(
@@ -30,12 +31,10 @@ def training_step(
     """A compiled step over all devices: forward, cross-entropy, backward, combined gradients, SGD update.
 
     `build` makes the workload, in the scope where its variables belong. Data are synthetic and lie on their
-    device; the batch is per device. Raises UserError for an unknown variant, for NCCL without GPUs, and for XLA with a
-    variant that it cannot compile.
+    device; the batch is per device. Raises UserError for NCCL without GPUs, and for XLA with a variant that it cannot
+    compile.
     """
     variant = request.cell.variant
-    if variant not in FRAMEWORKS["tensorflow"].variants:
-        raise UserError(f"--variant is {variant!r}; expected one of {', '.join(FRAMEWORKS['tensorflow'].variants)}")
     if variant == "B" and request.device == "cpu":
         raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
     towers = variant == "towers" or (variant == "default" and len(devices) == 1)
@@ -89,7 +88,7 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltN
             batches.append(_batch(request, workload, tower))
     variables = [variable.value for variable in model.trainable_variables]
     with tf.device(host):
-        move = updater(variables, workload.adamw, SGD_RATE)
+        states = states_of(variables, workload.adamw)
 
     @tf.function(jit_compile=request.xla)
     def step() -> tf.Tensor:
@@ -105,10 +104,10 @@ def _towers(request: Request, devices: Sequence[str], build: Callable[[], BuiltN
         ]
         # An update while a gradient still reads the variable would copy it first.
         with tf.device(host), tf.control_dependencies([part for parts in whole for part in parts]):
-            for number, parts in enumerate(whole):
+            for variable, state, parts in zip(variables, states, whole, strict=True):
                 summed = [tf.add_n([tf.convert_to_tensor(part) for part in parts])] if workload.adamw else parts
                 for part in summed:
-                    move(number, part, 1 / len(devices))
+                    moved(variable, part, *state, share=1 / len(devices))
         return tf.add_n(losses) / len(devices)
 
     return step
@@ -132,13 +131,10 @@ def replicated(
         workload = build()
         model = workload.network
         variables = [variable.value for variable in model.trainable_variables]
-        states = AdamW(variables).state if workload.adamw else [()] * len(variables)
+        states = states_of(variables, workload.adamw)
     values = strategy.experimental_distribute_values_from_function
     images = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[0])
     labels = values(lambda context: _batch(request, workload, context.replica_id_in_sync_group)[1])
-
-    def moved(mine: tf.Variable, part: Any, *state: tf.Variable) -> Any:
-        return AdamW.move(mine, part, state) if state else descend(mine, part, SGD_RATE)
 
     def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
         pairs = list(zip(gradients, variables, strict=True))
@@ -156,3 +152,56 @@ def replicated(
         return strategy.reduce(tf.distribute.ReduceOp.MEAN, strategy.run(replica, args=(images, labels)), axis=None)
 
     return step
+
+
+def times(gradient: Gradient, factor: float) -> Gradient:
+    """An embedding's gradient has rows only for the words seen; it stays so."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
+    return gradient * factor
+
+
+def descend(variable: tf.Variable, gradient: Gradient, rate: float) -> Any:
+    """Plain SGD in one pass over the variable: VGG16's weights are half a gigabyte, a product of its own costs 2 %."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return variable.scatter_sub(times(gradient, rate))
+    return tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=rate, delta=gradient)
+
+
+def states_of(variables: Sequence[tf.Variable], adamw: bool) -> list[tuple[tf.Variable, ...]]:
+    """Of AdamW two moments and two powers a variable; of plain SGD none.
+
+    Make them where the variables are made: under the strategy's scope they are mirrored as those are.
+    """
+    if not adamw:
+        return [()] * len(variables)
+    return [
+        tuple(tf.Variable(begin(size), trainable=False) for begin, size in zip(BEGIN, sizes, strict=True))
+        for sizes in ((variable.shape, variable.shape, (), ()) for variable in variables)
+    ]
+
+
+def moved(variable: tf.Variable, gradient: Gradient, *state: tf.Variable, share: float = 1.0) -> Any:
+    """One step of plain SGD, or, with a state, of AdamW (Loshchilov & Hutter 2019, algorithm 2) by the fused Adam.
+
+    `share` is what the gradient counts, such as one over the devices whose gradients are summed.
+    """
+    if not state:
+        return descend(variable, gradient, SGD_RATE * share)
+    first, second, power1, power2 = state
+    power1.assign(power1 * ADAMW["beta1"])
+    power2.assign(power2 * ADAMW["beta2"])
+    whole = tf.cast(tf.convert_to_tensor(gradient), variable.dtype)
+    variable.assign(variable * (1 - ADAMW["lr"] * ADAMW["weight_decay"]))
+    return tf.raw_ops.ResourceApplyAdam(
+        var=variable.handle,
+        m=first.handle,
+        v=second.handle,
+        beta1_power=power1,
+        beta2_power=power2,
+        lr=ADAMW["lr"],
+        beta1=ADAMW["beta1"],
+        beta2=ADAMW["beta2"],
+        epsilon=ADAMW["epsilon"],
+        grad=whole * share,
+    )

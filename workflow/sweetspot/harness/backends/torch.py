@@ -6,16 +6,8 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
-from sweetspot.harness.backends import (
-    Agree,
-    Step,
-    best_rates,
-    process_a_node,
-    rate_sizes,
-    the_gpus,
-    the_processor,
-)
-from sweetspot.harness.own_networks import arithmetic
+from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
+from sweetspot.harness.own_networks import arithmetic_of
 from sweetspot.harness.request import Request
 
 INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
@@ -107,14 +99,10 @@ def place(request: Request) -> tuple[bool, Agree]:
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
     """A training step, and the arithmetic of a sample."""
-    cell = request.cell
-    if request.checkpoint:
-        raise UserError(
-            "--checkpoint is a Keras weights file; --framework torch starts from new weights, tensorflow not"
-        )
+    asked = arithmetic_of(request)
     from sweetspot.harness.torch_training import training_step
 
-    return training_step(request), arithmetic(cell.model, cell.batch_size, cell.gpus)
+    return training_step(request), asked
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
@@ -125,8 +113,9 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     import torch
     from torch.nn import functional
 
-    place = torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
-    kind = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(request.cell.precision, torch.float32)
+    from sweetspot.harness.torch_training import KINDS, place_of
+
+    place, kind = place_of(request), KINDS.get(request.cell.precision, torch.float32)
     size, images = rate_sizes(request)
     matrix = torch.rand(size, size, device=place, dtype=kind)
     batch = torch.rand(images, 128, 28, 28, device=place, dtype=kind).to(memory_format=torch.channels_last)

@@ -1,0 +1,184 @@
+"""Facts of the machine and of its devices: averages, energy, instruction sets, and nothing of the environment."""
+
+import pytest
+from fake_nvml import NVML
+from harness_runs import request
+from step_lists import even
+from sweetspot.harness import facts, joules, sampling
+from sweetspot.harness.cards import card_facts, card_watch
+from sweetspot.harness.devices import visible_cards
+from sweetspot.harness.joules import processor_energy
+from sweetspot.harness.own_networks import unit_of
+from sweetspot.harness.sampling import Sample, Sampler, summary
+from sweetspot.harness.supervise import judged
+
+
+@pytest.mark.parametrize(("flags", "gpus", "logical"), [([], 2, True), ([], 1, False), (["--device", "gpu"], 2, False)])
+def test_devices_of_one_processor_are_logical_beyond_the_first(monkeypatch, flags, gpus, logical):
+    monkeypatch.setattr(facts, "instruction_sets", lambda: [])
+    told = facts.device_facts(request(*flags, gpus=gpus, precision="bf16"))
+    assert (told["logical"], told["emulated"]) == (logical, not flags)
+    assert told["device_count"] == gpus
+    assert (told["device_name"] == "unknown") == bool(flags)
+
+
+def test_the_machine_is_told_as_the_kernel_tells_it(monkeypatch):
+    monkeypatch.setattr(facts.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.__getitem__)
+    monkeypatch.setattr(facts.os, "getloadavg", lambda: (0.5, 9.0, 8.0))
+    monkeypatch.setattr(facts.os, "sched_getaffinity", lambda process: {0: {1, 2, 3}}[process])
+    told = facts.machine_facts(request(), ["run"])
+    assert (told["memory_bytes"], told["load_before"], told["cpu_usable"]) == (4_096_000, 0.5, 3)
+    assert (told["xla"], told["protocol"], told["command"]) == (False, 2, ["run"])
+    assert facts.machine_facts(request(framework="jax"), [])["xla"] is True
+    assert facts.machine_facts(request("--xla"), [])["xla"] is True
+
+
+def test_versions_are_of_the_packages_that_a_figure_depends_on(monkeypatch):
+    def version(package):
+        if package in ("jax", "torch"):
+            raise facts.metadata.PackageNotFoundError
+        return f"of {package}"
+
+    monkeypatch.setattr(facts.metadata, "version", version)
+    found = facts.identity(request())["versions"]
+    # CUDA 12 and 13 have packages of their own
+    names = {"tensorflow", "keras", "numpy", "jaxlib", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-nccl-cu12"}
+    assert set(found) == names | {"nvidia-nccl-cu13", "python"}
+    assert found["keras"] == "of keras"
+
+
+CPUINFO = "processor\t: 0\nmodel name\t: Some CPU @ 2.00GHz\nflags\t\t: fpu fma avx2 avx512f\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "sets"),
+    [
+        (CPUINFO, "Some CPU @ 2.00GHz", ["avx2", "fma", "avx512f"]),
+        ("processor\t: 0\nFeatures\t: fp asimd bf16\n", "arm", ["asimd", "bf16"]),
+    ],
+)
+def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, text, name, sets):
+    (tmp_path / "cpuinfo").write_text(text)
+    monkeypatch.setattr(facts, "Path", lambda _: tmp_path / "cpuinfo")
+    monkeypatch.setattr(facts.platform, "processor", lambda: "")
+    monkeypatch.setattr(facts.platform, "machine", lambda: "arm")
+    assert facts.processor_name() == name
+    assert facts.instruction_sets() == sets
+
+
+def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
+    assert sampling.INTERVAL_S == 0.5
+    monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
+    monkeypatch.setattr(joules, "processor_energy", dict)
+    looks = []
+
+    def look():
+        looks.append(1)
+        if len(looks) == 3:
+            sampler._stop.wait = lambda _: True
+        return [Sample(0.5, 7, None, 40.0, None), Sample(1.0, 5, None, 60.0, None)]
+
+    sampler = Sampler(look)
+    sampler.start()
+    sampler._thread.join(30)
+    assert sampler.finish() == {
+        "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
+    }  # fmt: skip
+    assert summary([]) == {}
+
+
+def test_utilisation_is_averaged_over_all_cards_and_a_silent_fact_is_left_out():
+    look = card_watch(NVML, ["GPU-a", "GPU-b"])
+    found = summary([*look(), *look()])
+    assert found == pytest.approx(
+        {"gpu_samples": 4, "gpu_utilisation": 0.6, "gpu_memory_peak_bytes": 7, "gpu_watts": 150, "gpu_celsius": 60}
+    )
+
+
+def test_facts_of_the_cards_by_uuid():
+    told = card_facts(NVML, ["GPU-a", "GPU-b"])
+    assert told["driver"] == "535.1"
+    assert [card["power_limit_watts"] for card in told["cards"]] == [149, 149]
+
+
+def test_a_sampler_tells_its_facts_once():
+    sampler = Sampler(list)
+    assert sampler.finish() == {}
+    sampler.start()
+    sampler.finish()
+    assert sampler.finish() == {}
+
+
+def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
+    for name, microjoules in (("intel-rapl:0", 3_000_000), ("intel-rapl:1", 4_500_000), ("intel-rapl:0:0", 9)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
+    (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
+    # The core within a package (0:0) is part of it.
+    assert processor_energy(tmp_path) == {"intel-rapl:0": (3_000_000, 0), "intel-rapl:1": (4_500_000, 262_143_328_850)}
+    assert processor_energy(tmp_path / "absent") == {}
+
+
+@pytest.mark.parametrize(
+    ("precision", "instructions", "emulated"),
+    [
+        ("fp32", [], False),
+        ("bf16", ["avx2", "fma"], True),
+        ("bf16", ["avx512f", "avx512_bf16"], False),
+        ("bf16", ["amx_bf16"], False),
+        ("fp16", ["avx512f", "amx_bf16"], True),
+        ("fp16", ["avx512_fp16"], False),
+    ],
+)
+def test_a_precision_without_instructions_of_its_own_is_emulated(precision, instructions, emulated):
+    assert facts.emulated(precision, instructions) is emulated
+
+
+def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
+    monkeypatch.setenv("CLOUD_TOKEN", "hunter2")
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    told = facts.machine_facts(request(), ["run_benchmark.py"])
+    assert "hunter2" not in repr(told)
+    assert told["settings"]["OMP_NUM_THREADS"] == "3"
+    assert told["cpu"]
+    assert told["memory_bytes"] > 1e8
+
+
+def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
+    told = {
+        "training_flop_per_sample": 3e9,
+        "machine_matmul_flops": 96e9,
+        "machine_conv_flops": 192e9,
+        "emulated": True,
+    }
+    status, warnings = judged(request(gpus=2, precision="bf16"), even([2.0] * 5), told)
+    # 2 devices x 16 images / 2 s x 3 GFLOP = 48 GFLOP/s
+    assert told["share_of_matmul"] == pytest.approx(0.5)
+    assert told["share_of_conv"] == pytest.approx(0.25)
+    assert status == "ok"
+    assert warnings == [("emulation", "this processor computes bf16 as fp32; no speed-up is to be had")]
+
+
+def test_a_drifting_run_is_unstable_and_says_why():
+    told = {}
+    status, warnings = judged(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
+    assert status == "unstable"
+    assert warnings[0].rule == "drift"
+    assert warnings[0].message.startswith("step time changed by +")
+    assert told["warnings"] == warnings
+
+
+def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert visible_cards() == []
+
+
+def test_all_that_a_run_says_of_itself_is_told():
+    _, warnings = judged(request(precision="bf16"), even([1.5, 1.0, 1.0, 1.0, 1.0, 1.0]), {"emulated": True})
+    assert [pair.rule for pair in warnings] == ["emulation", "warm_up", "imprecise"]
+
+
+def test_what_is_counted_follows_the_model():
+    assert [unit_of(name) for name in ("vgg16", "tiny_cnn", "mnist_mlp", "lstm_text")] == [
+        "images", "images", "samples", "samples"
+    ]  # fmt: skip

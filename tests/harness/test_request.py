@@ -1,0 +1,64 @@
+"""What a run is asked to do: flags, defaults, refusals, and that it travels as text."""
+
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.harness.request import Request, parse_request
+from sweetspot.study.config import Measure
+
+CELL = ["--instance", "here", "--framework", "tensorflow", "--model", "vgg16", "--batch-size", "16", "--gpus", "2"]
+CELL += ["--precision", "fp32", "--variant", "default", "--run", "3", "--output", "run~3.parquet"]
+
+
+def request(*more):
+    return parse_request([*CELL, *more])
+
+
+def test_a_request_without_flags_of_the_protocol_follows_the_configurations_defaults():
+    asked, measure = request(), Measure()
+    for name in ("protocol", "warmup_steps", "min_steps", "min_seconds", "min_steps_slow", "target_half_width",
+                 "time_limit_s", "xla"):  # fmt: skip
+        assert getattr(asked, name) == getattr(measure, name)
+    assert (asked.device, asked.where, asked.expect_gpu, asked.checkpoint) == ("cpu", "local", "", "")
+    assert (asked.run, asked.cell.batch_size, asked.cell.gpus, asked.cell.model) == (3, 16, 2, "vgg16")
+    assert (asked.gpus_per_node, asked.nodes, asked.local_gpus) == (0, 1, 2)
+    assert request(*measure.flags().split()) == asked
+
+
+@pytest.mark.parametrize("flag", [flag for flag in CELL if flag.startswith("--")])
+def test_a_request_without_its_cell_run_or_output_is_refused(flag, capsys):
+    place = CELL.index(flag)
+    with pytest.raises(SystemExit):
+        parse_request(CELL[:place] + CELL[place + 2 :])
+    assert f"the following arguments are required: {flag}\n" in capsys.readouterr().err
+
+
+def test_a_request_that_says_nothing_of_nodes_takes_one():
+    given = request("--gpus-per-node", "1")._asdict()
+    bare = {name: value for name, value in given.items() if name not in Request._field_defaults}
+    assert (Request(**bare).nodes, Request(**bare).local_gpus, Request(**bare).target_half_width) == (1, 2, 0.0)
+
+
+def test_a_request_travels_as_text():
+    asked = request("--gpus-per-node", "1", "--xla", "--attempt", "4")
+    assert Request.from_json(asked.to_json()) == asked
+    assert (asked.nodes, asked.local_gpus, asked.xla) == (2, 1, True)
+    assert request("--gpus-per-node", "4").nodes == 1
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "words"),
+    [
+        ("--batch-size", -1, "--batch-size is -1; expected 1 to 100000"),
+        ("--batch-size", 0, "--batch-size is 0"),
+        ("--gpus", 0, "--gpus is 0; expected 1 to 4096"),
+        ("--gpus", 999, "--gpus is 999 on a processor; expected at most"),
+        ("--run", 0, "--run is 0"),
+        ("--instance", "../x", "--instance is '../x'; expected letters, digits"),
+        ("--model", "a/b", "--model is 'a/b'"),
+        ("--variant", "", "--variant is ''"),
+    ],
+)
+def test_what_no_path_may_be_named_after_is_refused(flag, value, words):
+    with pytest.raises(UserError) as caught:
+        request(flag, str(value), "--framework", "command")
+    assert str(caught.value).startswith(words)

@@ -1,0 +1,199 @@
+"""The networks of Keras by name, with the shapes of the synthetic data that they train on.
+
+Small ones are those of the 2017 framework study, the 2018 tweet classifier, and a tiny network for tests: layers and
+shapes of the studies' published programs (minimaxir/keras-cntk-benchmark v2 and
+RaRe-Technologies/benchmark_GPU_platforms), updated by plain SGD here, where those used RMSprop, Adadelta or Adam.
+Inception v4 is that of Szegedy et al. 2016 (arXiv:1602.07261, figures 3 to 9), which keras.applications lacks.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import keras
+from keras import layers
+
+from sweetspot.errors import UserError
+from sweetspot.harness import own_networks
+from sweetspot.harness.keras_transformers import llama, transformer
+from sweetspot.matrix.model_names import architecture, expected
+from sweetspot.study.transformers import SHAPES
+
+Tensor: TypeAlias = keras.KerasTensor
+Kernel = int | tuple[int, int]
+Stack = list[keras.layers.Layer]
+CLASSES = 1001  # ImageNet's thousand and a background class, as tf_cnn_benchmarks and TF-Slim count
+DEFAULT_SIZE = 224
+SIZES = {  # the size a network was published with, where it is not 224 (keras.io/api/applications)
+    "InceptionV3": 299,
+    "InceptionResNetV2": 299,
+    "Xception": 299,
+    "NASNetLarge": 331,
+    **{f"EfficientNetB{number}": size for number, size in enumerate((224, 240, 260, 300, 380, 456, 528, 600))},
+    **{f"EfficientNetV2B{number}": size for number, size in enumerate((224, 240, 260, 300))},
+    "EfficientNetV2S": 384,
+    "EfficientNetV2M": 480,
+    "EfficientNetV2L": 480,
+}
+
+
+class BuiltNetwork(NamedTuple):
+    """An untrained network giving logits, and the shapes of one sample."""
+
+    network: keras.Model
+    shape: tuple[int, ...]  # of one sample, without the batch
+    classes: int  # 1: one logit for a yes-or-no question
+    vocabulary: int | None = None  # inputs are whole numbers below it, not real ones
+    labels: tuple[int, ...] = ()  # of one sample: () one class; else as many as the logits without their last axis
+    adamw: bool = False  # updated by AdamW, not by plain SGD
+
+
+class Small(NamedTuple):
+    """The layers of a network giving logits, and the shapes of its data."""
+
+    layers: Callable[[], Stack]
+    shape: tuple[int, ...]
+    classes: int
+    vocabulary: int | None = None
+
+
+def _mlp() -> Stack:
+    hidden = [[layers.Dense(512, activation="relu"), layers.Dropout(0.2)] for _ in range(2)]
+    return [*hidden[0], *hidden[1], layers.Dense(10)]
+
+
+def _cnn(blocks: list[tuple[int, int, str]], units: int) -> Stack:
+    """Blocks of two convolutions (filters of each, padding of the first) and a pooling, then two dense layers."""
+    stack: Stack = []
+    for first, second, padding in blocks:
+        stack.append(layers.Conv2D(first, 3, padding=padding, activation="relu"))
+        stack += [layers.Conv2D(second, 3, activation="relu"), layers.MaxPooling2D(2), layers.Dropout(0.25)]
+    return [*stack, layers.Flatten(), layers.Dense(units, activation="relu"), layers.Dropout(0.5), layers.Dense(10)]
+
+
+def _text_classifier(vocabulary: int) -> Stack:
+    words = [layers.Embedding(vocabulary, 128), layers.Bidirectional(layers.LSTM(64))]
+    return [*words, layers.Dropout(0.5), layers.Dense(1)]
+
+
+def _tiny_cnn() -> Stack:
+    """A few thousand parameters: the same path through the harness in a second."""
+    convolved = [layers.Conv2D(8, 3, strides=2), layers.BatchNormalization(), layers.ReLU()]
+    return [*convolved, layers.GlobalAveragePooling2D(), layers.Dense(10)]
+
+
+IMDB_WORDS, TWEET_WORDS = 20_000, 274_562
+SMALL = {
+    "mnist_mlp": Small(_mlp, (784,), 10),
+    "mnist_cnn": Small(lambda: _cnn([(32, 64, "valid")], 128), (28, 28, 1), 10),
+    "cifar10_cnn": Small(lambda: _cnn([(32, 32, "same"), (64, 64, "same")], 512), (32, 32, 3), 10),
+    "imdb_bilstm": Small(lambda: _text_classifier(IMDB_WORDS), (100,), 1, IMDB_WORDS),
+    "lstm_text": Small(lambda: [layers.LSTM(128), layers.Dense(57)], (40, 57), 57),
+    "tweet_bilstm": Small(lambda: _text_classifier(TWEET_WORDS), (36,), 1, TWEET_WORDS),
+    "tiny_cnn": Small(_tiny_cnn, (32, 32, 3), 10),
+}
+
+
+def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
+    """The network of that name (channels last), with new weights or those of a Keras weights file.
+
+    Names are the slugs of the study (`resnet50`), small workloads (`mnist_mlp`), `inception4`, or any class of
+    `keras.applications` in any case (`mobilenetv2`, `EfficientNetB0`). Raises UserError for another name, or a file
+    that does not hold this network's weights.
+    """
+    workload = _build(name)
+    if checkpoint:
+        try:
+            workload.network.load_weights(checkpoint)
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())[:160]
+            raise UserError(f"--checkpoint is {checkpoint!r}; expected a weights file of {name}: {reason}") from None
+    return workload
+
+
+def _build(name: str) -> BuiltNetwork:
+    if name in SMALL:
+        stack, shape, classes, vocabulary = SMALL[name]
+        entry = keras.Input(shape, dtype="int32" if vocabulary else None)
+        return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
+    if name in SHAPES:
+        made = own_networks.workload(name)
+        network = (llama if SHAPES[name].kind == "llama" else transformer)(SHAPES[name], name)
+        return BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
+    if name == "inception4":
+        return BuiltNetwork(inception4(CLASSES), (299, 299, 3), CLASSES)
+    found = architecture(name)
+    if found is None:
+        raise UserError(f"--model is {name!r}; expected {expected(name)}")
+    size = SIZES.get(found, DEFAULT_SIZE)
+    shape = (size, size, 3)
+    build = getattr(keras.applications, found)
+    return BuiltNetwork(
+        build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
+    )
+
+
+def inception4(classes: int) -> keras.Model:
+    """Inception v4 for 299 x 299 images, giving logits; no auxiliary head, as the paper draws it."""
+    inputs = keras.Input((299, 299, 3))
+    x = _stem(inputs)
+    for _ in range(4):
+        x = _block_a(x)
+    x = _reduction(x, [(384, 3, 2)], [(192, 1), (224, 3), (256, 3, 2)])
+    for _ in range(7):
+        x = _block_b(x)
+    x = _reduction(x, [(192, 1), (192, 3, 2)], [(256, 1), (256, (1, 7)), (320, (7, 1)), (320, 3, 2)])
+    for _ in range(3):
+        x = _block_c(x)
+    x = layers.Dropout(0.2)(layers.GlobalAveragePooling2D()(x))
+    return keras.Model(inputs, layers.Dense(classes)(x), name="inception4")
+
+
+def _convolve(x: Tensor, filters: int, kernel: Kernel, strides: int = 1, padding: str | None = None) -> Tensor:
+    padding = padding or ("same" if strides == 1 else "valid")
+    x = layers.Conv2D(filters, kernel, strides=strides, padding=padding, use_bias=False)(x)
+    x = layers.BatchNormalization(scale=False)(x)  # no scale: the next layer is linear up to ReLU
+    return layers.Activation("relu")(x)
+
+
+def _chain(x: Tensor, *steps: tuple) -> Tensor:
+    for step in steps:
+        x = _convolve(x, *step)
+    return x
+
+
+def _join(*parts: Tensor) -> Tensor:
+    return layers.Concatenate()(list(parts))
+
+
+def _stem(x: Tensor) -> Tensor:
+    x = _chain(x, (32, 3, 2), (32, 3, 1, "valid"), (64, 3))
+    x = _join(layers.MaxPooling2D(3, 2)(x), _convolve(x, 96, 3, 2))
+    short = _chain(x, (64, 1), (96, 3, 1, "valid"))
+    x = _join(short, _chain(x, (64, 1), (64, (1, 7)), (64, (7, 1)), (96, 3, 1, "valid")))
+    return _join(_convolve(x, 192, 3, 2), layers.MaxPooling2D(3, 2)(x))
+
+
+def _pooled(x: Tensor, filters: int) -> Tensor:
+    return _convolve(layers.AveragePooling2D(3, 1, padding="same")(x), filters, 1)
+
+
+def _block_a(x: Tensor) -> Tensor:
+    deep = _chain(x, (64, 1), (96, 3), (96, 3))
+    return _join(_convolve(x, 96, 1), _chain(x, (64, 1), (96, 3)), deep, _pooled(x, 96))
+
+
+def _block_b(x: Tensor) -> Tensor:
+    middle = _chain(x, (192, 1), (224, (1, 7)), (256, (7, 1)))
+    deep = _chain(x, (192, 1), (192, (7, 1)), (224, (1, 7)), (224, (7, 1)), (256, (1, 7)))
+    return _join(_convolve(x, 384, 1), middle, deep, _pooled(x, 128))
+
+
+def _block_c(x: Tensor) -> Tensor:
+    middle = _convolve(x, 384, 1)
+    deep = _chain(x, (384, 1), (448, (3, 1)), (512, (1, 3)))
+    split = [_convolve(part, 256, kernel) for part in (middle, deep) for kernel in ((1, 3), (3, 1))]
+    return _join(_convolve(x, 256, 1), *split, _pooled(x, 256))
+
+
+def _reduction(x: Tensor, short: list[tuple], deep: list[tuple]) -> Tensor:
+    return _join(layers.MaxPooling2D(3, 2)(x), _chain(x, *short), _chain(x, *deep))
