@@ -30,7 +30,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-from sweetspot.matrix import pending, steady
+from sweetspot.matrix import pending, results_lock, steady
 from sweetspot.matrix.partitions import require_accounts
 from sweetspot.matrix.progress import one_line_a_step
 from sweetspot.matrix.reruns import note_reruns, settle
@@ -78,6 +78,8 @@ onstart:
         stop_on_sigterm(submitted=not workflow.local_exec)
         try:
             require_packages(HOME)
+            if not STORED:  # a bucket has no locks
+                results_lock.hold(made("results"))
             if not workflow.local_exec:
                 JOBS.require_partitions(runs_to_make(), runs_a_job())
                 require_accounts(
