@@ -16,7 +16,6 @@ COMPARISON = [
     "tornado",
     "turning_points",
     "worth_knowing",
-    "recommendation",
     "headline",
     "other_figures",
     # The verdict, and what one could do, by work.
@@ -31,7 +30,6 @@ COMPARISON = [
     "load",
     "jobs",
     "deadlines",
-    "deadline_steps",
     # What the plans are made of: what the page's program calculates with.
     "case_figures",
 ]

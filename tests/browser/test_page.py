@@ -80,11 +80,10 @@ def test_every_study_costs_on_the_page_what_its_tables_say(name, tmp_path):
             f"(() => {{ const data = model.unpack(JSON.parse({DATA})), of = model.choices(data, data.works[0], {{}});"
             " return Object.fromEntries(Object.entries(of).map(([key, one]) => [key, one.usd])); })()"
         )
-        choices, mixes = tables["choices"], tables["mixes"]
+        choices = tables["choices"]
         rate = 1.0 if study.currency is None else study.currency.usd_per_unit
-        mine = choices[choices["workload"] == tables["verdict"]["workload"].iloc[0]].set_index("choice")["usd"]
-        if len(mixes):
-            mine = mixes.set_index("mix")["usd_per_month_central"]
+        mine = choices[choices["workload"] == tables["verdict"]["workload"].iloc[0]].set_index("choice")
+        mine = mine["usd"].where(mine["cost"] != "dispatch", mine["usd_per_month_central"])
         assert len(found) > 1 and not noise
         for choice, usd in found.items():
             assert usd * rate == pytest.approx(mine[choice], rel=1e-6), choice
@@ -232,16 +231,16 @@ def edit_lab(made, at):
 )  # fmt: skip
 def test_the_panel_of_a_plan_of_months_says_what_the_files_would(lab, tmp_path, at):
     """Jobs a month, months, days, price of the box, rents and the deadline of urgent jobs."""
-    mixes = edit_lab(LabOfFive(tmp_path).certain(), at).tables(2)["mixes"]
-    usd = mixes.set_index("mix")["usd_per_month_central"]
-    rented = usd[mixes.set_index("mix")["kind"] == "rented"].min()
+    mixes = edit_lab(LabOfFive(tmp_path).certain(), at).tables(2)["choices"].set_index("choice")
+    usd = mixes["usd_per_month_central"]
+    rented = usd[mixes["mix"] == "rented"].min()
     with opened(lab) as (tab, noise):
         hour = json.loads(tab.evaluate(DATA))["offers"]["usd_per_hour"][2]
         said = {name: value for name, value in at.items() if name != "times"}
         said |= {"hourly": round(at["times"] * hour, 8)} if "times" in at else {}
         found, verdict, _ = moved(tab, **said)
         assert verdict.split()[0] in ("Buy.", "Buy", "Rent")
-        if mixes["boxes"].iloc[0]:  # else no number of boxes is worth it, and of one the table says nothing
+        if mixes.loc["best", "counts"]:  # else no number of boxes is worth it, and of one the table says nothing
             assert float(found["usd"]) / 36 == pytest.approx(usd["best"], rel=1e-6)
             assert float(found["ratio"]) == pytest.approx(rented / usd["best"], rel=1e-6)
         else:

@@ -57,15 +57,15 @@ def scaled(name, factor):
      ("months", 18, "months", 0.5), ("months", 72, "months", 2.0)],
 )  # fmt: skip
 def test_of_months_the_panel_says_who_does_the_work_as_the_files_would(lab, tmp_path, control, value, name, factor):
-    best = LabOfFive(tmp_path).certain().edit(*scaled(name, factor)).tables(2)["mixes"].iloc[0]
+    best = LabOfFive(tmp_path).certain().edit(*scaled(name, factor)).tables(2)["choices"].iloc[0]
     with opened(lab) as (tab, noise):
         tab.click("text=What if: the plan at other numbers")
         move(tab, control, value)
         says = tab.locator("#case-says")
         assert float(says.get_attribute("data-usd")) == pytest.approx(best["usd_per_month_central"], rel=1e-4)
-        assert sum(map(int, says.get_attribute("data-counts").split(","))) - 1 == best["boxes"]
+        assert sum(map(int, says.get_attribute("data-counts").split(","))) - 1 == best["counts"]
         hours = tab.eval_on_selector_all("#outcome tbody tr", "rows => rows.map(row => Number(row.dataset.hours))")
-        assert sum(hours) == pytest.approx(best["work_device_hours"], rel=1e-4)
+        assert sum(hours) == pytest.approx(best["device_hours"] / 36, rel=1e-4)
         assert noise == []
 
 
@@ -131,9 +131,14 @@ def project(tmp_path_factory):
     return written(tmp_path_factory.mktemp("planned"), replanned(), study(reference="box"))
 
 
+def of_plan(tables):
+    """The choices of the plan of phases."""
+    return tables["choices"][tables["choices"]["cost"] == "rounds"]
+
+
 @pytest.mark.parametrize(("control", "factor", "edit"), EDITS)
 def test_of_phases_a_control_and_an_edit_of_the_files_give_the_same(project, control, factor, edit):
-    table = replanned(**edit)["plan_options"].set_index("option")
+    table = of_plan(replanned(**edit)).set_index("choice")
     with opened(project) as (tab, noise):
         tab.goto(f"{project.as_uri()}#work=work&{control}={VALUES[control] * factor:.9f}")
         tab.reload()
@@ -142,13 +147,13 @@ def test_of_phases_a_control_and_an_edit_of_the_files_give_the_same(project, con
         for option, (usd, hours, machines) in found.items():
             row = table.loc[option]
             assert (usd, hours) == pytest.approx((row["usd"], row["hours"]), rel=1e-6), option
-            assert machines == (row["machines"] if row["machines"] == row["machines"] else 1)
+            assert machines == row["counts"]
         assert noise == []
 
 
 def test_of_phases_limits_leave_the_cheapest_that_keeps_them(project):
     """The plan in at most so many hours; what does not keep it stands behind, without a place."""
-    table = replanned()["plan_options"].sort_values("usd")
+    table = of_plan(replanned())
     limit = table["hours"].median()
     kept = table[table["hours"] <= limit]
     with opened(project) as (tab, noise):
@@ -157,6 +162,6 @@ def test_of_phases_limits_leave_the_cheapest_that_keeps_them(project):
         placed = tab.eval_on_selector_all(
             "#outcome tbody tr", "all => all.filter(r => r.cells[0].textContent !== '–').map(r => r.dataset.option)"
         )
-        assert placed == list(kept["option"]) and len(placed) < len(table)
-        assert tab.get_attribute("#case-says", "data-take") == kept["option"].iloc[0]
+        assert placed == list(kept["choice"]) and len(placed) < len(table)
+        assert tab.get_attribute("#case-says", "data-take") == kept["choice"].iloc[0]
         assert noise == []

@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings
-from phase_tables import CLOUDS, box, plan_options
+from phase_tables import CLOUDS, box, plan_choices
 from project_copy import ROOT, environment
 from report_tables import month_tables
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, hours_of, outcome
@@ -204,7 +204,7 @@ def test_the_command_reads_only_and_is_quick(project):
 def test_the_verdict_on_the_plan_gives_the_exit_code(project, capsys):
     """Nine draws of ten: tests/support/report_tables.py."""
     folder = project / "results" / "paper" / "comparison"
-    for name in ("mixes", "sources", "deadlines", "verdict"):
+    for name in ("choices", "sources", "deadlines", "verdict"):
         write_parquet(month_tables()[name], folder / f"{name}.parquet")
     code, said = asked(project, capsys)
     lines = said.out.splitlines()
@@ -219,7 +219,7 @@ def test_the_verdict_on_the_plan_gives_the_exit_code(project, capsys):
 
 def test_a_deadline_is_not_one_of_a_project_of_phases(project, capsys):
     folder = project / "results" / "paper" / "comparison"
-    write_parquet(plan_options(box(), *CLOUDS), folder / "plan_options.parquet")
+    write_parquet(plan_choices(box(), *CLOUDS), folder / "choices.parquet")
     code, said = asked(project, capsys, "--deadline", "3d")  # of the single jobs
     assert code == 0
     assert "The deadline is of single jobs, below; it is not one of the whole project." in said.out.splitlines()

@@ -15,7 +15,7 @@ from sweetspot.files import write_parquet
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 
-FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "boxes", "p_cheaper")
+FIGURES = ("usd_per_month", "usd_per_month_low", "usd_per_month_high", "counts", "p_cheaper")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def lab(tmp_path_factory):
     study = LabOfFive(root / "config" / "studies")
     tables = study.tables(DRAWS)
     results = root / "results" / "lab-of-five"
-    for name in ("options", "queue", "verdict", "mixes", "sources", "deadlines"):
+    for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
         write_parquet(tables[name], results / "comparison" / f"{name}.parquet")
     for name, offers in tables["offers"].groupby("price_list"):
         write_parquet(offers.reset_index(drop=True), results / "offers" / f"{name}.parquet")
@@ -45,9 +45,14 @@ def asked(lab, capsys, *arguments):
     return code, capsys.readouterr().out
 
 
+def lab_of(tables):
+    """The choices of the plan."""
+    return tables["choices"][tables["choices"]["workload"] == "lab"]
+
+
 def same(one, other):
     for name in FIGURES:
-        assert one["mixes"][name].tolist() == pytest.approx(other["mixes"][name].tolist(), nan_ok=True), name
+        assert lab_of(one)[name].tolist() == pytest.approx(lab_of(other)[name].tolist(), nan_ok=True), name
 
 
 def edited(lab, where, *edits):
@@ -71,7 +76,7 @@ def test_twice_the_jobs_are_those_of_a_study_with_twice_the_jobs(lab, tmp_path):
 
     own = edited(lab, tmp_path, ("workloads.yaml", twice))
     same(anew(lab, jobs=2.0), own)
-    assert own["mixes"].iloc[0]["usd_per_month"] != lab[2]["mixes"].iloc[0]["usd_per_month"]
+    assert lab_of(own).iloc[0]["usd_per_month"] != lab_of(lab[2]).iloc[0]["usd_per_month"]
 
 
 def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
@@ -86,7 +91,7 @@ def test_another_use_is_that_of_price_lists_that_say_so(lab, tmp_path):
 
 def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_path):
     """Of 15 h: an H100 for ResNet-50, 11.5 h x 3.49; for BERT our own after 14.13 h are too late with their wait."""
-    due = anew(lab, due=15.0)["deadlines"].set_index("class")
+    due = anew(lab, due=15.0)["deadlines"].query("is_asked").set_index("class")
     assert (due["within_hours"] == 15.0).all()
     assert due.loc["resnet50", "option"] == "runpod-1xh100-sxm"
     assert due.loc["resnet50", "usd"] == pytest.approx(40.135)  # 690 min x 3.49 / 60
@@ -97,7 +102,7 @@ def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_
     def earlier(work):
         work["lab"]["jobs"][0]["within_hours"] = 15.0
 
-    own = edited(lab, tmp_path, ("workloads.yaml", earlier))["deadlines"].iloc[0]
+    own = edited(lab, tmp_path, ("workloads.yaml", earlier))["deadlines"].query("is_asked").iloc[0]
     for name in ("option", "hours", "usd", "p_in_time"):
         assert own[name] == due.loc["resnet50", name]
 

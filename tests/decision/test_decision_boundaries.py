@@ -2,19 +2,17 @@
 
 import math
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from answer_options import option, spot
+from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings, surface_of, tornado_of
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
 from sweetspot.decision.phases import priced_plans
-from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.simulate import Draws, simulate, spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
@@ -199,7 +197,7 @@ def test_boxes_of_one_price_list_pay_one_price_of_electricity():
     assert one.tolist() == other.tolist() and len(set(one)) == 50
 
 
-# --- phases and deadlines -------------------------------------------------------------------------------------------
+# --- phases --------------------------------------------------------------------------------------------------------
 
 
 def test_a_plan_s_draws_take_the_speed_the_power_and_the_possession_drawn():
@@ -239,24 +237,6 @@ def test_free_power_does_not_move_a_plan():
     plans = pd.DataFrame(rows).assign(plan="project", status="ok")
     (plan,) = priced_plans(options, drawn(options), plans)
     assert plan.usd.tolist() == [[5.0]]
-
-
-def test_a_deadline_keeps_what_ends_in_time_and_counts_late_draws_as_no_choice():
-    rows = [spot("Taken", 1, hours=2.0), option("Slow", 2, hours=4.0), option("Fast", 3, hours=2.0)]
-    table = pd.DataFrame(rows)
-    few = {name: table[name].to_numpy()[:, None] * np.ones(3) for name in ("usd", "hours")}
-    few["hours"][2] = [1.0, 2.0, 2.5]
-    found = list(deadline_phases(table, SimpleNamespace(**few), [4.0, 2.0, 1.5]))
-    assert [phase.name for phase in found] == ["w within 1.5 h", "w within 2 h", "w within 4 h"]
-    assert found[0].nobody == "none can: the fastest, Fast, takes 2 h for 3 USD"
-    assert found[1].table["title"].tolist() == ["Taken", "Fast"]
-    assert found[1].usd.tolist() == [[1, 1, 1], [3, 3, math.inf]]
-    assert found[2].table["title"].tolist() == ["Taken", "Slow", "Fast"]
-    # half an hour is 30 minutes, an hour is one
-    names = [phase.name for phase in deadline_phases(table, SimpleNamespace(**few), [0.5, 1.0])]
-    assert names == ["w within 30 min", "w within 1 h"]
-    row = recommend([found[1]]).iloc[0]
-    assert (row["option"], row["p_cheapest"]) == ("fast", pytest.approx(2 / 3))  # in the third draw it is late
 
 
 # --- contenders -----------------------------------------------------------------------------------------------------

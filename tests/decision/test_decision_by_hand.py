@@ -1,4 +1,4 @@
-"""Break-even, front, ranks, recommendation and changes on drawn values that stand in the test, not in a simulation."""
+"""Break-even, front, ranks and changes on drawn values that stand in the test, not in a simulation."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Front, surface, tornado, recommendation, headline and warnings; expected values worked on paper."""
+"""Front, surface, tornado, verdict, headline and warnings; expected values worked on paper."""
 
 from dataclasses import replace
 
@@ -8,7 +8,6 @@ import pytest
 from decision_tables import BOX, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
 from sweetspot.decision.frontier import dominates
-from sweetspot.decision.recommend import PricedPhase, recommend
 from sweetspot.scaling.evidence import super_linear
 from sweetspot.warnings import warning
 
@@ -126,7 +125,7 @@ def test_an_assumption_that_flips_the_winner_says_so():
     assert rows.loc["electricity price", "flip_value"] == pytest.approx(0.42522, rel=1e-4)
 
 
-def test_recommendation_and_headline_give_margin_and_probability(found):
+def test_verdict_and_headline_give_margin_and_probability(found):
     row = found["verdict"].iloc[0]
     assert row["best"] == BOX and row["rival"] == "p3.2xlarge" and row["confidence"] == "clear"
     assert row["ratio"] == pytest.approx(6.14158, rel=1e-4)
@@ -157,24 +156,6 @@ def test_a_price_that_stands_in_is_not_called_a_speed_that_does():
     given = replace(market, offers=offers, costs=costs, throughput=throughput, extrapolation=nobody)
     head = compare(given, settings())["headline"].iloc[0]
     assert (head["alternative_basis"], head["alternative_price_basis"]) == ("published", "stand_in")
-
-
-def test_balanced_is_the_least_product_of_usd_and_hours():
-    # USD x hours: a 90 x 20 = 1800, b 100 x 10 = 1000, c 150 x 4 = 600. USD / hours would choose a (4.5, 10, 37.5).
-    table = pd.DataFrame(
-        {
-            "option": ["a", "b", "c"],
-            "title": ["A", "B", "C"],
-            "usd": [90.0, 100.0, 150.0],
-            "hours": [20.0, 10.0, 4.0],
-            "persistent": True,
-        }
-    )
-    drawn = np.tile(table[["usd"]].to_numpy(), 8)
-    row = recommend([PricedPhase("p", "s", table, drawn, ("m",))]).iloc[0]
-    assert (row["option"], row["runner_up"], row["balanced"]) == ("a", "b", "c")
-    assert (row["title"], row["balanced_title"]) == ("A", "C")
-    assert row["margin"] == pytest.approx(100 / 90) and row["p_cheapest"] == 1.0
 
 
 def test_two_near_equals_are_too_close_to_call():

@@ -1,13 +1,10 @@
 """Recommendation, words of certainty and what an edit of prices changed, on tables that stand in the test."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.counted import amount, confidence, percent
 from sweetspot.decision.rank_changes import difference, to_markdown
-from sweetspot.decision.recommend import PricedPhase, recommend
 
 
 def plain(**machines):
@@ -29,38 +26,6 @@ FOUR = plain(
     a=(1.0, 9.0, True, "published"), b=(2.0, 4.0, False, "published"), c=(3.0, 5.0, True, "published"),
     d=(4.0, 2.0, True, "extrapolated"),
 )  # fmt: skip
-
-
-# --- recommendation -------------------------------------------------------------------------------------------------
-
-
-def phase(table, usd, **columns):
-    return PricedPhase("overall", "all", table.assign(**columns).reset_index(drop=True), np.array(usd, float), ("m",))
-
-
-def test_a_recommendation_says_what_it_costs_against_the_others():
-    usd = [[1] * 10, [0.5] * 10, [2, 0.9, *[3] * 8], [4] * 10]
-    row = recommend([phase(FOUR, usd, planned_hours=[72.0, *[math.nan] * 3])]).iloc[0]
-    assert (row["option"], row["runner_up"], row["margin"]) == ("a", "c", 3.0)
-    assert (row["p_cheapest"], row["confidence"], row["verdict"]) == (0.9, "likely", "a")
-    assert (row["margin_low"], row["margin_high"]) == (0.9, 3.0)
-    # USD x hours: a 9, c 15, d 8 (b, 8, can be taken away)
-    assert row["balanced"] == "d"
-
-
-def test_a_cheaper_option_that_can_be_taken_away_is_not_recommended():
-    three = plain(s=(0.5, 3.0, False, "p"), a=(1.0, 3.0, True, "p"), c=(1.5, 2.0, True, "p"))
-    row = recommend([phase(three, [[0.5] * 4, [1, 1, 1, 2], [1.5] * 4])]).iloc[0]
-    assert (row["balanced"], row["confidence"]) == ("a", "too close to call")  # 3 and 3: the cheaper of the two
-    assert row["verdict"] == "too close to call: a or c"
-
-
-def test_where_everything_can_be_taken_away_the_cheapest_is_recommended():
-    two = plain(s=(0.5, 3.0, False, "p"), t=(1.0, 3.0, False, "p"))
-    row = recommend([phase(two, [[0.5], [1.0]])]).iloc[0]
-    assert (row["option"], row["runner_up"]) == ("s", "t")
-    alone = recommend([phase(two.head(1), [[0.5]])]).iloc[0]
-    assert (alone["confidence"], alone["verdict"]) == ("clear", "s")
 
 
 @pytest.mark.parametrize(

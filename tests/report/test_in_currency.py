@@ -52,16 +52,14 @@ def cells(page, table):
 def test_the_sentences_of_the_decision_by_hand():
     found = compare(inputs(1.53), replace(settings(), currency="EUR", usd_per_unit=RATE, deadlines_hours=(1.0, 60.0)))
     # The box: 52.834 h x 1.102778 USD = 58.265 USD; p3.2xlarge as spot: 116.94 h x 1.11 = 129.80 USD, 103.8 EUR.
-    told = found["recommendation"].set_index("phase")
-    assert told.loc["imagenet within 1 h", "verdict"] == (
-        "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
-    )
+    told = found["deadlines"].set_index("within_hours")
+    assert told.loc[1.0, "verdict"] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
     # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
     texts = found["tornado"].set_index("assumption")["text"]
     assert texts["price of p3.2xlarge"].startswith("the cheapest option changes at 0.399 EUR/hour (-67 %)")
     # Electricity now 0.20 USD/kWh = 0.16 EUR.
     assert "EUR/kWh (now 0.16)" in found["surface"]["condition"].iloc[0]
-    for name in ("headline", "recommendation", "tornado", "surface"):
+    for name in ("headline", "deadlines", "tornado", "surface"):
         for column in found[name].select_dtypes(["object", "string"]).columns:
             if column not in ("unit", "currency"):
                 assert not found[name][column].astype(str).str.contains("USD").any(), (name, column)

@@ -58,7 +58,7 @@ def test_the_chart_of_assumptions_speaks_of_options(alone):
 
 def test_up_to_how_much_work_a_purchase_pays(alone):
     """8,050 of 7,000 hours of work; beyond it a second box is needed."""
-    own = box(option=reference(alone), title="office box")
+    own = box(choice=reference(alone), title="office box")
     pays = hanging_tables()["break_even"].assign(pays_until=8050.0)
     tables = with_phases(alone, own, *CLOUDS) | {"break_even": pays}
     assert "Beyond 8,050 it does not: that takes one machine more." in paying_in_words(tables)[0]

@@ -45,7 +45,7 @@ def test_what_never_pays_and_what_nothing_changes():
 
 def test_where_no_mix_does_the_work_nothing_would_change_it():
     tables = month_tables()
-    tables["mixes"].loc[0, "status"] = "cannot"
+    tables["choices"] = tables["choices"].assign(is_best=False)
     assert turning_in_words(tables) == ""
 
 

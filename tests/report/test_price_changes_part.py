@@ -115,13 +115,11 @@ def test_what_prices_did_to_the_answer_of_each_plan():
     assert price_changes_part(Sections({"price_changes": table}, study(), Provenance()), {}).rows == []
 
 
-def test_of_what_is_recommended_only_whole_plans_are_told():
-    rows = [
-        ("fine-tuning", "years", "a"), ("overall", "years", "b"), ("overall", None, "c"), ("lab", "lab", "d"),
-        ("job within 6 h", None, "e"), ("overall", "lone", "f"),
-    ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["phase", "plan", "verdict"]).assign(usd=1.0)
-    assert plans_of(table)[["workload", "said"]].to_numpy().tolist() == [["years", "b"], ["lab", "d"], ["lone", "f"]]
+def test_of_each_plan_the_best_is_told():
+    rows = [("years", "rounds", "a", True), ("years", "rounds", "b", False), ("lab", "dispatch", "d", True),
+            ("job", "share", "e", True)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["workload", "cost", "title", "is_best"]).assign(usd=1.0)
+    assert plans_of(table)[["workload", "said"]].to_numpy().tolist() == [["years", "a"], ["lab", "d"]]
 
 
 def test_where_a_plan_leads_its_answer_is_told_first_and_the_other_called_that_of_one_job():

@@ -1,5 +1,6 @@
 """The small study, without any plan and with one of phases laid over it."""
 
+import pandas as pd
 from phase_tables import CLOUDS, box, phase_tables
 from report_tables import one_job as one_job  # for the tests of phases
 
@@ -10,5 +11,6 @@ def reference(tables):
 
 def with_phases(tables, *rows, **sure):
     """The small study with a project; its box is the option that the study judges."""
-    own = box(option=reference(tables), title="office box")
-    return tables | phase_tables(*(rows or (own, *CLOUDS)), **sure)
+    own = box(choice=reference(tables), title="office box")
+    plan = phase_tables(*(rows or (own, *CLOUDS)), **sure)["choices"]
+    return tables | {"choices": pd.concat([plan, tables["choices"]], ignore_index=True)}

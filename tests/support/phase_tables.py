@@ -1,6 +1,7 @@
-"""Tables of a plan of phases by hand, as comparison/plan_options has them: an owned box, rented machines, one spot."""
+"""Choices of a plan of phases by hand, as comparison/choices has them: an owned box, rented machines, one spot."""
 
 import pandas as pd
+from sweetspot.decision.choice_table import COLUMNS
 from sweetspot.decision.tornado import FACTOR
 
 BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
@@ -10,17 +11,17 @@ TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Clou
 
 def option(name, usd, hours, **more):
     """One option for all phases; rented, unless `more` says otherwise."""
-    row = {"workload": "project", "option": name, "alternative": name, "instance": name.split(" ")[0],
-           "purchase": "on_demand", "price_list": "list", "title": TITLES.get(name, name), "persistent": True,
-           "machines": None, "hours": hours, "hours_low": 0.9 * hours, "hours_high": 1.1 * hours, "planned_hours": None,
-           "usd": usd, "usd_low": 0.8 * usd, "usd_high": 1.25 * usd, "usd_running": usd, "usd_possession": 0.0,
-           "after_months": None, "months": 30.0, "model": "vgg16", "basis": "published"}  # fmt: skip
+    row = {"workload": "project", "workload_title": "project", "choice": name, "alternative": name, "kind": "rent",
+           "binds": "nothing", "instance": name.split(" ")[0], "purchase": "on_demand", "price_list": "list",
+           "title": TITLES.get(name, name), "persistent": True, "counts": 1.0, "hours": hours, "usd": usd,
+           "usd_low": 0.8 * usd, "usd_high": 1.25 * usd, "cost": "rounds", "months": 30.0, "model": "vgg16",
+           "basis": "published", "in_hand": True, "usd_per_month": usd / 30}  # fmt: skip
     return row | more
 
 
 def box(usd=8000.0, hours=7000.0, **more):
     """The owned box: of 8,000 USD 6,500 are due however little it works."""
-    own = {"purchase": "own", "machines": 1.0, "planned_hours": 7200.0, "usd_possession": 6500.0,
+    own = {"purchase": "own", "kind": "buy", "binds": "buy", "planned_hours": 7200.0, "usd_possession": 6500.0,
            "usd_running": usd - 6500.0, "basis": "extrapolated"}  # fmt: skip
     return option(BOX, usd, hours, **{**own, **more})
 
@@ -29,29 +30,24 @@ CLOUDS = (option(SPOT, 12_000.0, 1300.0, purchase="spot", persistent=False), opt
           option(QUICK, 40_000.0, 200.0))  # fmt: skip
 
 
-def plan_options(*rows, probability=0.97, confidence="clear"):
-    """The table of these options, cheapest first: the cheapest persistent one is the best, the next its rival."""
+def plan_choices(*rows, probability=0.97):
+    """The choices of these options, cheapest first: the cheapest persistent one is the best, the next its rival."""
     table = pd.DataFrame(list(rows)).sort_values("usd", kind="stable").reset_index(drop=True)
     kept = table[table["persistent"]] if table["persistent"].any() else table
     best, rival = kept.index[0], kept.index[1] if len(kept) > 1 else None
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
-        is_best=table.index == best, is_rival=table.index == rival, times_best=ratio, times_best_low=0.6 * ratio,
-        times_best_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, confidence=None,
+        is_best=table.index == best, is_rival=table.index == rival, ratio=ratio, ratio_low=0.6 * ratio,
+        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None,
     )  # fmt: skip
-    table.loc[best, ["p_cheapest", "p_cheaper", "confidence"]] = [
-        probability,
-        None,
-        confidence if rival is not None else "clear",
-    ]
-    for name in ("machines", "planned_hours", "after_months", "p_cheapest", "p_cheaper"):
-        table[name] = table[name].astype(float)
-    return table
+    table.loc[~table["persistent"], "why_not"] = "it can be interrupted"
+    table.loc[best, "p_cheapest"] = probability
+    return table.reindex(columns=list(COLUMNS)).astype({"p_cheapest": float, "p_cheaper": float})
 
 
 def phase_tables(*rows, **sure):
-    """That table by its name; of a box, three rented ones where none are given."""
-    return {"plan_options": plan_options(*(rows or (box(), *CLOUDS)), **sure)}
+    """Those choices by the name of their table; of a box, three rented ones where none are given."""
+    return {"choices": plan_choices(*(rows or (box(), *CLOUDS)), **sure)}
 
 
 def hanging_tables():

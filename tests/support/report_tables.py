@@ -46,7 +46,7 @@ def small_tables(given=None, **changes) -> dict[str, pd.DataFrame]:
 
 def one_job(given=None, **changes) -> dict[str, pd.DataFrame]:
     """The same study without a plan."""
-    plans = {*month_tables(), "plan_options"} - {"choices", "verdict", *ANALYSES}
+    plans = {*month_tables()} - {"choices", "verdict", *ANALYSES}
     return {name: table for name, table in _compared(given, **changes).items() if name not in plans}
 
 
@@ -70,16 +70,6 @@ def _compared(given=None, **changes) -> dict[str, pd.DataFrame]:
 
 def month_tables() -> dict[str, pd.DataFrame]:
     """The tables of a workload of months: one machine is there, one is bought, the peak is rented."""
-    figures = {"usd_per_month": 900.0, "usd_per_month_low": 800.0, "usd_per_month_high": 1000.0, "usd": 27_000.0}
-    hours = {"work_device_hours": 1000.0, "there_device_hours": 600.0, "bought_device_hours": 300.0}
-    best = {"workload": "lab", "mix": "best", "kind": "best", "title": "1 × office box, the rest on RunPod",
-            "status": "ok", "months": 30.0, "same_as_best": False, "times_best": 1.0, "p_cheaper": 0.9,
-            "confidence": "likely", "bought": "1 × office box", "bought_title": "office box", "boxes": 1,
-            "main_rented_title": "RunPod", "reasons": [], "times_best_low": 1.0, "times_best_high": 1.0,
-            "rented_device_hours": 100.0, **hours, **figures}  # fmt: skip
-    pure = best | {"mix": "cloud", "kind": "rented", "title": "RunPod for the rest", "usd_per_month": 1000.0,
-                   "usd": 30_000.0, "times_best": 10 / 9, "p_cheaper": 0.1, "bought": "", "bought_title": None,
-                   "boxes": 0, "times_best_low": 1.0, "times_best_high": 1.3}  # fmt: skip
     named = (
         ("own-1", "RTX 4090", "there", 600.0),
         ("box", "office box", "bought", 300.0),
@@ -95,11 +85,12 @@ def month_tables() -> dict[str, pd.DataFrame]:
          "device_hours": row["device_hours"] * (2.0 - 2.0 * share)}
         for row in sources for share in (0.0, 0.5, 1.0)
     ]  # fmt: skip
-    due = {"workload": "lab", "class": "runs", "within_hours": 24.0, "option": "c", "title": "RunPod", "hours": 12.7,
-           "usd": 38.0, "usd_extra": 30.0, "p_in_time": 1.0, "share_in_time": 0.25, "status": "ok"}  # fmt: skip
+    due = {"workload": "lab", "class": "runs", "within_hours": 24.0, "is_asked": True, "option": "c", "title": "RunPod",
+           "hours": 12.7, "usd": 38.0, "usd_extra": 30.0, "p_in_time": 1.0, "share_in_time": 0.25, "status": "ok",
+           "wait_hours": 0.0, "verdict": None, "p_cheapest": None}  # fmt: skip
     job = {"workload": "lab", "class": "runs", "urgent": True, "title": "RunPod", "status": "fits", "hours": 12.7,
            "usd": 38.0, "jobs_at_once": 1.0}  # fmt: skip
-    made = {"mixes": [best, pure], "sources": sources, "load": load, "deadlines": [due], "jobs": [job]}
+    made = {"sources": sources, "load": load, "deadlines": [due], "jobs": [job]}
     return {name: pd.DataFrame(rows) for name, rows in made.items()} | plan_tables() | lab_verdict()
 
 

@@ -54,7 +54,7 @@ def test_all_that_speaks_of_the_answer_says_the_verdict(name, tmp_path, capsys):
     assert row["sentence"] in card
     assert said_by_diff(tables["verdict"]) == both
     folder = tmp_path / name
-    for table in ("options", "queue", "verdict", "mixes", "sources", "deadlines", "plan_options"):
+    for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
         write_parquet(tables[table], folder / "comparison" / f"{table}.parquet")
     code = main(["ask", name, "--brief", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
     assert capsys.readouterr().out.splitlines() == [row["sentence"], row["do_this"]]

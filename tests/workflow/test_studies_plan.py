@@ -21,7 +21,8 @@ def sampled(points: pd.DataFrame, every: int) -> pd.DataFrame:
 def test_each_turning_point_put_into_the_files_turns_the_plan_and_less_does_not(name, tmp_path):
     plan = Replanned(name, tmp_path)
     asked = sampled(plan.points, STUDIES[name])
-    options = plan.tables.comparison["plan_options"]
+    options = plan.tables.comparison["choices"]
+    options = options[options["cost"] == "rounds"]
     best = options[options["is_best"].astype(bool)]["alternative"].iloc[0]
     wrong = []
     for point in asked.to_dict("records"):

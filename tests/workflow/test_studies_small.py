@@ -82,8 +82,8 @@ def test_a_node_that_is_always_on_costs_its_month_whatever_runs_on_it(cron):
 
 
 def test_the_answer_may_be_a_machine_that_can_be_taken_away(cron):
-    answer = cron.comparison["recommendation"].iloc[0]
-    assert answer["option"].startswith("n1-standard-1 (preemptible)")
+    answer = cron.comparison["verdict"].iloc[0]
+    assert answer["take"].startswith("n1-standard-1 (preemptible)")
 
 
 def test_the_headline_goes_by_the_bill_not_by_the_hourly_price(cron):

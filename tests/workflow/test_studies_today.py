@@ -176,16 +176,16 @@ def test_the_fee_of_a_clusters_network_is_what_its_price_adds(eight):
 
 
 def test_each_deadline_names_its_winner_or_says_that_none_can(eight):
-    told = eight.comparison["recommendation"].set_index("phase")
+    told = eight.comparison["deadlines"].set_index(["workload", "within_hours"])
     # 5 minutes: two nodes of eight B300 at Nebius, 125.60 USD an hour, estimated; above half the 6.76 minutes of one
-    five = told.loc["lora-run within 5 min"]
+    five = told.loc[("lora-run", 5 / 60)]
     assert (five["option"], five["usd"]) == ("nebius-8xb300-x2", pytest.approx(125.6 * RENT * five["hours"]))
     assert 6.7648 / 2 < 60 * five["hours"] < 5
-    assert told.loc["lora-run within 30 min", "option"] == "own-8xb200"
-    assert told.loc["llama-8b-run within 6 h", "option"] == "own-8xb200"
-    nobody = told.loc["llama-8b-run within 5 min"]
+    assert told.loc[("lora-run", 0.5), "option"] == "own-8xb200"
+    assert told.loc[("llama-8b-run", 6.0), "option"] == "own-8xb200"
+    nobody = told.loc[("llama-8b-run", 5 / 60)]
     assert nobody["verdict"].startswith("none can: the fastest, nebius-8xb300-x8, takes ")
-    assert told.loc["llama-8b-run within 30 min", "option"] == "nebius-8xb300-x8"
+    assert told.loc[("llama-8b-run", 0.5), "option"] == "nebius-8xb300-x8"
 
 
 def test_the_dearest_hour_makes_the_cheapest_run(eight):

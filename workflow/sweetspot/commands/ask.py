@@ -34,8 +34,7 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.buying_later import load_plans
-from sweetspot.decision.choice_table import ROUNDS
-from sweetspot.decision.counted import TIE, Money, amount, percent, the
+from sweetspot.decision.counted import ROUNDS, TIE, Money, amount, percent, span, the
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.verdict import no_answer
 from sweetspot.decision.waiting import waiting_in_words
@@ -61,7 +60,7 @@ READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
 FIGURES = ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high", "planned_days")
-OF_A_JOB = ("phase", "scope", "option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict")
+OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict")
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "share_in_time", "status")  # fmt: skip
 SPEEDS = {"throughput": THROUGHPUT_COLUMNS, "extrapolation": EXTRAPOLATION_COLUMNS}
@@ -160,8 +159,8 @@ def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
     for row in found.jobs:
         sure = f" ({percent(row['p_cheapest'])} sure that it is the cheapest in time)"
         close = f"; {row['verdict']}" if row["verdict"] != row["title"] else ""
-        if row["scope"] not in classes:
-            lines.append(f"{row['phase']}: {_in_time(row, row['verdict'], money, sure + close)}")
+        if row["workload"] not in classes:
+            lines.append(f"{_named(row)['phase']}: {_in_time(row, row['verdict'], money, sure + close)}")
     lines += [OF_JOBS] if found.jobs and found.phased else []
     lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
     return [*filter(None, lines), *found.waiting]
@@ -182,7 +181,7 @@ def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
         **{name: {"option": first.get(name), "title": first.get(f"{name}_title")} for name in SHOWN},
         **_plain(first, FIGURES),
         "confidence": first.get("confidence"),
-        "deadline": [_plain(row, OF_A_JOB) for row in found.jobs],
+        "deadline": [_named(row) | _plain(row, OF_A_JOB) for row in found.jobs],
         "plan_deadlines": [_plain(row, [name for name in OF_A_CLASS if name in row]) for row in found.classes],
         "waiting": found.waiting,
     }
@@ -193,12 +192,13 @@ def _answer(case: Case, tables: Tables, arguments: argparse.Namespace) -> Answer
     verdict, asked = outcome_of(tables), arguments.workload
     said = verdict.sentences() if verdict else [no_answer(len(tables["options"]), len(tables["options"]))]
     rows = case.headline.head(1).to_dict("records")
-    classes = table_of(tables, "deadlines").to_dict("records")
+    due = table_of(tables, "deadlines")
+    classes = due[due["is_asked"].astype(bool) & due["class"].notna()].to_dict("records") if len(due) else []
     return Answer(
         verdict=verdict,
         said=said[:2] if arguments.brief else said,
         headline=rows[0] if rows else {},
-        jobs=[row for row in case.deadlines.to_dict("records") if asked in (None, row["scope"])],
+        jobs=[row for row in case.deadlines.to_dict("records") if asked in (None, row["workload"])],
         classes=[row for row in classes if asked in (None, f"{row['workload']}.{row['class']}")],
         waiting=waiting_in_words(table_of(tables, "queue")) if arguments.waiting else [],
         phased=leading(tables) == ROUNDS,
@@ -210,6 +210,10 @@ def _in_time(row: Mapping[Any, Any], nobody: str, money: Money, more: str) -> st
     if pd.isna(row["option"]):
         return f"{nobody}."
     return f"{the(str(row['title']))}, {amount(row['hours'])} h for {money.words(row['usd'])}{more}."
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, str]:
+    return {"phase": f"{row['workload']} within {span(row['within_hours'])}", "scope": row["workload"]}
 
 
 def _plain(row: Mapping[Any, Any], names: Sequence[str]) -> dict[str, Any]:

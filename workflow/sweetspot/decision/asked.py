@@ -16,15 +16,16 @@ from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.counted import words_of
+from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later_costs import Plan as Later
 from sweetspot.decision.phases import PricedPlan, priced_plans
 from sweetspot.decision.plan_of_months import decide
-from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table
+from sweetspot.decision.waiting import queue_table
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.terms import Amount
@@ -100,9 +101,9 @@ class Case:
 
     @cached_property
     def deadlines(self) -> pd.DataFrame:
-        """As comparison/recommendation.parquet: who finishes each single job in time for the least money."""
+        """As comparison/deadlines.parquet: who finishes each single job in time for the least money."""
         due = [] if self.wanted.due is None else [self.wanted.due]
-        return recommend([*deadline_phases(self.rows, self.drawn, due, self.given.settings.money)])
+        return job_deadlines(self.rows, self.drawn, due, self.given.settings.money)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -117,7 +118,7 @@ class Case:
         about, words = answer_work(judged, settings.work, model), words_of(settings.counts, settings.money)
         chosen = choice_table(judged, settings.offers_in_hand)
         found = {"choices": chosen, "verdict": verdict_table(judged, about, self.break_even, {}, words)}
-        return found | (mixed.tables | {"queue": mixed.queue} if more else {})
+        return found | (mixed.tables | {"queue": queue_table(mixed.coming)} if more else {})
 
     @cached_property
     def plans(self) -> list[PricedPlan]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
 from sweetspot.decision.mix_tables import Worked, kind_of, mix_rows
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.options import NO_MODEL, Row, records
@@ -30,7 +31,6 @@ COLUMNS = (
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
     "source", "usd_per_month_central",
 )  # fmt: skip
-SHARE, ROUNDS, DISPATCH = "share", "rounds", "dispatch"  # the three costs
 OF_PHASES = ("hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running", "usd_possession",
              "after_months")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least

@@ -13,6 +13,7 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
+from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
@@ -23,13 +24,12 @@ from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.phases import priced_plans
 from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.ranks import pairs, ranks
-from sweetspot.decision.recommend import deadline_phases, recommend
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import turned
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import Demands, phase_rows, queue_table
+from sweetspot.decision.waiting import Demands, coming_to_options, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
 
@@ -99,10 +99,9 @@ def compare(
     days = break_even(options, drawn, settings.month_days)
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
-    coming = phase_rows(options, plans, demands or {})
+    coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
     waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
     waited = with_mixes(waited, decided, drawn, settings)
-    later = deadline_phases(options, drawn, settings.deadlines_hours, settings.money)
     parts = priced_plans(options, drawn, plans, waited.options)
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
@@ -110,6 +109,7 @@ def compare(
     others = other_figures(contending, published if published is not None else NO_FIGURES)
     answer = headline(contending, drawn, days, settings.counts, settings.money)
     of_jobs = analysed(asked, options, drawn, settings.money) | {"break_even": days}
+    of_jobs |= {"deadlines": job_deadlines(options, drawn, settings.deadlines_hours, settings.money)}
     found = {
         name: _together([one[name] for one in (of_jobs, planned, decided.tables) if name in one])
         for name in dict.fromkeys([*of_jobs, *planned, *decided.tables])
@@ -137,12 +137,11 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "surface": surface([one.question for one in asked], settings.month_days, settings.money),
-        "recommendation": recommend([*later], titles),
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
         "later": waited.table,
-        "queue": _together([queue_table(coming, inputs.offers, demands or {}, settings.month_days), decided.queue]),
+        "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
             _warnings(inputs, every, settings, needs, untold),
             decisive_rows(contending, answer, options, chosen),

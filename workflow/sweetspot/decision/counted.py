@@ -97,6 +97,7 @@ def listed(names: list[str]) -> str:
 
 TOO_CLOSE = 0.8
 CLEAR = 0.95
+SHARE, ROUNDS, DISPATCH = "share", "rounds", "dispatch"  # the three costs
 TIE = "too close to call"  # the least sure of the three
 MINUTES = 60
 EVEN = 0.05  # a probability nearer to a half than this is called even

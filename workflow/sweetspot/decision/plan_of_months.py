@@ -7,30 +7,30 @@ import pandas as pd
 
 from sweetspot.decision.analyses import analysed
 from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
+from sweetspot.decision.deadlines import class_deadlines
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
 from sweetspot.decision.fits import Needs
-from sweetspot.decision.mix_deadlines import deadline_table, step_table
 from sweetspot.decision.mix_jobs import NO_SPEED, job_table
 from sweetspot.decision.mix_problem import pose
 from sweetspot.decision.mix_tables import Worked, load_table, source_table, work_out
-from sweetspot.decision.mix_waiting import mix_queue
 from sweetspot.decision.mix_words import Words
 from sweetspot.decision.phases import PricedPlan
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.tornado import turned
+from sweetspot.decision.waiting import Line, coming_to_mixes
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
 
 class Decided(NamedTuple):
-    """The tables (`decide`), the mixes, names for people, and rows of the queue table."""
+    """The tables (`decide`), the mixes, names for people, and the jobs that come to their machines."""
 
     tables: dict[str, pd.DataFrame]
     worked: list[Worked]
     words: Words
-    queue: pd.DataFrame
+    coming: list[Line]
 
 
 def decide(
@@ -63,11 +63,10 @@ def decide(
         "sources": source_table(worked, words),
         "load": load_table(worked, words),
         "jobs": job_table(worked, every, asked, words),
-        "deadlines": deadline_table(worked, draws, words, settings.money, due),
-        "deadline_steps": step_table(worked, draws, words),
+        "deadlines": class_deadlines(worked, draws, settings.money, due),
         **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
     }
-    return Decided(tables, worked, words, mix_queue(worked, words))
+    return Decided(tables, worked, words, coming_to_mixes(worked))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:

@@ -9,8 +9,8 @@ import pandas as pd
 
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.buying_later import load_plans
-from sweetspot.decision.choice_table import SHARE
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.counted import SHARE
 from sweetspot.decision.rank_changes import SAME, difference
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
@@ -91,7 +91,7 @@ def plans_of(choices: pd.DataFrame) -> pd.DataFrame:
 def moved(before: State, after: State) -> pd.DataFrame:
     """What differs, one row a change, with COLUMNS; the first row has both answers (`said_before`, `said_after`).
 
-    `what`: answer; plan (USD of a project, and what is recommended for it); price (USD an hour of an offer), new, gone;
+    `what`: answer; plan (USD of a project, and what is the best for it); price (USD an hour of an offer), new, gone;
     rank, cost (USD of a workload). Offers are told apart by their price list, unlike in `difference`, where the
     cheapest offer of a machine stands for all.
     """
@@ -112,7 +112,7 @@ def moved(before: State, after: State) -> pd.DataFrame:
 
 
 def _plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Each plan with what is recommended for it and its USD on both days; those where neither differs are left out."""
+    """Each plan with what is the best for it and its USD on both days; those where neither differs are left out."""
     joined = before.merge(after, on="workload", how="outer", suffixes=("_before", "_after"))
     joined = joined.rename(columns={"usd_before": "before", "usd_after": "after"})
     joined = joined.assign(what="plan", change=joined["after"] / joined["before"] - 1)

@@ -1,167 +1,205 @@
-"""What jobs wait for a machine that several people share, and from how many people on another is the faster choice."""
+"""What jobs wait for machines that several people share, and from how many people on another is the faster choice."""
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
-from sweetspot.decision.counted import amount, begun, counted, the
-from sweetspot.decision.options import CELL, OFFER
-from sweetspot.decision.phases import POSSESSION, TOTAL
+from sweetspot.decision.counted import amount, begun, counted, listed, the
+from sweetspot.decision.mix_tables import Worked, key_of
+from sweetspot.decision.options import CELL, OFFER, Row, records
+from sweetspot.decision.rates import or_zero
+from sweetspot.mixes.search import BOUGHT
 
 if TYPE_CHECKING:
     from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
 
 Demands = Mapping[str, "Demand"]
 HELD = ("own", "reserved", "committed")  # whose machines there are, while others are had as they are needed
+TOLD = ("option", "title", "model", "workload", "is_reference")
 QUEUE_COLUMNS = (
-    "option", "title", "model", "workload", "is_reference", "held", "jobs_at_once", "per_month", "people",
-    "utilisation", "overloaded", "hours", "wait_hours", "wait_hours_low", "wait_hours_high", "wait_hours_p90",
-    "hours_to_result", "hours_to_result_low", "hours_to_result_high", "rival", "rival_title", "rival_hours",
-    "slower_from_per_month", "slower_from_people",
+    *TOLD, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours", "wait_hours",
+    "wait_hours_low", "wait_hours_high", "wait_hours_p90", "hours_to_result", "hours_to_result_low",
+    "hours_to_result_high", "rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people",
 )  # fmt: skip
-ENDS = {"": 0, "_low": 1, "_high": 2}
-
-
-def queue_table(options: pd.DataFrame, offers: pd.DataFrame, demands: Demands, month_days: float) -> pd.DataFrame:
-    """One row an option and workload that says how often its jobs come (`demands`), in QUEUE_COLUMNS.
-
-    options: `build_options`, those that fit; offers: `boxes` of each offer. Jobs of all such workloads arrive at random
-    at a machine that is `held`, over all hours of the month less its downtime, and wait their turn; one that is rented
-    as needed waits for none. `jobs_at_once`: how many it works on; `utilisation`: share of its time that they take;
-    `overloaded`: more than it can do, and then there is no wait to state. `hours`: of one job; `wait_hours`: its mean
-    wait, `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours; `_low`, `_high`: with the ends
-    of the speed and of the jobs a month at once (null: overloaded at that end). `rival`: of the answer's rented options
-    that nobody takes away the fastest; `slower_from_per_month`: jobs a month from which the wait makes the held
-    machine the slower one, all workloads growing alike, `slower_from_people`: so many people, each with as many jobs as
-    now; 0 where it is slower for anybody, null for rented options and without a rival.
-    """
-    rows = options[options["workload"].isin(list(demands)) & (options["hours"] > 0)]
-    if rows.empty:
-        return pd.DataFrame(columns=list(QUEUE_COLUMNS))
-    boxes = offers.drop_duplicates(list(OFFER))[[*OFFER, *([] if "boxes" not in offers.columns else ["boxes"])]]
-    rows = rows.merge(boxes.reindex(columns=[*OFFER, "boxes"]), on=list(OFFER), how="left")
-    at_once = rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0
-    rows = rows.assign(_slots=at_once, _servers=at_once * rows["boxes"].astype(float).fillna(1.0).clip(lower=1.0))
-    found = [row for _, part in rows.groupby("option", sort=False) for row in _of_option(part, demands, month_days)]
-    return with_rivals(pd.DataFrame(found))
-
-
-def _of_option(part: pd.DataFrame, demands: Demands, month_days: float) -> Iterator[dict[str, Any]]:
-    """The rows of one option; its streams are all workloads that come to it, each once."""
-    rows = part.to_dict("records")
-    for row in rows:
-        own = str(row["workload"])
-        others = {str(one["workload"]): one for one in reversed(rows) if one["workload"] != own}
-        sent = dict(sorted({own: row, **others}.items()))  # one queue: simulated with the same draws for all
-        held = row["purchase"] in HELD
-        made: dict[str, Any] = {
-            **{name: row[name] for name in ("option", "title", "model", "workload", "is_reference")},
-            "held": held, "jobs_at_once": int(row["_servers"]), "per_month": demands[own].per_month[0],
-            "people": demands[own].people, "hours": _hours(row, demands[own], ""),
-            "_stays": bool(row["persistent"]) and bool(row["in_answer"]),
-        }  # fmt: skip
-        for end in ENDS:
-            streams = [_stream(one, demands[name], end, month_days) for name, one in sent.items()]
-            wait = wait_for(streams if held else [])
-            made[f"wait_hours{end}"] = wait.hours
-            made[f"hours_to_result{end}"] = wait.hours + _hours(row, demands[own], end)
-            if end == "":
-                ninety, busy = wait.ninety, wait.utilisation if held else math.nan
-                made |= {"wait_hours_p90": ninety, "utilisation": busy, "overloaded": wait.overloaded}
-                made["_streams"] = streams
-        yield made
-
-
-def _hours(row: Mapping[str, Any], demand: "Demand", end: str) -> float:
-    """Hours of one job: where `runs` are priced as one bill, of one of its runs."""
-    hours = float(row.get(f"hours{end}", math.nan))
-    return (float(row["hours"]) if math.isnan(hours) else hours) / math.ceil(demand.runs / row["_slots"] - 1e-9)
-
-
-def _stream(row: Mapping[str, Any], demand: "Demand", end: str, month_days: float) -> Stream:
-    downtime = float(row.get("downtime_share") or 0.0)
-    open_hours = HOURS_A_DAY * month_days * (1.0 - (0.0 if math.isnan(downtime) else downtime))
-    per_hour = demand.per_month[ENDS[end]] / open_hours
-    return Stream(per_hour, _hours(row, demand, end), demand.hours_cv, int(row["_servers"]))
-
-
-def with_rivals(rows: pd.DataFrame) -> pd.DataFrame:
-    """`rows` in QUEUE_COLUMNS, with the fastest rented option beside each held one, and from when that is faster.
-
-    rows: as `queue_table` describes them, and `_streams`, the jobs that come to the machine; `_stays`: whether a rented
-    one may be a rival.
-    """
-    made = []
-    rented = rows[~rows["held"] & rows["_stays"]]
-    fastest = {
-        key: part.sort_values(["hours", "option"], kind="stable").iloc[0]
-        for key, part in rented.groupby(["model", "workload"])
-    }
-    for row in rows.to_dict("records"):
-        rival = fastest.get((row["model"], row["workload"]))
-        told: dict[str, Any] = dict.fromkeys(("rival", "rival_title"))
-        told |= dict.fromkeys(("rival_hours", "slower_from_per_month", "slower_from_people"), math.nan)
-        if row["held"] and rival is not None:
-            told = {"rival": rival["option"], "rival_title": rival["title"], "rival_hours": rival["hours"]}
-            told |= _overtaken(outgrown(row["_streams"], row["hours"], float(rival["hours"])), row)
-        made.append(row | told)
-    return pd.DataFrame(made)[list(QUEUE_COLUMNS)]
-
-
-def _overtaken(factor: float, row: Mapping[str, Any]) -> dict[str, float]:
-    """From how many jobs a month, and from how many people, the rival is faster; `factor`: times today's."""
-    people = row["people"]
-    known = people is not None and not math.isnan(people)
-    return {
-        "slower_from_per_month": factor * row["per_month"],
-        "slower_from_people": (math.floor(factor * people + 1e-6) + 1 if factor > 0 else 0) if known else math.nan,
-    }
-
-
+ENDS = ("", "_low", "_high")
 ENOUGH = 1e-9  # so that a whole number of rounds is not one more
+SHOWN = 3  # machines of one workload of which sentences speak
 
 
-def phase_rows(options: pd.DataFrame, plans: pd.DataFrame, demands: "Demands") -> pd.DataFrame:
-    """`options` and, below them, a row for each phase and option whose phase says how often its jobs come (`demands`).
+class Coming(NamedTuple):
+    """Jobs of one workload that come to one option, in the central case, the low and the high.
 
-    plans: results/<study>/plans. `workload`: `<plan>.<phase>`; `hours`, `_low`, `_high`: of one job alone, from the
-    phase's time and its rounds, with the ends of the option's speed; `jobs_at_once`: the machine's devices where a job
-    takes one of them, else 1.
+    `row`: of the options (TOLD); `held`: there are so many machines, for which jobs wait; `stays`: it may be held
+    against another; `servers`: such jobs that are worked on at once, in so many hours a month (`opened`).
     """
-    wanted = {name for name in demands if "." in name}
-    if plans.empty or options.empty or not wanted:
-        return options
-    rows = plans[(plans["status"] == "ok") & ~plans["phase"].isin([POSSESSION, TOTAL])]
-    rows = rows.assign(workload=rows["plan"].astype(str) + "." + rows["phase"].astype(str))
-    rows = rows[rows["workload"].isin(wanted)]
-    own = ["workload", "hours", "hours_low", "hours_high"]
+
+    row: Mapping[str, Any]
+    held: bool
+    stays: bool
+    people: int | None
+    per_month: Sequence[float]
+    hours: Sequence[float]
+    spread: float
+    servers: int
+    opened: float
+
+    def stream(self, end: int) -> Stream:
+        """The arrivals at one of the ENDS."""
+        return Stream(self.per_month[end] / self.opened, self.hours[end], self.spread, self.servers)
+
+
+Line = tuple[Coming, Sequence[Coming]]  # jobs of one workload, and all that come to the same machines
+
+
+def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
+    """One row an option and workload of which it is known how often its jobs come, in QUEUE_COLUMNS.
+
+    Jobs of all workloads that come to a machine arrive at random over the hours in which it works, and wait their turn
+    where it is `held`; one that is rented as needed waits for none. `jobs_at_once`: how many it works on;
+    `utilisation`: share of its time that all take; `overloaded`: more than it can do, and then there is no wait to
+    state. `hours`: of one job; `wait_hours`: its mean wait, `_p90` what nine in ten wait at most, `hours_to_result` =
+    hours + wait_hours; `_low`, `_high`: with the ends of the speed and of the jobs a month at once (null: overloaded at
+    that end). `rival`: of the answer's rented options that nobody takes away the fastest; `slower_from_per_month`: jobs
+    a month from which the wait makes the held machine the slower one, all workloads growing alike,
+    `slower_from_people`: so many people, each with as many jobs as now; 0 where it is slower for anybody, null for
+    rented options and without a rival.
+    """
+    lines = list(lines)
+    rented = [one for one, _ in lines if one.stays and not one.held]
+    rented.sort(key=lambda one: (one.hours[0], one.row["option"]), reverse=True)
+    fastest = {(one.row["model"], one.row["workload"]): one for one in rented}
+    rows = [_waits(*line, fastest.get((line[0].row["model"], line[0].row["workload"]))) for line in lines]
+    return pd.DataFrame(rows, columns=list(QUEUE_COLUMNS))
+
+
+_wait = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine: some queues are simulated
+
+
+def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[str, Any]:
+    streams = [tuple(other.stream(end) for other in every) if one.held else () for end in range(len(ENDS))]
+    waits = [_wait(each) for each in streams]
+    said = {name: one.row[name] for name in TOLD} | {
+        "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
+        "utilisation": waits[0].utilisation if one.held else math.nan, "overloaded": waits[0].overloaded,
+        "hours": one.hours[0], "wait_hours_p90": waits[0].ninety,
+    }  # fmt: skip
+    for end, wait, hours in zip(ENDS, waits, one.hours, strict=True):
+        said |= {f"wait_hours{end}": wait.hours, f"hours_to_result{end}": wait.hours + hours}
+    if not one.held or rival is None:
+        return said
+    most = outgrown(streams[0], one.hours[0], rival.hours[0])  # times as many jobs as now
+    people = math.nan if one.people is None else math.floor(most * one.people + 1e-6) + 1 if most > 0 else 0
+    said |= {"rival": rival.row["option"], "rival_title": rival.row["title"], "rival_hours": rival.hours[0]}
+    return said | {"slower_from_per_month": most * one.per_month[0], "slower_from_people": people}
+
+
+def coming_to_options(
+    options: pd.DataFrame, plans: pd.DataFrame, offers: pd.DataFrame, demands: Demands, month_days: float
+) -> Iterator[Line]:
+    """The jobs of workloads and of phases of plans that say how often they come (`demands`), to each option.
+
+    options: `build_options`, those that fit; plans: results/<study>/plans; offers: `boxes` of each offer.
+    """
+    asked = records(options[options["workload"].isin(list(demands))]) if demands else []
+    owned = offers.drop_duplicates(list(OFFER)).reindex(columns=[*OFFER, "boxes"])
+    boxes = {tuple(key): or_zero(count) for *key, count in owned.itertuples(index=False)}
+    machines: dict[str, list[Coming]] = {}
+    for row in [*asked, *_phases(options, plans, demands)]:
+        if row["hours"] > 0:
+            demand, slots = demands[row["workload"]], or_zero(row.get("jobs_at_once")) or 1.0
+            hours = _hours(row, math.ceil(demand.runs / slots - ENOUGH))
+            servers = int(slots * max(boxes.get(tuple(row[name] for name in OFFER), 1.0), 1.0))
+            opened = HOURS_A_DAY * month_days * (1.0 - or_zero(row.get("downtime_share")))
+            held, stays = row["purchase"] in HELD, bool(row["persistent"]) and bool(row["in_answer"])
+            told = (demand.people, demand.per_month, hours, demand.hours_cv, servers, opened)
+            machines.setdefault(row["option"], []).append(Coming(row, held, stays, *told))
+    for jobs in machines.values():
+        first = {one.row["workload"]: one for one in reversed(jobs)}
+        for one in jobs:  # in one order: a queue is simulated with the same draws for all
+            yield one, [job for _, job in sorted((first | {one.row["workload"]: one}).items())]
+
+
+def _hours(row: Mapping[str, Any], rounds: int = 1) -> list[float]:
+    """Hours of one job at ENDS, where not known the central ones; of `runs` that are one bill, of one of its runs."""
+    return [(or_zero(row.get(f"hours{end}")) or float(row["hours"])) / rounds for end in ENDS]
+
+
+def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> Iterator[Row]:
+    """One job alone of each phase that says how often it comes, as a row of the options: from the phase's time and its
+    rounds, with the ends of the option's speed.
+    """
+    if plans.empty or options.empty:
+        return
+    rows = plans.assign(workload=plans["plan"].astype(str) + "." + plans["phase"].astype(str))
+    rows = rows[rows["status"].eq("ok") & rows["workload"].isin(list(demands))]
+    own, key = ["workload", "jobs", "machines", "hours"], [*OFFER, *CELL[1:]]
     known = options.drop_duplicates([*OFFER, "model"]).drop(columns=own, errors="ignore")
-    key = [*OFFER, *CELL[1:]]
-    more = [name for name in ("workload", "jobs", "machines", "hours") if name not in key]
-    found = rows[[*key, *more]].merge(known, on=key, how="inner").drop_duplicates(["option", "workload"])
-    parts = [options, pd.DataFrame(list(_one_job(found, demands)))]
-    return pd.concat([part for part in parts if len(part)], ignore_index=True)
-
-
-def _one_job(rows: pd.DataFrame, demands: "Demands") -> Iterator[dict[str, Any]]:
-    for row in rows.to_dict("records"):
+    found = rows[[*key, *own]].merge(known, on=key).drop_duplicates(["option", "workload"])
+    for row in found.to_dict("records"):
         slots = int(row["gpus"]) if demands[row["workload"]].gpus_per_job == "one" else 1
         rounds = math.ceil(math.ceil(row["jobs"] / row["machines"] - ENOUGH) / slots - ENOUGH)
         hours, rate = row["hours"] / rounds, row["images_per_s"]
-        ends = {
-            "hours_low": hours * rate / row["images_per_s_high"],
-            "hours_high": hours * rate / row["images_per_s_low"],
-        }
-        known = {name: value if np.isfinite(value) else np.nan for name, value in ends.items()}
-        yield row | {"hours": hours, "jobs_at_once": float(slots)} | known
+        ends = [hours * rate / row[f"images_per_s{end}"] for end in ("_high", "_low")]
+        low, high = (hour if np.isfinite(hour) else None for hour in ends)
+        yield row | {"hours": hours, "hours_low": low, "hours_high": high, "jobs_at_once": float(slots)}
 
 
-SHOWN = 3  # machines of one workload
+def coming_to_mixes(worked: Sequence[Worked]) -> list[Line]:
+    """The work of months: the jobs of each class on the pool that the best mix holds and, where that is another, on the
+    pool with the reference bought; and one job of each ordinary class on each rented offer, which nobody else is at.
+    """
+    pools = [pool(one, place) for one in worked for place in range(len(one.mixes)) if _is_told(one, place)]
+    lines: list[Line] = [(one, jobs) for jobs in pools for one in jobs]
+    for work in worked if lines else ():
+        for source in work.posed.sources:
+            for one, row in zip(work.posed.classes, source.rows, strict=True):
+                if row is not None and not source.held and not one.urgent:
+                    number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
+                    told = (work.posed.work.people, number, _hours(row), one.job.hours_cv, servers, math.inf)
+                    lines.append((Coming(row, False, True, *told), ()))
+    return lines
+
+
+def _is_told(worked: Worked, place: int) -> bool:
+    mix, counts = worked.mixes[place], worked.mixes[0].counts
+    other = mix.kind == BOUGHT and mix.counts != counts
+    return not place or (other and bool(worked.posed.source(mix.source).offer["is_reference"]))
+
+
+def pool(worked: Worked, place: int) -> list[Coming]:
+    """The jobs that come to the machines that a mix holds, at central figures, by class; those that get some.
+
+    All machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of
+    the class that they work on at once; `hours`: of one job, the mean over where its class is worked on; arrivals by
+    the hours in which the pool works.
+    """
+    posed, mix, done = worked.posed, worked.mixes[place], worked.central[place]
+    kinds = [(at, *one) for at, one in enumerate(zip(mix.problem.held, mix.counts, strict=True)) if one[1]]
+    devices = sum(count * kind.devices for _, kind, count in kinds)
+    opened = sum(count * kind.devices * float(posed.central.held[at].capacity[0]) for at, kind, count in kinds)
+    names = [f"{count} × " * (count > 1) + str(posed.source(kind.name).offer["title"]) for _, kind, count in kinds]
+    title = f"pool of {listed(names)}" if sum(mix.counts) > 1 else "".join(names)
+    found = []
+    for number, one in enumerate(posed.classes):
+        runs = [(row, count, float(done.held[number, at].sum()))
+                for at, kind, count in kinds if (row := posed.source(kind.name).rows[number])]  # fmt: skip
+        jobs = sum(here for _, _, here in runs)
+        if not jobs > 0:
+            continue
+        hours = np.sum([here * np.array(_hours(row)) for row, _, here in runs], axis=0) / jobs
+        servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
+        given = one.job.urgent_per_month if one.urgent else one.job.per_month
+        ends = [end / given.value for end in given.ends] if given is not None and given.value else [1.0, 1.0]
+        told = (f"{posed.name}: {key_of(mix)}", title, one.job.model, one.workload, False)
+        each = (posed.work.people, [jobs, *(jobs * end for end in ends)], hours.tolist(), one.job.hours_cv, servers)
+        found.append(Coming(dict(zip(TOLD, told, strict=True)), True, False, *each, opened / devices))
+    return found
 
 
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:
@@ -173,8 +211,8 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
     held = queue[queue["held"].astype(bool)] if len(queue) else queue
     order = ["is_reference", "overloaded", "hours_to_result", "option"]
     for _, rows in held.groupby(["workload", "model"], sort=False) if len(held) else ():
-        best = rows.sort_values(order, ascending=[False, True, True, True], kind="stable")
-        said += [_sentences(row) for row in best.head(SHOWN).to_dict("records")]
+        best = rows.sort_values(order, ascending=[False, True, True, True], kind="stable").head(SHOWN)
+        said += [_sentences(row) for row in best.to_dict("records")]
     return said
 
 

@@ -34,8 +34,8 @@ class ByDeadline(BaseModel):
 
 
 def by_deadline(tables: Tables) -> list[ByDeadline]:
-    """Each class of each workload of months, from comparison/deadline_steps.parquet."""
-    table = table_of(tables, "deadline_steps")
+    """Each class of each workload of months, from comparison/deadlines.parquet."""
+    table = table_of(tables, "deadlines")
     groups = table.groupby(["workload", "class"], sort=False) if len(table) else ()
     return [
         ByDeadline(workload=text(name), job=text(job), steps=[_step(row) for row in records(rows)])

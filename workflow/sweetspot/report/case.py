@@ -9,8 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
-from sweetspot.decision.choice_table import DISPATCH
-from sweetspot.decision.counted import the
+from sweetspot.decision.counted import DISPATCH, the
 from sweetspot.report.case_controls import controls
 from sweetspot.report.cited import records
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
@@ -288,9 +287,7 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
 
 
 def _choice(row: Row) -> Row:
-    of_mix = (
-        {} if missing(row["mix"]) else {"mix": row["mix"], "source": None if missing(row["source"]) else row["source"]}
-    )
+    of_mix = {name: None if missing(row.get(name)) else row[name] for name in ("mix", "source")}
     return {
         "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
         "costs": COSTS[row["kind"]],

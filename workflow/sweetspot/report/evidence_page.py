@@ -14,8 +14,7 @@ from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
 from sweetspot.decision.buying_later import later_in_words
-from sweetspot.decision.choice_table import ROUNDS
-from sweetspot.decision.counted import Money
+from sweetspot.decision.counted import ROUNDS, Money
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import answer

@@ -206,8 +206,8 @@ def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) ->
 
 def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None:
     """Of the work of months: what one job of the first class costs by where it runs."""
-    table = table_of(tables, "deadline_steps")
-    mine = table[table["workload"] == found.workload] if len(table) else table
+    table = table_of(tables, "deadlines")
+    mine = table[table["workload"].eq(found.workload) & table["class"].notna()] if len(table) else table
     if mine.empty:
         return None
     own = mine[mine["class"] == mine["class"].iloc[0]].drop_duplicates("option").head(POINTS)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.choice_table import DISPATCH, ROUNDS, SHARE
+from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -100,15 +100,17 @@ def _jobs(made: Sections) -> Part:
 
 
 def _deadlines(made: Sections) -> Part:
+    table, step = made.table("deadlines"), "comparison: deadlines"
+    asked = table[table["is_asked"].astype(bool)] if len(table) else table
     rows = [
         [
-            class_title(row["class"]),
-            made.made(row, "within_hours", "workloads.yaml"),
-            text(row["title"]) or text(row["status"]),
-            *(made.made(row, name, "comparison: deadlines") for name in ("hours", "usd", "usd_extra")),
-            *(made.probability(row, name, "comparison: deadlines") for name in ("p_in_time", "share_in_time")),
+            made.work(row) if missing(row["class"]) else class_title(row["class"]),
+            made.made(row, "within_hours", "study.yaml" if missing(row["class"]) else "workloads.yaml"),
+            text(row["verdict"]) or text(row["title"]) or text(row["status"]),
+            *(made.made(row, name, step) for name in ("hours", "usd", "usd_extra")),
+            *(made.probability(row, name, step) for name in ("p_cheapest", "p_in_time", "share_in_time")),
         ]
-        for row in records(made.table("deadlines").head(ROWS))
+        for row in records(asked.head(ROWS))
     ]
-    head = "class|within h|cheapest in time|hours|USD of one|beyond an ordinary one|P(in time)|others in time"
+    head = "job|within h|cheapest in time|hours|USD of one|beyond an ordinary one|P(cheapest)|P(in time)|others in time"
     return Part(tuple(head.split("|")) if rows else (), rows, [""] * len(rows))

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS, FACTOR
-from sweetspot.decision.choice_table import ROUNDS
-from sweetspot.decision.counted import amount, begun, listed, the
+from sweetspot.decision.counted import ROUNDS, amount, begun, listed, the
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing

@@ -62,7 +62,7 @@ def price_changes_words(tables: Tables) -> list[str]:
 
 
 def _plan(row: Row) -> str:
-    """What is recommended for a plan on both days, and its USD."""
+    """The best for a plan on both days, and its USD."""
     usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
     then, now = (text(row[f"said_{side}"]) or "nothing" for side in ("before", "after"))
     name = f"Plan {text(row['workload'])}"

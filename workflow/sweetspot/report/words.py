@@ -1,7 +1,6 @@
 """Words of the page by what a bill of the study pays for, and names for people of options and workloads."""
 
-from sweetspot.decision.choice_table import SHARE
-from sweetspot.decision.counted import Money, Words, words_of
+from sweetspot.decision.counted import SHARE, Money, Words, words_of
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.titles import unit_in_words
 

@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.choice_table import ROUNDS
 from sweetspot.report.assumption_bars import assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty
-from sweetspot.report.plan_part import leading
 from sweetspot.report.tables import of_plans
 
 if TYPE_CHECKING:
@@ -21,7 +19,8 @@ def draw(data: "ChartData") -> Drawing:
     rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & rows["margin"].notna()] if len(rows) else rows
     if rows.empty:
         return empty("No figure moves the plan against the next best option.")
-    phases = leading(data.tables) == ROUNDS
+    choices = data.table("choices")
+    phases = rows["workload"].iloc[0] in set(choices.loc[choices["cost"] == "rounds", "workload"])
     best = "best" if phases else "best mix"
     more = {"winner_low": f"{best} at low{TEXT}", "winner_high": f"{best} at high{TEXT}"}
     of_months = ["USD of the best with one source beside", "what is there / USD of the best mix"]

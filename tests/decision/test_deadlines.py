@@ -1,11 +1,16 @@
-"""What being in time costs in the lab of five, class by class: on paper, with speeds and numbers that are certain."""
+"""What being in time costs: in the lab of five, by class, with speeds and numbers that are certain; of single jobs."""
 
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from answer_options import option, spot
 from month_tables import LabOfFive
+from sweetspot.bills.queue import EVERYBODY, Tail
+from sweetspot.decision.deadlines import Queue, job_deadlines
 from sweetspot.report.answer_deadlines import by_deadline
 
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on an RTX 4090
@@ -51,13 +56,13 @@ def lab(tmp_path_factory):
 
 def at(tables, job, hours):
     """What holds for a class within so many hours."""
-    steps = tables["deadline_steps"]
+    steps = tables["deadlines"]
     return steps[(steps["class"] == job) & (steps["within_hours"] <= hours)].iloc[-1]
 
 
 def test_the_cheapest_in_time_by_hand(sure):
     """H100 from 11.5 h on, A100 from 20.2, an RTX 4090 rented from 24.6, and our own when its wait of 2.2 h is over."""
-    steps = sure["deadline_steps"]
+    steps = sure["deadlines"]
     assert steps[steps["class"] == "resnet50"]["within_hours"].min() == pytest.approx(H100)
     told = [(hours, at(sure, "resnet50", hours)) for hours in (12.0, 21.0, 24.7, 27.0)]
     assert [row["option"] for _, row in told] == [
@@ -91,29 +96,29 @@ def test_the_share_in_time_counts_the_wait_by_hand(sure):
                  for count, took in ((FIRST, RESNET), (58 - FIRST, BOX))]  # fmt: skip
         return sum(early) / 58
 
-    steps = sure["deadline_steps"]
+    steps = sure["deadlines"]
     for row in steps[steps["class"] == "resnet50"].itertuples():
         assert row.share_in_time == pytest.approx(done(row.within_hours), abs=1e-6), row.within_hours
     assert done(24.0) == 0 and 0.35 < done(25.0) < 0.4 and 0.75 < done(26.0) < 0.85
-    assert sure["deadlines"].iloc[0]["share_in_time"] == 0.0  # of 24 h
+    assert steps[steps["is_asked"]]["share_in_time"].tolist() == [0.0]  # of 24 h
     home = at(sure, "resnet50", 30.0)
     within = home["within_hours"] - RESNET
     assert home["p_in_time"] == pytest.approx(1 - float(share) * math.exp(-within / relaxed))
 
 
 def test_a_longer_deadline_never_costs_more_and_more_jobs_make_it(lab):
-    for _, steps in lab["deadline_steps"].groupby("class"):
+    for _, steps in lab["deadlines"].groupby("class"):
         assert steps["within_hours"].is_monotonic_increasing
         assert (np.diff(steps["usd"]) <= 1e-9).all()
         assert (np.diff(steps["share_in_time"]) >= 0).all()
         assert len(steps) > 20 and steps["share_in_time"].iloc[-1] > 0.95
 
 
-def test_the_steps_say_what_the_deadlines_of_the_study_say(lab):
-    due, step = lab["deadlines"].iloc[0], at(lab, "resnet50", 24.0)
-    assert step["within_hours"] == 24.0
-    for name in ("option", "hours", "usd", "usd_extra", "p_in_time", "share_in_time"):
-        assert due[name] == step[name]
+def test_the_deadlines_of_the_study_are_marked(lab):
+    rows = lab["deadlines"]
+    due = rows[rows["is_asked"]]
+    assert due[["workload", "class", "within_hours", "per_month"]].to_numpy().tolist() == [["lab", "resnet50", 24.0, 2]]
+    assert rows.groupby("class")["per_month"].unique().map(list).to_dict() == {"resnet50": [2.0], "bert": [0.0]}
 
 
 def test_a_full_pool_has_nobody_in_time(tmp_path):
@@ -135,8 +140,36 @@ def test_a_full_pool_has_nobody_in_time(tmp_path):
 def test_the_answer_for_programs_has_the_steps(lab):
     told = by_deadline(lab)
     assert [(one.workload, one.job) for one in told] == [("lab", "resnet50"), ("lab", "bert")]
-    rows = lab["deadline_steps"]
+    rows = lab["deadlines"]
     assert len(told[0].steps) == (rows["class"] == "resnet50").sum()
     step = next(one for one in told[0].steps if one.within_hours == 24.0)
     assert (step.option, step.usd) == ("runpod-1xa100-sxm", pytest.approx(math.ceil(A100 * 60) / 60 * 1.59))
     assert by_deadline({}) == []
+
+
+def test_who_is_in_time_by_levels_on_paper():
+    """Two draws of two months, one of which is full. Half of the jobs wait, 4 h on average; 4 h to spare, or none."""
+    queue = Queue(2.0, {10: Tail(0.5, 4.0), 20: EVERYBODY}, np.array([[10, 20], [10, 10]]))
+    weights = queue.weights(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert {level: jobs.tolist() for level, jobs in weights.items()} == {10: [1.0, 7.0], 20: [2.0, 0.0]}
+    assert queue.in_time(np.array([4.0, -1.0]), weights) == pytest.approx(1 - 0.5 / math.e)
+    assert queue.in_time(np.array([0.0, 0.0]), weights) == pytest.approx(4.0)  # those of 8 that do not wait at all
+
+
+# --- of single jobs -------------------------------------------------------------------------------------------------
+
+
+def test_a_deadline_keeps_what_ends_in_time_and_counts_late_draws_as_no_choice():
+    rows = [spot("Taken", 1, hours=2.0), option("Slow", 2, hours=4.0), option("Fast", 3, hours=2.0)]
+    few = {name: np.array([[row[name]] * 3 for row in rows], float) for name in ("usd", "hours")}
+    few["hours"][2] = [1.0, 2.0, 2.5]
+    found = job_deadlines(pd.DataFrame(rows), SimpleNamespace(**few), [4.0, 2.0, 1.5])
+    assert found["within_hours"].tolist() == [1.5, 2.0, 4.0] and found["workload"].eq("w").all()
+    late, two, four = found.to_dict("records")
+    assert late["status"] == late["verdict"] == "none can: the fastest, Fast, takes 2 h for 3 USD"
+    assert isinstance(late["option"], float)  # none: what can be taken away is no answer
+    assert (two["option"], two["usd"], two["status"]) == ("fast", 3, "ok")
+    assert two["p_cheapest"] == two["p_in_time"] == pytest.approx(2 / 3)  # in the third draw it is late
+    assert (two["hours_low"], two["hours_high"]) == (1.0, 2.5)
+    assert (four["option"], four["runner_up"], four["margin"]) == ("slow", "fast", 1.5)
+    assert (four["p_cheapest"], four["confidence"], four["verdict"]) == (1.0, "clear", "Slow")

@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.bills.queue import EVERYBODY, NOBODY, Stream, Tail, tail_of
+from sweetspot.bills.queue import EVERYBODY, NOBODY, Stream, tail_of
 from sweetspot.bills.queue_events import Kind, waits
-from sweetspot.decision.mix_waiting import Queue
 from sweetspot.decision.waiting import waiting_in_words
 
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on ours, less 3 % of speed on the box
@@ -121,15 +120,6 @@ def test_a_mix_that_fills_its_machines_lets_their_jobs_wait_without_end(tmp_path
     assert two["utilisation"] == pytest.approx((118 * RESNET / 0.975 + 80 * BERT) / 9 / OURS, rel=0.01)
     said = waiting_in_words(tables["queue"])
     assert any("pool of RTX 4090 that is there and office box with 4 RTX 4090 with" in one for one in said)
-
-
-def test_who_is_in_time_by_levels_on_paper():
-    """Two draws of two months, one of which is full. Half of the jobs wait, 4 h on average; 4 h to spare, or none."""
-    queue = Queue(2.0, {10: Tail(0.5, 4.0), 20: EVERYBODY}, np.array([[10, 20], [10, 10]]))
-    weights = queue.weights(np.array([[1.0, 2.0], [3.0, 4.0]]))
-    assert {level: jobs.tolist() for level, jobs in weights.items()} == {10: [1.0, 7.0], 20: [2.0, 0.0]}
-    assert queue.in_time(np.array([4.0, -1.0]), weights) == pytest.approx(1 - 0.5 / math.e)
-    assert queue.in_time(np.array([0.0, 0.0]), weights) == pytest.approx(4.0)  # those of 8 that do not wait at all
 
 
 def test_tails():
