@@ -8,6 +8,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.settings.enums import Quietness
 
 # This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
 RULES = workflow.current_basedir
@@ -47,6 +48,8 @@ if workflow.is_main_process and not (
     SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
 ):
     one_line_a_step(logger.handlers)
+if Quietness.ALL in (SAID.quiet or ()):
+    os.environ["SWEETSPOT_QUIET"] = "1"  # a measurement then talks to its log alone
 # Here, not at the start: Snakemake has no start of a module.
 if workflow.is_main_process and not SAID.dryrun:
     steady.stand_before_slurm()
