@@ -1,6 +1,6 @@
 """A Slurm whose controller goes away, or whose nodes do: what runs goes on, what waits is said.
 
-SWEETSPOT_AWAY_S=300 keeps the controller away for five minutes each time; docs/evidence/ways-in.md has what that showed.
+SWEETSPOT_AWAY_S=300 keeps the controller away for five minutes each time; what that showed: docs/evidence/ways-in.md.
 """
 
 import os
