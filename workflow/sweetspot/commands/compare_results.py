@@ -31,6 +31,12 @@ FOLDED = {
     f"comparison/plan_{name}": f"comparison/{name}"
     for name in ("tornado", "turning_points", "break_even", "worth_knowing")
 }
+CHOICES = {  # columns of what was folded into choices
+    "plan_options": {"option": "choice", "times_best": "ratio", "times_best_low": "ratio_low",
+                     "times_best_high": "ratio_high"},
+    "mixes": {"mix": "choice", "kind": "mix", "times_best": "ratio", "times_best_low": "ratio_low",
+              "times_best_high": "ratio_high", "boxes": "counts"},
+}  # fmt: skip
 Parts = list[Path]  # files that are one table, the first of them of one job
 
 
@@ -69,9 +75,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def whole(parts: Parts) -> pd.DataFrame:
     """One table of its files: rows of plans, which version 1 kept apart, have no model."""
+    if parts[0].stem in CHOICES:
+        return pd.concat([_choices(file) for file in parts], ignore_index=True)
     first, *plans = [read_parquet(file) for file in parts]
     filled = [table for table in (first, *(table.assign(model=None) for table in plans)) if len(table)]
     return pd.concat(filled, ignore_index=True) if len(filled) > 1 else (filled or [first])[0]
+
+
+def _choices(file: Path) -> pd.DataFrame:
+    """Options of a plan or mixes of version 1 as rows of choices; a mix that is the best once more is none."""
+    table = read_parquet(file)
+    kept = table[~table["same_as_best"].astype(bool)] if "same_as_best" in table.columns else table
+    return kept.rename(columns=CHOICES[file.stem])
 
 
 def tables_below(folder: Path) -> dict[str, dict[str, Parts]]:
@@ -102,6 +117,8 @@ def _version_2(tables: dict[str, Parts]) -> dict[str, Parts]:
     found = {RENAMED.get(name, name): parts for name, parts in tables.items() if name not in FOLDED}
     for name, to in FOLDED.items():
         found[to] = [*found.get(to, []), *tables.get(name, [])]
+    folded = [found.pop(f"comparison/{name}", []) for name in CHOICES]
+    found["comparison/choices"] = [file for files in folded for file in files]
     return {name: parts for name, parts in found.items() if parts}
 
 
