@@ -33,7 +33,7 @@ except UserError as error:
 
 from sweetspot.matrix import pending, results_lock, steady
 from sweetspot.matrix.partitions import require_accounts
-from sweetspot.matrix.progress import one_line_a_step
+from sweetspot.matrix.progress import hush_measurements, one_line_a_step
 from sweetspot.matrix.reruns import note_reruns, settle
 from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
 
@@ -49,7 +49,7 @@ if workflow.is_main_process and not (
 ):
     one_line_a_step(logger.handlers)
 if Quietness.ALL in (SAID.quiet or ()):
-    os.environ["SWEETSPOT_QUIET"] = "1"  # a measurement then talks to its log alone
+    hush_measurements()
 # Here, not at the start: Snakemake has no start of a module.
 if workflow.is_main_process and not SAID.dryrun:
     steady.stand_before_slurm()

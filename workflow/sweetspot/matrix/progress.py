@@ -1,6 +1,7 @@
 """What the terminal shows of a run: a line a step, and last the sentences of what failed."""
 
 import logging
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -39,6 +40,11 @@ def one_line_a_step(handlers: Iterable[logging.Handler]) -> None:
             handler.filters = [_errors_too(quiet) for quiet in handler.filters]
             handler.setFormatter(OneLine(handler.formatter or logging.Formatter()))
             handler.addFilter(_together(handler))
+
+
+def hush_measurements() -> None:
+    """Let what is measured from here talk to its log alone (rules/benchmark.smk)."""
+    os.environ["SWEETSPOT_QUIET"] = "1"
 
 
 def _errors_too(quiet: Any) -> Callable[[logging.LogRecord], bool]:
