@@ -62,7 +62,7 @@ rule draw_figures:
 
 
 rule draw_png:
-    """Draw the figures of costs and of the decision as PNG; the page does not wait for them."""
+    """Draw the figures of costs and of the decision as PNG; made when `figures` are asked for."""
     input:
         figures=rules.draw_figures.output.figures,
     output:
@@ -179,7 +179,15 @@ rule report:
         rules.write_tables.output,
         rules.draw_speed.output,
         rules.draw_figures.output,
+        INDEX,
+    localrule: True
+
+
+rule figures:
+    """Stop after the figures as pictures for slides, SVG and PNG; asked for by name only."""
+    input:
+        rules.draw_speed.output.figures,
+        rules.draw_figures.output.figures,
         rules.draw_png.output,
         rules.draw_speed_png.output,
-        INDEX,
     localrule: True

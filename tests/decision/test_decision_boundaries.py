@@ -9,10 +9,10 @@ import pytest
 from answer_options import option
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings, surface_of, tornado_of
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.frontier import frontier
+from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import priced_plans
+from sweetspot.decision.ranks import frontier
 from sweetspot.decision.simulate import Draws, simulate, spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])

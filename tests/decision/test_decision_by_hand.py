@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, settings
 from sweetspot.decision.breakeven import Asked, break_even, utilisation
-from sweetspot.decision.frontier import frontier
 from sweetspot.decision.options import build_options
-from sweetspot.decision.ranks import ENERGY, pairs, ranks
+from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
 from sweetspot.decision.simulate import Draws, interval, simulate, spread
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728

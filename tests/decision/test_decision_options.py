@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
-from sweetspot.decision.frontier import dominates
+from sweetspot.decision.ranks import dominates
 from sweetspot.scaling.evidence import super_linear
 from sweetspot.warnings import warning
 

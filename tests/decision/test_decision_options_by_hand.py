@@ -15,6 +15,7 @@ from decision_tables import (
     figure,
     inputs,
     offer,
+    only,
     settings,
     surface_of,
     tornado_of,
@@ -245,8 +246,7 @@ def warned(*bases, assumed=False):
         for place, basis in enumerate(bases)
     )  # fmt: skip
     none = pd.DataFrame(columns=["instance", "model", "batch_size", "status", "warnings"])
-    prices = pd.DataFrame(columns=["severity", "rule", "instance", "message"])
-    return warning_table(none, none, none, prices, options)
+    return warning_table(only(throughput=none), options, settings(), {})
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from decision_tables import (
 )  # fmt: skip
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.compare import compare
+from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import CELL, OFFER, build_options
-from sweetspot.decision.phases import priced_plans
 from sweetspot.decision.simulate import simulate
 from sweetspot.errors import UserError
 

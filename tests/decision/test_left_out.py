@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import settings
+from decision_tables import only, settings
 from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out_warnings
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Need, Needs
 
 CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp16"}
 NONE = pd.DataFrame()
+INPUTS = ("offers", "costs", "plans")
 
 
 def offer(instance="x", price_list="rent", gpus=1):
@@ -30,8 +31,9 @@ def option(**more):
 
 def made(costs=(), plans=(), options=(), taken=(), offers=None, needs=None, **changes):
     offers = [offer()] if offers is None else offers
-    tables = [pd.DataFrame(list(rows)) for rows in (offers, costs, plans, options, taken)]
-    return left_out_table(*tables, settings(**changes), needs or {})
+    given = only(**{name: pd.DataFrame(list(rows)) for name, rows in zip(INPUTS, (offers, costs, plans), strict=True)})
+    every, chosen = pd.DataFrame(list(options)), pd.DataFrame(list(taken))
+    return left_out_table(given, every, chosen, settings(**changes), needs or {})
 
 
 def need(devices=None, gib=None):

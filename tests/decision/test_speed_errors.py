@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import cost, figure, inputs, offer, settings
+from decision_tables import cost, figure, inputs, offer, only, settings
 from study_tables import STUDIES
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import interval, simulate
@@ -81,8 +81,8 @@ def test_figures_of_one_old_round_are_off_together_and_those_of_the_newest_are_n
 def test_rounds_apart_are_a_warning_that_names_them():
     def told(**rounds):
         options = in_rounds(**rounds)
-        nothing = pd.DataFrame(columns=["instance", "model", "batch_size", "status", "warnings", "severity"])
-        table = warning_table(nothing, nothing, nothing, nothing, options)
+        nothing = pd.DataFrame(columns=["instance", "model", "batch_size", "status", "warnings"])
+        table = warning_table(only(throughput=nothing), options, settings(), {})
         return table.loc[table["rule"] == "rounds_apart", ["instance", "model", "message"]].to_numpy().tolist()
 
     assert told(one=2, other=2) == []

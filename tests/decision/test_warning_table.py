@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 from answer_options import option
-from decision_tables import settings, study
+from decision_tables import only, settings, study
 from sweetspot.decision.headline import contenders
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
@@ -18,7 +18,8 @@ NONE = pd.DataFrame(columns=[*CELL, "status", "warnings"])
 
 
 def made(throughput=NONE, extrapolation=NONE, efficiency=NONE, prices=NO_PRICES, options=NO_OPTIONS):
-    return warning_table(throughput, extrapolation, efficiency, prices, options)
+    tables = {"throughput": throughput, "extrapolation": extrapolation, "efficiency": efficiency, "price_lint": prices}
+    return warning_table(only(**tables), options, settings(), {})
 
 
 def told(table):
@@ -127,12 +128,11 @@ def test_the_best_of_a_plan_and_what_it_is_held_against_carry_the_answer_too():
 
 
 def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
-    empty = pd.DataFrame()
     row = {"instance": "measured-box", "assumed_interval": False, "throughput_basis": "measured", "model": "resnet50"}
     given = pd.DataFrame([row | {"batch_size": 64, "images_per_s": 1.0, "images_per_s_high": 1.0}])
     offers = pd.DataFrame({"instance": ["measured-box", "new-box", "new-box"]})
     throughput = pd.DataFrame({name: [] for name in ("instance", "model", "batch_size", "status", "warnings")})
-    table = warning_table(throughput, empty, empty, empty, given, None, offers)
+    table = warning_table(only(throughput=throughput, offers=offers), given, settings(), {})
     assert table[["scope", "instance", "rule"]].to_numpy().tolist() == [["comparison", "new-box", "no_figure"]]
 
 
@@ -146,14 +146,15 @@ def test_a_machine_with_a_figure_and_no_price_is_named_and_the_rest_goes_on():
     predicted = rows({"instance": "predicted", "model": "vgg16"}).assign(headline=True)
     offers = pd.DataFrame({"instance": ["box"]})
     known = replace(settings(), stands_behind=("base",))
-    table = warning_table(rows(*cells), predicted, NONE, NO_PRICES, NO_OPTIONS, None, offers, known)
+    tables = only(throughput=rows(*cells), extrapolation=predicted, offers=offers)
+    table = warning_table(tables, NO_OPTIONS, known, {})
     found = table[table["rule"] == "no_price"]
     assert found["instance"].tolist() == ["predicted", "unpriced"]
     assert found["message"].unique().tolist() == [
         "its figures are known, but no price list offers it; it takes no part"
     ]
     # where nothing has a price the page says that instead
-    none = warning_table(rows(*cells), predicted, NONE, NO_PRICES, NO_OPTIONS, None, offers.head(0), known)
+    none = warning_table(replace(tables, offers=offers.head(0)), NO_OPTIONS, known, {})
     assert "no_price" not in set(none["rule"])
 
 

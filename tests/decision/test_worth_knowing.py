@@ -8,9 +8,9 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from scipy.integrate import quad
 from scipy.stats import norm
-from sweetspot.decision.analyses import analysed
 from sweetspot.decision.compare import compare
 from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.decide import analysed
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import turned

@@ -11,8 +11,7 @@ from mix_problems import held, problem, rented, small_problems
 from scipy.optimize import linprog
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, load_duration, month_noise
-from sweetspot.mixes.purchase import numbers_to_have
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, climb, machines_for, mixes
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, climb, machines_for, mixes, numbers_to_have
 from sweetspot.mixes.search import most_useful as bounds_of
 
 

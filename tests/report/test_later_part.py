@@ -6,11 +6,12 @@ import re
 import numpy as np
 import pandas as pd
 from decision_tables import study
+from phase_plans import compared, hourly, own
 from report_tables import small_tables
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.later_part import later_part
+from sweetspot.report.later_part import later_in_words, later_part
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -64,3 +65,32 @@ def test_without_such_a_plan_the_page_has_no_such_section():
     tables = small_tables()
     assert 'id="buying-later"' not in page(tables)
     assert json.loads(answer_json(tables, study()))["buying_later"] == []
+
+
+def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
+    found = compared(own(), hourly())["later"]
+    assert later_in_words(found) == [
+        "box, bought at once: 39,240 USD over 36 months.",
+        "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), almost "
+        "certain (over 99 %).",
+        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), almost "
+        "certain (over 99 %).",
+        "Cheapest of these is box, bought at once, almost certain (over 99 %).",
+        "Never to buy costs 43,200 USD.",
+    ]
+
+
+def test_a_saving_and_never_buying_in_words():
+    falling = compared(own(capex_change_per_year={"value": -0.6}), hourly(2.0))["later"]
+    # 6 months: 2,400 + 36,000 x 0.4^0.5 + 30 x 90 = 27,868; 12 months: 21,360
+    first, half, year, least = later_in_words(falling, "EUR")
+    assert first == "box, bought at once: 39,240 EUR over 36 months."
+    assert half.startswith("Bought in 6 months, renting rented until then: 27,868 EUR, 11,372 less (")
+    assert year.startswith("Bought in 12 months, renting rented until then: 21,360 EUR, 17,880 less (")
+    assert (
+        least == "Cheapest of these is never to buy: rented for all 36 months, 14,400 EUR, almost certain (over 99 %)."
+    )
+
+
+def test_without_such_a_plan_nothing_is_said():
+    assert later_in_words(pd.DataFrame()) == []

@@ -26,8 +26,8 @@ def alone():
 def test_what_the_plan_hangs_on_stands_above_the_one_job(alone):
     tables = beside(with_phases(alone), hanging_tables())
     assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD/hour. Or work of the plan "
-        "80 % below today's. Then Cloud with 1 V100 is the cheapest."
+        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD an hour. Or work of the "
+        "plan 80 % below today's. Then Cloud with 1 V100 is the cheapest."
     )
     assert paying_in_words(tables) == [
         "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "

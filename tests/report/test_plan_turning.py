@@ -17,12 +17,12 @@ BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 def test_the_sentences():
     tables = month_tables()
     assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of RunPod below 0.63 USD/hour, or runs a month below "
-        "51 jobs/month (then: nothing bought, the rest on RunPod)."
+        "What would change it, the nearest first: price of RunPod below 0.63 USD an hour. Or runs a month below "
+        "51 jobs a month. Then: nothing bought, the rest on RunPod."
     )
     assert paying_in_words(tables) == [
-        "The office box beside what is there, against renting the rest: it pays from 850 device-hours a month on "
-        "(700 to 1,100, 90 %), of 1,000 planned and where it is used 24 months or more, of 30 planned."
+        "The office box pays from 850 device-hours a month (700 to 1,100, 90 %); you plan 1,000. It pays if you use it "
+        "for 24 months or more; you plan 30."
     ]
     assert plan_worth_in_words(tables) == [
         "Find out the price of RunPod first.",
@@ -36,7 +36,7 @@ def test_what_never_pays_and_what_nothing_changes():
     tables = month_tables()
     tables["break_even"].loc[0, ["pays_from", "pays_from_high"]] = None
     tables["break_even"] = tables["break_even"].head(1)
-    assert "it pays at no work up to five times the 1,000 device-hours a month." in paying_in_words(tables)[0]
+    assert paying_in_words(tables) == ["The office box does not pay with five times the 1,000 device-hours a month."]
     tables["turning_points"] = tables["turning_points"].head(0)
     assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
     assert turning_in_words({}) == ""

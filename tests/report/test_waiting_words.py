@@ -1,6 +1,7 @@
 """The wait for a shared machine on the page and in the summary; nothing of it where no workload is shared."""
 
 import re
+from dataclasses import replace
 
 from decision_tables import inputs, settings, study
 from report_tables import make_report, small_tables
@@ -25,3 +26,14 @@ def test_a_study_that_shares_nothing_says_nothing(tmp_path):
     report = make_report(tmp_path)
     assert 'id="waiting"' not in (report / "evidence.html").read_text()
     assert "jobs a month of" not in (report / "summary.md").read_text()
+
+
+def test_who_is_in_time_stands_beside_it(tmp_path):
+    """The box takes 52.8 h: none can within 1 h, and within 60 h it is alone."""
+    asked = replace(settings(), deadlines_hours=(1.0, 60.0))
+    page = make_report(tmp_path, small_tables() | {"deadlines": compare(inputs(), asked, draws=200)["deadlines"]})
+    (found,) = re.findall(r'<table id="t-deadlines">.*?</table>', (page / "evidence.html").read_text(), re.DOTALL)
+    late, early = ([re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
+                   for row in re.findall(r"<tr><td.*?</tr>", found, re.DOTALL))  # fmt: skip
+    assert late[2] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 58.3 USD"
+    assert early[2] == "office-4x1080ti" and [cell.split(" ")[0] for cell in early[3:5]] == ["52.8", "58.3"]

@@ -5,9 +5,9 @@ from functools import cache
 
 import pandas as pd
 from price_lists import price_study
-from study_tables import STUDIES
-from sweetspot.decision.buying_later import load_plans
+from study_tables import STUDIES, throughput_of
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
@@ -17,7 +17,6 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
-from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
 
@@ -43,7 +42,7 @@ class Tables:
 def borrowed_tables(name: str) -> Tables:
     folder = STUDIES / name
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
-    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    throughput = throughput_of(study, instances, folder)
     efficiency = study_efficiency(
         throughput, read_efficiency(folder / "efficiency.csv"), instances, study.cells.framework
     )

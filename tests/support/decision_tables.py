@@ -140,6 +140,11 @@ def inputs(price_p3=3.06, box=(498.0, 440.0, 560.0), rented=225.0, box_more=None
     )
 
 
+def only(**tables):
+    """These tables of the market alone."""
+    return Inputs(**{name: tables.get(name, pd.DataFrame()) for name in Inputs.__dataclass_fields__})
+
+
 def asked(options, month_days=30.5, draws=2):
     """The questions of the models of the options, with few draws."""
     return share_questions(options, simulate(options, 5, draws), month_days)

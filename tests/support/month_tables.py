@@ -9,7 +9,7 @@ import pandas as pd
 import yaml
 from phase_plans import ANALYSES
 from price_lists import price_study
-from study_tables import STUDIES
+from study_tables import STUDIES, throughput_of
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.settings import Settings
 from sweetspot.report.tables import of_plans
@@ -18,7 +18,6 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
-from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
 
 PREDICTED = ("instance", "framework", "model", "batch_size", "gpus", "precision", "images_per_s", "headline", "source")
@@ -27,7 +26,7 @@ PREDICTED = ("instance", "framework", "model", "batch_size", "gpus", "precision"
 def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
     """The comparison's tables of the study in `folder`, without extrapolation; `costs` and `offers` beside them."""
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
-    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    throughput = throughput_of(study, instances, folder)
     files = (folder / "workloads.yaml", [folder / "instances.yaml"])
     made = [
         price_study(throughput, None, file, *files, file.stem, study.month_days, study.as_of)
@@ -92,7 +91,7 @@ class LabOfFive:
         if turning:
             found = month_tables(self.folder, draws)
             return found | {name: of_plans(found, name) for name in ANALYSES}
-        with patch("sweetspot.decision.plan_of_months.dispatch_question", lambda *_: None):
+        with patch("sweetspot.decision.decide.dispatch_question", lambda *_: None):
             return month_tables(self.folder, draws)
 
 

@@ -7,9 +7,9 @@ from sweetspot.bills.columns import from_rows
 from sweetspot.bills.priced_cells import FIGURES
 from sweetspot.decision.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.cost_rounds import priced_plans
+from sweetspot.decision.later import Dates
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import priced_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.standing import standing
@@ -31,7 +31,7 @@ def beside(tables, of_plans):
     return tables | both
 
 
-PLANS = {"work": Plan("work", 36.0, (6.0, 12.0))}
+PLANS = {"work": Dates("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 # School years that a reader needs at most, of all that a page says on one study: those of a newspaper for everybody
 # (six to eight). A sentence is read in one breath up to 25 to 30 words; one that names two machines in full has 35.
-EASY, LONGEST = 8.0, 35
+EASY, LONGEST = 7.0, 35
 
 VOWELS = re.compile(r"[aeiouy]+")
 # A point ends a sentence before a capital, not within 1.8 or p3.2xlarge, nor after a word that is cut short.

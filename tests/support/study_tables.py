@@ -7,21 +7,30 @@ from pathlib import Path
 import pandas as pd
 from claim_tables import checked
 from price_lists import price_study
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
-from sweetspot.study.instances import load_instances
+from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.memory import load_needs
-from sweetspot.study.study import load_study
+from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.transfer.transferring import learn_devices
+from sweetspot.transfer.unmeasured import with_transferred
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+
+
+def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) -> pd.DataFrame:
+    """What `collect_throughput` writes where nothing was measured."""
+    as_of = study.as_of.isoformat()
+    table = gather_throughput([], study.cells, as_of, instances, folder, study.logs)
+    return with_transferred(table, study.cells, instances, as_of, learn_devices(STUDIES)) if study.transfer else table
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
         if whole or file.parent == folder
     ]
     study, instances = load_study(folder), load_instances(*files)
-    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    throughput = throughput_of(study, instances, folder)
     efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
     cells = target_cells(throughput, study.targets, study.cells, instances)
     predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warnings=None)

@@ -15,14 +15,12 @@ from price_lists import MONTH_DAYS, machines, offers, planned, price_list, price
 from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_dispatch import most_rented
-from sweetspot.decision.cost_rounds import Planned, rounds_question
+from sweetspot.decision.cost_rounds import Planned, PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import Asked, dispatch_question
-from sweetspot.decision.mix_problem import pose
-from sweetspot.decision.mix_tables import Worked, work_out
-from sweetspot.decision.mix_words import Words
+from sweetspot.decision.dispatch_tables import Words, Worked, work_out
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import PricedPlan, priced_plans
 from sweetspot.decision.question import Question, Turn
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
 from sweetspot.decision.warning_table import warning_table
 from sweetspot.errors import UserError
@@ -98,7 +99,7 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
         columns=["warnings", "status", "efficiency", "severity", "assumed_interval", "throughput_basis"]
     )
     none = none.assign(instance=None, model=None)
-    (said,) = warning_table(none, pd.DataFrame(), none, none, none, table).to_dict("records")
+    (said,) = warning_table(only(throughput=none, left_out=table), none, settings(), {}).to_dict("records")
     assert (said["rule"], said["instance"], said["batch_size"]) == ("left_out", "w", 64)
     assert "not measured within budget_minutes 6: run 1, 2" in said["message"]
     assert left_out_table([], "").empty
@@ -116,7 +117,6 @@ def test_a_budget_never_repeats_or_removes_what_is_measured_and_reaches_the_page
         "compare",
         "check_claims",
         "draw_figures",
-        "draw_png",
         "write_tables",
         "render_report",
         "write_index",

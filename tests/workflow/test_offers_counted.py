@@ -18,6 +18,7 @@ LEFT_OUT = {
     "parkopedia-2018": {"imagenet-inception3": {"no_figure": 1}, "imagenet-vgg16": {"no_figure": 1},
                         "search": {"no_figure": 1}, "project": {"no_figure": 1, "not_asked": 9}},
     "rare-2018": {},
+    "start-up-2026": {},
     "woolf-2017": {},
 }  # fmt: skip
 

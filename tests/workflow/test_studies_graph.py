@@ -30,6 +30,14 @@ def test_a_study_on_paper_measures_nothing_and_prices_each_list_once(papers, stu
     assert {name: count for name, count in jobs.items() if name != "price_workloads" and count != 1} == {}
 
 
+def test_pictures_for_slides_are_made_when_asked_for(papers):
+    """The page draws its charts itself: a price edit waits for no PNG."""
+    choice = ("--config", "study=rare-2018")
+    png = {"draw_png", "draw_speed_png"}
+    assert not png & set(scheduled(papers, *choice))
+    assert png | {"draw_figures", "draw_speed"} <= set(scheduled(papers, "figures", *choice))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("study", PAPER)
 def test_a_study_ends_in_its_page_and_the_manual_says_its_answer(papers, study):

@@ -22,14 +22,14 @@ def test_a_run_shows_a_line_a_step_and_a_failed_one_its_sentence_last(tmp_path):
     assert done.returncode == 0, done.stdout
     found = steps(done.stdout)
     assert all(found), done.stdout
-    # Six price lists; fit, extrapolate and the rest once each; `all` makes nothing, and is the twentieth.
-    assert [int(step[1]) for step in found] == list(range(1, 20))
-    assert {step[2] for step in found} == {"20"}
+    # Six price lists; fit, extrapolate and the rest once each; `all` makes nothing, and is the eighteenth.
+    assert [int(step[1]) for step in found] == list(range(1, 18))
+    assert {step[2] for step in found} == {"18"}
     priced = sorted(step[4] for step in found if step[3] == "price_workloads")
     assert priced == sorted(f" price_list={file.stem}" for file in (project / PRICES).glob("*.yaml"))
-    assert done.stdout.splitlines()[-1] == "20 of 20 steps done"
-    # 19 steps, the last line, and two before: the profile, and that the plan is made, which may take a while.
-    assert len(done.stdout.splitlines()) == 22, done.stdout
+    assert done.stdout.splitlines()[-1] == "18 of 18 steps done"
+    # 17 steps, the last line, and two before: the profile, and that the plan is made, which may take a while.
+    assert len(done.stdout.splitlines()) == 20, done.stdout
     (kept,) = (project / ".snakemake" / "log").iterdir()
     assert "    input: config/instances.yaml, " in kept.read_text()  # the file has all
 

@@ -10,7 +10,7 @@ from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
 
 pytestmark = pytest.mark.slow
 STUDY = Path("config/studies/parkopedia-2018")
-AFTER_PRICES = {"compare", "check_claims", "draw_figures", "draw_png", "write_tables", "render_report", "write_index"}
+AFTER_PRICES = {"compare", "check_claims", "draw_figures", "write_tables", "render_report", "write_index"}
 LISTS = sorted(path.stem for path in (ROOT / STUDY / "prices").glob("*.yaml"))
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.files import write_parquet
 from sweetspot.study.memory import load_needs

@@ -33,8 +33,8 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
-from sweetspot.decision.buying_later import load_plans
 from sweetspot.decision.counted import ROUNDS, TIE, Money, amount, percent, span, the
+from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.verdict import no_answer
 from sweetspot.decision.waiting import waiting_in_words

@@ -115,6 +115,7 @@ def _tables(folder: Path) -> dict[str, Parts]:
 def _version_2(tables: dict[str, Parts]) -> dict[str, Parts]:
     """Tables of version 1 under the names of version 2."""
     found = {RENAMED.get(name, name): parts for name, parts in tables.items() if name not in FOLDED}
+    found["comparison/deadlines"] = found.pop("comparison/deadline_steps", [])  # those of `deadlines` are among them
     for name, to in FOLDED.items():
         found[to] = [*found.get(to, []), *tables.get(name, [])]
     folded = [found.pop(f"comparison/{name}", []) for name in CHOICES]

@@ -13,15 +13,14 @@ from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.buying_later import buying_later
 from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
+from sweetspot.decision.decide import decide
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan as Later
-from sweetspot.decision.phases import PricedPlan, priced_plans
-from sweetspot.decision.plan_of_months import decide
+from sweetspot.decision.later import Dates, buying_later, of_phases
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table
@@ -61,7 +60,7 @@ class Phased(NamedTuple):
     plans: Mapping[str, Plan]
     instances: Mapping[str, Instance]
     needs: Needs
-    later: Mapping[str, Later]
+    later: Mapping[str, Dates]
 
 
 class Given(NamedTuple):
@@ -132,8 +131,10 @@ class Case:
             for own, fees in of.lists
         ]
         planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, of.needs)
-        waited = buying_later(of.later, planned, self.rows, self.drawn, self.offers, settings.seed)
-        return priced_plans(self.rows, self.drawn, planned, waited.options)
+        parts = priced_plans(self.rows, self.drawn, planned)
+        waiting = of_phases(parts, of.later, self.rows, self.drawn, self.offers)
+        _, waited = buying_later(waiting, self.drawn, settings.seed)
+        return [with_later(one, waited) for one in parts]
 
     def _used(self, offers: Mapping[str, Any]) -> Columns:
         """Days of use a month of offers: owned machines work as many as are wanted."""

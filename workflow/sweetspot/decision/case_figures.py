@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.cost_rounds import Planned
-from sweetspot.decision.mix_problem import Class
-from sweetspot.decision.mix_tables import Worked
-from sweetspot.decision.mix_words import Words
+from sweetspot.decision.dispatch_problem import Class
+from sweetspot.decision.dispatch_tables import Words, Worked
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
 

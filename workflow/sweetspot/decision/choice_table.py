@@ -7,18 +7,17 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
-from sweetspot.decision.mix_tables import Worked, kind_of, mix_rows
-from sweetspot.decision.mix_words import Words
+from sweetspot.decision.dispatch_tables import Words, Worked, kind_of, mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.phases import PricedPlan
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper
-from sweetspot.mixes.search import THERE
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
+MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
 TERMS = ("reserved", "committed")
 DOTS = 20  # quantiles of the money, equally likely outcomes
@@ -258,7 +257,7 @@ def _of_months(worked: Worked, words: Words, options: pd.DataFrame, draws: Draws
         held = zip(mix.problem.held, mix.counts, strict=True)
         bought = [(kind.name, count) for kind, count in held if count and kind_of(posed, kind.name) == "bought"]
         box = known[bought[0][0]] if bought else None
-        kind, binds = _mixed(mix.kind, told["main_rented"] is not None, box)
+        kind, binds = _mixed(told, box)
         fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         rows.append(told | {
             "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,
@@ -276,12 +275,12 @@ def _of_months(worked: Worked, words: Words, options: pd.DataFrame, draws: Draws
     return _sorted(posed.name, posed.name, months, rows, drawn, drawn, np.stack(capex), DISPATCH)
 
 
-def _mixed(mix: str, rents: bool, box: Row | None) -> tuple[str, str]:
+def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
     """Kind of a mix, and what it binds to: to a purchase or contract where machines are held for it."""
     if box is None:
-        return (KEEP if mix == THERE else RENT), NOTHING
+        return (KEEP if told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT), NOTHING
     kind, binds = _kind_of(box)
-    return (MIX if rents else kind), binds
+    return (MIX if told["main_rented"] is not None else kind), binds
 
 
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:

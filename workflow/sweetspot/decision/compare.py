@@ -1,29 +1,26 @@
 """All tables of results/<study>/comparison/, from the tables before it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.analyses import analysed
 from sweetspot.decision.breakeven import break_even, utilisation
-from sweetspot.decision.buying_later import buying_later, with_mixes
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
+from sweetspot.decision.cost_rounds import priced_plans, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
+from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.frontier import frontier
 from sweetspot.decision.headline import found_contenders, headline
-from sweetspot.decision.later_costs import Plan
+from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
-from sweetspot.decision.phases import priced_plans
-from sweetspot.decision.plan_of_months import decide, decide_phases, set_aside, without_option, without_speed
-from sweetspot.decision.ranks import pairs, ranks
+from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.surface import surface
@@ -78,7 +75,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
-    buying: Mapping[str, Plan] | None = None,
+    buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
@@ -100,9 +97,10 @@ def compare(
     asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     decided = decide(monthly, options, every, drawn, inputs.offers, settings)
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
-    waited = buying_later(buying or {}, plans, options, drawn, inputs.offers, settings.seed)
-    waited = with_mixes(waited, decided, drawn, settings)
-    parts = priced_plans(options, drawn, plans, waited.options)
+    parts = priced_plans(options, drawn, plans)
+    waiting = of_phases(parts, buying or {}, options, drawn, inputs.offers)
+    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
+    parts = [with_later(one, more) for one in parts]
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
     contending = found_contenders(options)
@@ -126,7 +124,7 @@ def compare(
         titles,
     )
     chosen = choice_table(judged, settings.offers_in_hand)
-    missing = left_out_table(inputs.offers, inputs.costs, inputs.plans, every, chosen, settings, needs)
+    missing = left_out_table(inputs, every, chosen, settings, needs)
     untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     learn = first_to_find_out(judged, found["worth_knowing"])
     about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
@@ -140,10 +138,10 @@ def compare(
         "headline": answer,
         "left_out": missing,
         "other_figures": others,
-        "later": waited.table,
+        "later": waited,
         "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
-            _warnings(inputs, every, settings, needs, untold),
+            warning_table(inputs, every, settings, needs, untold),
             decisive_rows(contending, answer, options, chosen),
             inputs.offers,
         ),
@@ -152,21 +150,3 @@ def compare(
         "choices": chosen,
         "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
     }
-
-
-def _warnings(
-    inputs: Inputs, options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[tuple[object, ...]]
-) -> pd.DataFrame:
-    """The warning table of all options, those that do not fit among them; `more`: rows found elsewhere."""
-    return warning_table(
-        inputs.throughput,
-        inputs.extrapolation,
-        inputs.efficiency,
-        inputs.price_lint,
-        options,
-        inputs.left_out,
-        inputs.offers,
-        settings,
-        needs,
-        more,
-    )

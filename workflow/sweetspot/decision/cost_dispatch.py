@@ -13,9 +13,8 @@ from sweetspot.decision.assumption import (
     Moved,
 )
 from sweetspot.decision.counted import the
-from sweetspot.decision.mix_problem import Figures, Posed, Source
-from sweetspot.decision.mix_tables import Worked
-from sweetspot.decision.mix_words import Words
+from sweetspot.decision.dispatch_problem import Figures, Posed, Source
+from sweetspot.decision.dispatch_tables import Words, Worked
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart
 from sweetspot.decision.question import EXACT, FURTHEST, LOOKS, Choice, Costs, Turn
@@ -198,8 +197,10 @@ class Dispatch:
 
     @cached_property
     def _near_ways(self) -> list[Way]:
-        usd = [self.exact(self.posed.drawn, way, way.counts) for way in self.ways]
-        return [way for way, paid in zip(self.ways, usd, strict=True) if paid <= NEAR * min(usd) and not way.source]
+        usd = {way: self.exact(self.posed.drawn, way, way.counts) for way in self.ways if not way.source}
+        # However dear: the best is held against something, whatever moves.
+        other = min((paid for way, paid in usd.items() if way.kinds != self.ways[0].kinds), default=np.inf)
+        return [way for way, paid in usd.items() if paid <= max(NEAR * min(usd.values()), other)]
 
     def _labels(self, option: str) -> frozenset[int]:
         source = self.posed.source(option)

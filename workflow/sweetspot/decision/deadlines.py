@@ -8,8 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
 from sweetspot.decision.counted import DOLLARS, TIE, Money, amount, span, the
-from sweetspot.decision.mix_problem import MIX_DRAWS
-from sweetspot.decision.mix_tables import Worked
+from sweetspot.decision.dispatch_problem import MIX_DRAWS
+from sweetspot.decision.dispatch_tables import Worked
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import standing
@@ -26,8 +26,8 @@ LEVELS = 20  # of how full a pool is in a month; from half a level below full on
 
 
 class Queue(NamedTuple):
-    """The waits in the months of a mix. `mean`: hours that a job waits at central figures (nan: the pool is full);
-    `tails`: by how full the pool is, in LEVELS; `level`: that of draw x month.
+    """`mean`: hours that a job waits at central figures (nan: the machines are full); `tails`: by how full they are, in
+    LEVELS; `level`: that of draw x month.
     """
 
     mean: float
@@ -47,8 +47,8 @@ AT_ONCE = Queue(0.0, {0: NOBODY}, np.zeros((1, 1)))  # of a rented machine
 
 
 class Way(NamedTuple):
-    """One way to do one job, by a `row` of the options: its `usd`, and `hours` and `drawn` USD by draw; the `queue` in
-    which it waits; and which `jobs` of its class the best mix does so (`Queue.weights`).
+    """One way to do a job, by a `row` of the options: its `usd`, `hours` and `drawn` USD by draw, the `queue` in which
+    it waits, and which `jobs` of its class the best mix does so (`Queue.weights`).
     """
 
     row: Row
@@ -71,20 +71,21 @@ class Way(NamedTuple):
 
 
 def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], money: Money = DOLLARS) -> pd.DataFrame:
-    """Rows of DEADLINES for each workload and deadline (`hours`), shortest first: of the options that finish a single
-    job within it (by central hours) and stay, the cheapest.
+    """Rows of DEADLINES for each workload and deadline (`hours`), shortest first: of the options (`build_options`) that
+    finish a single job within it (by central hours) and stay, the cheapest.
 
-    options: `build_options`. `p_cheapest` counts a draw that is late as no choice; `runner_up`, the next option, also
-    more nodes of the same machine; `margin`: its USD / USD of the option (`margin_low`, `margin_high`: 90 %);
-    `verdict`: the option's title, or too close to call and between which, or that none can and which is the fastest.
+    `p_cheapest` counts a draw that is late as no choice; `runner_up`, the next option, also more nodes of the same
+    machine; `margin`: its USD / USD of the option (`margin_low`, `margin_high`: 90 %); `verdict`: the option's title,
+    or too close to call and between which, or that none can and which is the fastest.
     """
     found = []
     for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
+        stays = rows[rows["persistent"].astype(bool)]
+        nobody = _nobody(records(stays if len(stays) else rows), money)
+        late = {"status": nobody, "verdict": nobody, "confidence": "clear"}
         for limit in sorted(hours):
             kept = rows[rows["hours"] <= limit].sort_values(["usd", "option"], kind="stable")
-            stays = rows[rows["persistent"].astype(bool)]
-            nobody = _nobody(records(stays if len(stays) else rows), money)
-            told = _cheapest(kept, draws, limit) if kept["persistent"].any() else {"status": nobody, "verdict": nobody}
+            told = _cheapest(kept, draws, limit) if kept["persistent"].any() else late
             found.append({"workload": workload, "within_hours": limit, "is_asked": True, **told})
     return pd.DataFrame(found, columns=list(DEADLINES))
 
@@ -96,13 +97,13 @@ def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
     best = rows[found.best]
     told = Way(best, best["usd"], draws.hours[best["row"]], draws.usd[best["row"]]).told(limit)
     told |= {"p_cheapest": found.p_cheapest, "confidence": found.confidence, "verdict": best["title"]}
-    if found.rival is None:
-        return told
-    second = rows[found.rival]
-    if found.confidence == TIE:
-        told["verdict"] = f"too close to call: {the(best['title'])} or {the(second['title'])}"
-    margins = {"margin": float(second["usd"] / best["usd"]), "margin_low": found.low, "margin_high": found.high}
-    return told | margins | {"runner_up": second["option"]}
+    if found.rival is not None:
+        second = rows[found.rival]
+        told |= {"runner_up": second["option"], "margin": float(second["usd"] / best["usd"])}
+        told |= {"margin_low": found.low, "margin_high": found.high}
+        if found.confidence == TIE:
+            told["verdict"] = f"too close to call: {the(best['title'])} or {the(second['title'])}"
+    return told
 
 
 def _nobody(rows: Sequence[Row], money: Money) -> str:
@@ -113,28 +114,23 @@ def _nobody(rows: Sequence[Row], money: Money) -> str:
     return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"
 
 
-def class_deadlines(
-    worked: Sequence[Worked], draws: Draws, money: Money = DOLLARS, due: float | None = None
-) -> pd.DataFrame:
+def class_deadlines(works: Sequence[Worked], draws: Draws, money: Money, due: float | None = None) -> pd.DataFrame:
     """Rows of DEADLINES for each class and number of hours: the cheapest way to be in time, and who is in time anyhow.
 
-    What a row says holds until the next one's hours, from those of the fastest machine to REACH times those of the
-    slowest. `is_asked`: the class's own deadline, or that asked of every class (`due`). `per_month`: urgent jobs.
-    `usd`: of one urgent job: rented, the machine for itself; on a machine that the best mix holds, its running, if the
-    result is there within the hours after its mean wait (`wait_hours`). `usd_extra`: beyond what a job of the class
-    costs in the best mix where it is rented or run for the least. `p_in_time`: share of the draws and months in which
-    that option makes it; `share_in_time`: of all jobs of the class in the best mix that are not asked to be urgent.
-    Both count the wait.
+    A row holds until the next one's hours, from the fastest machine's to REACH times those of the slowest. `is_asked`:
+    the class's own deadline, or that of every class (`due`). `per_month`: urgent jobs. `usd`: of one: rented, the
+    machine for itself; on one that the best mix holds, its running, if the result is there within the hours after its
+    mean wait (`wait_hours`). `usd_extra`: beyond what an ordinary job costs where that is least. `p_in_time`: share of
+    the draws and months in which that option makes it; `share_in_time`: of all jobs of the class in the best mix that
+    are not asked to be urgent. Both count the wait.
     """
-    rows = [row for one in worked for row in _of_classes(one, draws, money, due)]
+    rows = [row for one in works for row in _of_classes(one, draws, money, due)]
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
 def _of_classes(worked: Worked, draws: Draws, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
     posed, queue = worked.posed, queue_of(worked)
-    for number, one in enumerate(posed.classes):
-        if one.urgent:
-            continue
+    for number, one in ((place, one) for place, one in enumerate(posed.classes) if not one.urgent):
         hurried = number + any(other.urgent for other in posed.classes[number + 1 : number + 2])
         asked = posed.classes[hurried].limit if due is None else due
         urgent, ordinary = ([*_ways(worked, queue, *of, draws)] for of in ((hurried, True), (number, False)))
@@ -145,26 +141,22 @@ def _of_classes(worked: Worked, draws: Draws, money: Money, due: float | None) -
             ways = [way for way in urgent if way.row["hours"] + way.queue.mean <= limit]
             way = min(ways, key=lambda each: each.usd, default=None)
             early = sum(other.queue.in_time(limit - other.hours, other.jobs) for other in ordinary)
+            late = {"status": _nobody(runs, money)}
             yield {
                 "workload": posed.name, "class": one.job.name, "within_hours": limit, "is_asked": limit == asked,
                 "per_month": float(posed.central.jobs[hurried].mean()) if hurried != number else 0.0,
                 "share_in_time": early / total if total else np.nan,
-                **({"status": _nobody(runs, money)} if way is None else way.told(limit)),
-                "usd_extra": np.nan if way is None else way.usd - least,
+                **(late if way is None else way.told(limit) | {"usd_extra": way.usd - least}),
             }  # fmt: skip
 
 
 def _limits(hours: Sequence[float], wait: float, asked: float) -> list[float]:
-    waits = [hour + wait for hour in hours if np.isfinite(wait)]
-    grid = np.geomspace(min(hours), REACH * max(hours), GRID)[1:] if hours else ()
-    own = [asked] if np.isfinite(asked) else []
-    return sorted({*hours, *waits, *own, *(float(f"{hour:.3g}") for hour in grid)})
+    grid = [float(f"{hour:.3g}") for hour in np.geomspace(min(hours), REACH * max(hours), GRID)[1:]] if hours else []
+    return sorted(filter(np.isfinite, {*hours, *(hour + wait for hour in hours), *grid, asked}))
 
 
 def _ways(worked: Worked, queue: Queue, number: int, alone: bool, draws: Draws) -> Iterator[Way]:
-    """Where a job of a class (its place) runs in the best mix, in whatever time: on what is held, and rented; `alone`:
-    it pays for the whole of a rented machine.
-    """
+    """Where a job of a class runs in the best mix, in whatever time; `alone`: it pays for the whole rented machine."""
     posed, best = worked.posed, worked.mixes[0]
     held = {kind.name: place for place, kind in enumerate(best.problem.held) if best.counts[place]}
     rented = {offer.name: place for place, offer in enumerate(best.problem.rented)}
@@ -187,10 +179,8 @@ def _ways(worked: Worked, queue: Queue, number: int, alone: bool, draws: Draws) 
 
 def _hour(kind: Held) -> Array:
     """USD of an hour of use of a kind held, by draw: that of any class that runs there; 0 where none does."""
-    runs = np.isfinite(kind.hours).all(axis=1) & (kind.hours > 0).all(axis=1)
-    number = int(np.argmax(runs))
-    hour: Array = kind.running[number] / kind.hours[number] if runs.any() else np.zeros(kind.capacity.shape)
-    return hour
+    runs = np.flatnonzero((np.isfinite(kind.hours) & (kind.hours > 0)).all(axis=1))
+    return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
 
 
 def queue_of(worked: Worked) -> Queue:
@@ -202,10 +192,8 @@ def queue_of(worked: Worked) -> Queue:
         used += np.einsum("jdt,jd->dt", best.done.held[:, number], hours)
         room += count * kind.capacity * kind.devices
     full = np.divide(used, room[:, None], out=np.zeros_like(used), where=room[:, None] > 0)
-    level, busy = np.rint(full * LEVELS).astype(int), utilisation(streams)
-    tails = {}
-    for one in map(int, np.unique(level)):
-        times = one / LEVELS / busy if busy > 0 else 0.0
-        more = [stream._replace(per_hour=stream.per_hour * times) for stream in streams]
-        tails[one] = EVERYBODY if one >= LEVELS else tail_of(more)
+    level, busy = np.rint(full * LEVELS).astype(int), utilisation(streams) or np.inf
+    tails = {int(one): EVERYBODY for one in np.unique(level)}
+    for one in (each for each in tails if each < LEVELS):
+        tails[one] = tail_of([each._replace(per_hour=each.per_hour * one / LEVELS / busy) for each in streams])
     return Queue(wait_for(streams).hours if any(best.counts) else np.nan, tails, level)

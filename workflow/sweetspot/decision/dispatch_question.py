@@ -16,9 +16,8 @@ from sweetspot.decision.assumption import (
     assumptions_of,
 )
 from sweetspot.decision.cost_dispatch import PER_MONTH, Dispatch, Way, most_rented
-from sweetspot.decision.mix_problem import MIX_DRAWS, Posed
-from sweetspot.decision.mix_tables import Worked, device_hours, rivals_of
-from sweetspot.decision.mix_words import Words, mix_title
+from sweetspot.decision.dispatch_problem import MIX_DRAWS, Posed
+from sweetspot.decision.dispatch_tables import Words, Worked, device_hours, mix_title, rivals_of
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
 from sweetspot.decision.question import Choice, Question
@@ -65,7 +64,7 @@ def dispatch_question(worked: Worked, draws: Draws, words: Words) -> Asked | Non
         cost=cost.cost,
         drawn=drawn,
         best=0,
-        rival=int(drawn[1:].mean(axis=1).argmin()) + 1 if len(shown) > 1 else None,
+        rival=_rival(ways, drawn),
         told=f"{months:g} months",
         word="best mix",
         drawn_work=tuple(_drawn_work(posed, cost.assumptions)),
@@ -76,6 +75,14 @@ def dispatch_question(worked: Worked, draws: Draws, words: Words) -> Asked | Non
         settled=cost.settled,
     )
     return Asked(question, cost)
+
+
+def _rival(ways: Sequence[Way], drawn: Array) -> int | None:
+    """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
+    usd = drawn.mean(axis=1)
+    apart = [place for place, way in enumerate(ways) if place and way.kinds != ways[0].kinds and usd[place] < np.inf]
+    others = apart or [*range(1, len(ways))]
+    return min(others, key=lambda place: float(usd[place])) if others else None
 
 
 def _beside(best: Mix, months: float) -> Array | None:

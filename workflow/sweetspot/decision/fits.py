@@ -10,7 +10,6 @@ from sweetspot.decision.settings import Settings
 if TYPE_CHECKING:
     from sweetspot.study.memory import Need  # lazily: its models take longer to import than all this computes
 
-
 Needs = Mapping[str, "Need"]
 COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")
 
@@ -20,7 +19,8 @@ def with_fits(rows: pd.DataFrame, settings: Settings, needs: Needs) -> pd.DataFr
 
     `fits` is null where either is unknown: nothing is left out for want of knowledge.
     """
-    need = [_need(needs, *pair) for pair in zip(rows["workload"], rows["gpus"], strict=True)]
+    pairs = zip(map(needs.get, rows["workload"].astype(str)), rows["gpus"], strict=True)
+    need = [None if one is None or pd.isna(gpus) else one.gib(int(gpus)) for one, gpus in pairs]
     have = rows["instance"].map(dict(settings.gpu_memory_gib)).astype(float)
     rows = rows.assign(memory_need_gib=pd.Series(need, rows.index, dtype=float), gpu_memory_gib=have)
     known = rows["memory_need_gib"].notna() & have.notna()
@@ -56,19 +56,13 @@ def fit_warnings(options: pd.DataFrame, needs: Needs) -> Iterator[tuple[object, 
     for row in options[does_not_fit(options)].drop_duplicates(["instance", "workload"]).itertuples():
         message = f"{row.workload} needs {row.memory_need_gib:.3g} GiB on each device, which has {row.gpu_memory_gib:g}"
         yield ("comparison", row.instance, row.model, row.batch_size, "does_not_fit", f"{message}; it takes no part")
-    for name in needs:
-        if name not in stated:
-            message = f"workload {name} does not state the memory that it needs: whether it fits is not checked"
-            yield ("comparison", None, None, pd.NA, "unknown_memory_need", message)
+    for name in (name for name in needs if name not in stated):
+        message = f"workload {name} does not state the memory that it needs: whether it fits is not checked"
+        yield ("comparison", None, None, pd.NA, "unknown_memory_need", message)
     unknown = options[options["memory_need_gib"].notna() & options["gpu_memory_gib"].isna()]
     for name in unknown["instance"].drop_duplicates():
         message = "the memory of its device is not known (gpu_memory_gib): whether the workload fits is not checked"
         yield ("comparison", name, None, pd.NA, "unknown_gpu_memory", message)
-
-
-def _need(needs: Needs, workload: object, gpus: object) -> float | None:
-    found = needs.get(str(workload))
-    return None if found is None or pd.isna(gpus) else found.gib(int(gpus))  # type: ignore[call-overload]
 
 
 CELL = ["instance", "framework", "model", "batch_size", "gpus", "precision"]
@@ -76,11 +70,7 @@ OFF = 0.30  # of the need, from which the two are told to differ
 # What a peak holds beside the training: nothing by a framework's own counter; CUDA and the driver by NVML; the program
 # itself, its compiled code and workspace by the size of a process (0.3 to 1.6 GiB seen; docs/decision.md).
 BESIDE_GIB = {"framework": 0.0, "nvml": 1.0, "resident": 2.0}
-SOURCES = {
-    "framework": "by the framework's own count",
-    "nvml": "as NVML saw it",
-    "resident": "as its process grew",
-}
+SOURCES = {"framework": "by the framework's own count", "nvml": "as NVML saw it", "resident": "as its process grew"}
 
 
 def memory_warnings(options: pd.DataFrame, throughput: pd.DataFrame, needs: Needs) -> Iterator[tuple[object, ...]]:
@@ -96,9 +86,8 @@ def memory_warnings(options: pd.DataFrame, throughput: pd.DataFrame, needs: Need
     stated = options[options["memory_need_gib"].notna()].drop_duplicates([*CELL, "workload"])
     for row in stated.join(peaks, on=CELL, how="inner").itertuples():
         need, peak, source = row.memory_need_gib, row.peak_memory_gib, str(row.peak_memory_source)
-        whole = needs[str(row.workload)].devices is None
-        told = _difference(need, peak, source, row.gpu_memory_gib) if whole else None
-        if told:
+        told = _difference(need, peak, source, row.gpu_memory_gib)
+        if told and needs[str(row.workload)].devices is None:
             message = f"{row.workload} is said to need {need:.3g} GiB on each device; a run took {peak:.3g} GiB"
             words = f"{message} {SOURCES.get(source, source)}: {told}"
             yield ("comparison", row.instance, row.model, row.batch_size, "memory_prediction", words)

@@ -1,7 +1,7 @@
 """Offers that take no part in a workload, each with its reason: nothing that has a price vanishes without a word."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
@@ -10,9 +10,17 @@ from sweetspot.decision.options import CELL, OFFER, is_asked
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 
+if TYPE_CHECKING:
+    from sweetspot.decision.compare import Inputs
+
 COLUMNS = ("workload", *OFFER, "model", "rule", "reason")
 NOT_ASKED = "not_asked"  # by the reader's own choice: no warning
 TOTAL = "total"  # of a plan in results/<study>/plans
+SAID = {
+    "no figure": "the machine on which its hours hold has no figure in this framework and precision",
+    "too slow": "however many are bought, its longest jobs alone take more than the planned hours",
+    "never finishes": "interrupted so often, a job never finishes",
+}
 Why = tuple[str, str]
 
 
@@ -27,37 +35,36 @@ class _Case(NamedTuple):
 
 
 def left_out_table(
-    offers: pd.DataFrame,
-    costs: pd.DataFrame,
-    plans: pd.DataFrame,
-    options: pd.DataFrame,
-    choices: pd.DataFrame,
-    settings: Settings,
-    needs: Needs,
+    inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, settings: Settings, needs: Needs
 ) -> pd.DataFrame:
     """One row a workload and offer that is neither in `options` nor, of a plan, in `choices` (COLUMNS).
 
-    `offers`, `costs`, `plans`: the tables of results/<study>/; `options`: all, those that do not fit among them;
-    `needs`: of all workloads (`load_needs`; of one of months, of its classes). `model`: null where the workload names
-    none, or nothing is known of it. Rules: no_figure, other_batch (figures at other batches than the one asked for),
-    too_few_devices, does_not_fit, not_asked (a price list that the answer leaves out, a machine that is there already),
-    and a status of costs or plans (too_slow, never_finishes, oom, ...). Raises UserError for an offer that is missing
-    for none of these: a mistake of the program ends the run, and is not left out of the answer.
+    `options`: all, those that do not fit among them; `needs`: of all workloads (`load_needs`; of one of months, of its
+    classes). `model`: null where the workload names none, or nothing is known of it. Rules: no_figure, other_batch
+    (figures at other batches than the one asked for), too_few_devices, does_not_fit, not_asked (a price list that the
+    answer leaves out, a machine that is there already), and a status of costs or plans (too_slow, never_finishes, oom,
+    ...). Raises UserError for an offer that is missing for none of these: a mistake of the program ends the run.
     """
-    totals = plans[plans["phase"] == TOTAL] if len(plans) else plans
-    planned = dict.fromkeys(totals["plan"]) if len(totals) else {}
+    offers, costs, plans = inputs.offers, inputs.costs, inputs.plans
+    totals = plans[plans["phase"] == TOTAL].assign(workload=plans["plan"]) if len(plans) else plans
+    planned = dict.fromkeys(totals.get("workload", ()))
     jobs = [name for name in dict.fromkeys([*needs, *costs.get("workload", ())]) if name not in planned]
-
-    def why_job(case: _Case) -> Why | None:
-        return _why_job(case, settings, needs)
-
-    def why_plan(case: _Case) -> Why | None:
-        return _why_plan(case, settings, needs)
-
-    found = [
-        *(row for name in jobs for row in _missing(name, offers, costs, "workload", options, options, why_job)),
-        *(row for name in planned for row in _missing(name, offers, totals, "plan", choices, options, why_plan)),
-    ]
+    works = [*((name, costs, options) for name in jobs), *((name, totals, choices) for name in planned)]
+    found, of_options = [], _keys(options)
+    for name, *both in works:
+        rows, taken = (table[table["workload"] == name] if len(table) else table for table in both)
+        there = set(_keys(taken))
+        model, of_rows = next(iter(rows["model"].dropna()), None) if len(rows) else None, _keys(rows)
+        for key, offer in zip(_keys(offers), offers.iloc, strict=True):
+            if key in there:
+                continue
+            own, known = rows[[one == key for one in of_rows]], options[[one == key for one in of_options]]
+            reason = _why(_Case(name, model, offer, own, known), name in planned, settings, needs)
+            if reason is None:
+                raise UserError(
+                    f"{', '.join(map(str, key))}: the offer is in no table of workload {name}; expected it or a reason"
+                )
+            found.append((name, *key, model, *reason))
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
@@ -76,49 +83,23 @@ def left_out_warnings(
         yield ("comparison", row.instance, row.model, pd.NA, rule, f"{row.workload}: {row.reason}; it takes no part")
 
 
-def _missing(
-    name: str,
-    offers: pd.DataFrame,
-    table: pd.DataFrame,
-    column: str,
-    taken: pd.DataFrame,
-    options: pd.DataFrame,
-    why: Callable[[_Case], Why | None],
-) -> Iterator[dict[str, Any]]:
-    """The offers that the rows `taken` of a workload lack, by the rows of `table` that it was priced in."""
-    rows, there = _of(table, column, name), set(_keys(_of(taken, "workload", name)))
-    model = next(iter(rows["model"].dropna()), None) if len(rows) else None
-    for key, offer in zip(_keys(offers), offers.iloc, strict=True):
-        if key in there:
-            continue
-        own, of_offer = (part[[one == key for one in _keys(part)]] for part in (rows, options))
-        reason = why(_Case(name, model, offer, own, of_offer))
-        if reason is None:
-            raise UserError(
-                f"{', '.join(map(str, key))}: the offer is in no table of workload {name}; expected it or a reason"
-            )
-        yield dict(zip(COLUMNS, (name, *key, model, *reason), strict=True))
-
-
-def _why_job(case: _Case, settings: Settings, needs: Needs) -> Why | None:
+def _why(case: _Case, planned: bool, settings: Settings, needs: Needs) -> Why | None:
     need = needs.get(case.workload)
-    wanted = None if need is None else need.devices
-    if case.rows.empty and wanted is not None and case.offer.get("gpus", wanted) < wanted:
-        return "too_few_devices", f"it has {case.offer['gpus']:g} devices, and a job takes {wanted}"
+    wanted, has = None if need is None else need.devices, case.offer.get("gpus")
+    if planned and settings.answer_prices and case.offer["price_list"] not in settings.answer_prices:
+        return NOT_ASKED, "answer_prices leaves its price list out"
+    if case.rows.empty and wanted is not None and has is not None and has < wanted:
+        return "too_few_devices", f"it has {has:g} devices, and a job takes {wanted}"
     if case.rows.empty:
         return "no_figure", f"no figure of {case.model or 'its model'} is known"
+    if planned:
+        return _why_plan(case, settings, needs)
     asked = case.rows[is_asked(case.rows, settings)]
-    if asked.empty:
-        return _other_batch(case, settings)
-    return _status(asked)
+    return _other_batch(case, settings) if asked.empty else _status(asked)
 
 
 def _why_plan(case: _Case, settings: Settings, needs: Needs) -> Why | None:
-    if settings.answer_prices and case.offer["price_list"] not in settings.answer_prices:
-        return NOT_ASKED, "answer_prices leaves its price list out"
-    if case.rows.empty:
-        return "no_figure", f"no figure of {case.model} is known"
-    fits = with_fits(case.rows.assign(workload=case.workload), settings, needs)
+    fits = with_fits(case.rows, settings, needs)
     if does_not_fit(fits).all():
         need, has = (fits[name].iloc[0] for name in ("memory_need_gib", "gpu_memory_gib"))
         return "does_not_fit", f"it needs {need:.3g} GiB on each device, which has {has:g}"
@@ -144,16 +125,7 @@ def _status(rows: pd.DataFrame) -> Why | None:
     if "status" not in rows.columns or rows["status"].isna().any() or (rows["status"] == "ok").any():
         return None
     status = str(rows["status"].iloc[0])
-    said = {
-        "no figure": "the machine on which its hours hold has no figure in this framework and precision",
-        "too slow": "however many are bought, its longest jobs alone take more than the planned hours",
-        "never finishes": "interrupted so often, a job never finishes",
-    }
-    return status.replace(" ", "_"), said.get(status, f"status of its figure: {status}")
-
-
-def _of(table: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
-    return table[table[column] == name] if len(table) else table
+    return status.replace(" ", "_"), SAID.get(status, f"status of its figure: {status}")
 
 
 def _keys(table: pd.DataFrame) -> list[tuple[object, ...]]:

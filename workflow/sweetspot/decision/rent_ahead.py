@@ -53,6 +53,19 @@ def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
     return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
 
 
+def rent_share(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
+    """Share of a project's rent by the hour that is due in its first months: at central figures, then in every draw of
+    `rents` if any. Each month has its own price, in a draw on the draw's path.
+    """
+    share = np.full(1 if rents is None else rents.draws + 1, after / months)
+    if 0 < after < months:
+        change = central_change(row)
+        share *= mean_factor(change, after) / mean_factor(change, months)
+        if rents is not None and moves_ahead(row):
+            share[1:] = after / months * rents.until(row, after)
+    return share
+
+
 class Rents:
     """Draws of the mean rent of each offer; one market for all.
 
@@ -62,7 +75,7 @@ class Rents:
     def __init__(
         self, stream: "Callable[..., np.random.Generator]", draws: int, lengths: Mapping[str, np.ndarray]
     ) -> None:
-        self._stream, self._draws, self._lengths = stream, draws, dict(lengths)
+        self._stream, self.draws, self._lengths = stream, draws, dict(lengths)
         longest = max((float(length.max()) for length in self._lengths.values()), default=1.0)
         self._months = math.ceil(min(longest, LONGEST) - 1e-9)
         self._normal: dict[tuple[object, ...], np.ndarray] = {}
@@ -71,14 +84,12 @@ class Rents:
     def factor(self, row: Mapping[str, Any]) -> np.ndarray:
         """The row's mean rent over its central mean, one figure a draw; 1 where its price stays."""
         if not moves_ahead(row):
-            return np.ones(self._draws)
+            return np.ones(self.draws)
         path = self._path(row)
         return mean_of_months(path, self._lengths[row["model"]]) / float(row["rent_factor"])
 
     def until(self, row: Mapping[str, Any], months: float) -> np.ndarray:
-        """The row's mean rent of the first `months` over that of the project, one figure a draw; 1 where it stays."""
-        if not moves_ahead(row):
-            return np.ones(self._draws)
+        """The row's mean rent of the first `months` over that of the project, one figure a draw; its price moves."""
         path = self._path(row)
         return mean_of_months(path, months) / mean_of_months(path, self._lengths[row["model"]])
 
@@ -100,10 +111,10 @@ class Rents:
 
     def _noise(self, *key: object) -> np.ndarray:
         if key not in self._normal:
-            self._normal[key] = self._stream(*key).standard_normal((self._draws, self._months))
+            self._normal[key] = self._stream(*key).standard_normal((self.draws, self._months))
         return self._normal[key]
 
     def _uniform(self, *key: object) -> np.ndarray:
         if key not in self._normal:
-            self._normal[key] = self._stream(*key).random((self._draws, self._months))
+            self._normal[key] = self._stream(*key).random((self.draws, self._months))
         return self._normal[key]

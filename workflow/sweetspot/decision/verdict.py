@@ -69,8 +69,24 @@ def verdict_table(
     `sentence` has at most 15 words, `do_this` 20.
     """
     told = [verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
+    for row in told:
+        if row["workload"] == answer and row["level"] == MACHINE and len(told) > 1:
+            row["thresholds"] = [*row["thresholds"], _of_several(row, told)]
     rows = [row | {"is_answer": row["workload"] == answer} for row in told]
     return pd.DataFrame(sorted(rows, key=lambda row: not row["is_answer"]), columns=list(COLUMNS))
+
+
+def _of_several(answer: Mapping[str, Any], told: Sequence[Mapping[str, Any]]) -> str:
+    """Which of several works the answer is about, and for which of the others it is another."""
+    others = [row for row in told if row["take"] != answer["take"]]
+    about = f"This is about {answer['workload_title']}. The same is the cheapest for"
+    if not others:
+        return f"{about} all {len(told)} works here."
+    first, *more = others
+    named = f"for {first['workload_title']} it is {the(str(first['take_title']))}"
+    return (
+        f"{about} {len(told) - len(others)} of the {len(told)} works here; {named}{', among others' if more else ''}."
+    )
 
 
 def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> str | None:
@@ -284,7 +300,11 @@ def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
         box = "box" if "box" in str(facts["box_title"]) else "machine"
         below = f"Buy if the {box} costs less than {currency.words(facts['buy_below_usd'])}."
         return _short([f"Start with {title}. {below}", below], DO_THIS)
-    if advised in (RENT, KEEP):
+    if advised == KEEP:
+        sure = f", the cheapest today ({percent(facts['take_p_cheaper'])})" if rival else ""
+        nothing = "Buy and sign nothing."
+        return _short([f"{nothing} Rent {title}{sure}.", f"{nothing} Rent {title}.", nothing], DO_THIS)
+    if advised == RENT:
         sure = f" ({percent(facts['take_p_cheaper'])})" if rival else ""
         today = f"Start with {title}, the cheapest today{sure}."
         if close:

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.decision.counted import amount, begun, counted, listed, the
-from sweetspot.decision.mix_tables import Worked, key_of
+from sweetspot.decision.dispatch_tables import Worked, key_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.rates import or_zero
 from sweetspot.mixes.search import BOUGHT
@@ -61,14 +60,13 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
     """One row an option and workload of which it is known how often its jobs come, in QUEUE_COLUMNS.
 
     Jobs of all workloads that come to a machine arrive at random over the hours in which it works, and wait their turn
-    where it is `held`; one that is rented as needed waits for none. `jobs_at_once`: how many it works on;
-    `utilisation`: share of its time that all take; `overloaded`: more than it can do, and then there is no wait to
-    state. `hours`: of one job; `wait_hours`: its mean wait, `_p90` what nine in ten wait at most, `hours_to_result` =
-    hours + wait_hours; `_low`, `_high`: with the ends of the speed and of the jobs a month at once (null: overloaded at
-    that end). `rival`: of the answer's rented options that nobody takes away the fastest; `slower_from_per_month`: jobs
-    a month from which the wait makes the held machine the slower one, all workloads growing alike,
-    `slower_from_people`: so many people, each with as many jobs as now; 0 where it is slower for anybody, null for
-    rented options and without a rival.
+    where it is `held`, else for nobody. `jobs_at_once`: how many it works on; `utilisation`: share of its time that all
+    take; `overloaded`: more than it can do, with no wait to state. `hours`: of one job; `wait_hours`: its mean wait,
+    `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours; `_low`, `_high`: with the ends of the
+    speed and of the jobs a month at once (null: overloaded at that end). `rival`: of the answer's rented options that
+    nobody takes away the fastest; `slower_from_per_month`: jobs a month from which the wait makes the held machine the
+    slower one, all workloads growing alike, `slower_from_people`: so many people, each with as many jobs as now; 0
+    where it is slower for anybody, null for rented options and without a rival.
     """
     lines = list(lines)
     rented = [one for one, _ in lines if one.stays and not one.held]
@@ -102,9 +100,8 @@ def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[s
 def coming_to_options(
     options: pd.DataFrame, plans: pd.DataFrame, offers: pd.DataFrame, demands: Demands, month_days: float
 ) -> Iterator[Line]:
-    """The jobs of workloads and of phases of plans that say how often they come (`demands`), to each option.
-
-    options: `build_options`, those that fit; plans: results/<study>/plans; offers: `boxes` of each offer.
+    """The jobs of workloads and of phases that say how often they come (`demands`), to each option that fits
+    (`build_options`). plans: results/<study>/plans; offers: `boxes` of each offer.
     """
     asked = records(options[options["workload"].isin(list(demands))]) if demands else []
     owned = offers.drop_duplicates(list(OFFER)).reindex(columns=[*OFFER, "boxes"])
@@ -146,7 +143,7 @@ def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> Ite
         rounds = math.ceil(math.ceil(row["jobs"] / row["machines"] - ENOUGH) / slots - ENOUGH)
         hours, rate = row["hours"] / rounds, row["images_per_s"]
         ends = [hours * rate / row[f"images_per_s{end}"] for end in ("_high", "_low")]
-        low, high = (hour if np.isfinite(hour) else None for hour in ends)
+        low, high = (hour if math.isfinite(hour) else None for hour in ends)
         yield row | {"hours": hours, "hours_low": low, "hours_high": high, "jobs_at_once": float(slots)}
 
 
@@ -154,30 +151,28 @@ def coming_to_mixes(worked: Sequence[Worked]) -> list[Line]:
     """The work of months: the jobs of each class on the pool that the best mix holds and, where that is another, on the
     pool with the reference bought; and one job of each ordinary class on each rented offer, which nobody else is at.
     """
-    pools = [pool(one, place) for one in worked for place in range(len(one.mixes)) if _is_told(one, place)]
-    lines: list[Line] = [(one, jobs) for jobs in pools for one in jobs]
-    for work in worked if lines else ():
-        for source in work.posed.sources:
-            for one, row in zip(work.posed.classes, source.rows, strict=True):
-                if row is not None and not source.held and not one.urgent:
+    lines: list[Line] = []
+    for work in worked:
+        best, offers = work.mixes[0], {source.offer["option"]: source.offer for source in work.posed.sources}
+        for place, mix in enumerate(work.mixes):
+            other = mix.kind == BOUGHT and mix.counts != best.counts and offers[mix.source]["is_reference"]
+            jobs = pool(work, place) if other or not place else []
+            lines += [(one, jobs) for one in jobs]
+    for posed in (work.posed for work in worked if lines):
+        for source in (one for one in posed.sources if not one.held):
+            for one, row in zip(posed.classes, source.rows, strict=True):
+                if row is not None and not one.urgent:
                     number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
-                    told = (work.posed.work.people, number, _hours(row), one.job.hours_cv, servers, math.inf)
+                    told = (posed.work.people, number, _hours(row), one.job.hours_cv, servers, math.inf)
                     lines.append((Coming(row, False, True, *told), ()))
     return lines
-
-
-def _is_told(worked: Worked, place: int) -> bool:
-    mix, counts = worked.mixes[place], worked.mixes[0].counts
-    other = mix.kind == BOUGHT and mix.counts != counts
-    return not place or (other and bool(worked.posed.source(mix.source).offer["is_reference"]))
 
 
 def pool(worked: Worked, place: int) -> list[Coming]:
     """The jobs that come to the machines that a mix holds, at central figures, by class; those that get some.
 
     All machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of
-    the class that they work on at once; `hours`: of one job, the mean over where its class is worked on; arrivals by
-    the hours in which the pool works.
+    the class that they work on at once; `hours`: of one job, the mean over where its class is worked on.
     """
     posed, mix, done = worked.posed, worked.mixes[place], worked.central[place]
     kinds = [(at, *one) for at, one in enumerate(zip(mix.problem.held, mix.counts, strict=True)) if one[1]]
@@ -192,20 +187,19 @@ def pool(worked: Worked, place: int) -> list[Coming]:
         jobs = sum(here for _, _, here in runs)
         if not jobs > 0:
             continue
-        hours = np.sum([here * np.array(_hours(row)) for row, _, here in runs], axis=0) / jobs
+        hours = [sum(here * _hours(row)[end] for row, _, here in runs) / jobs for end in range(len(ENDS))]
         servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
         given = one.job.urgent_per_month if one.urgent else one.job.per_month
         ends = [end / given.value for end in given.ends] if given is not None and given.value else [1.0, 1.0]
         told = (f"{posed.name}: {key_of(mix)}", title, one.job.model, one.workload, False)
-        each = (posed.work.people, [jobs, *(jobs * end for end in ends)], hours.tolist(), one.job.hours_cv, servers)
+        each = (posed.work.people, [jobs, *(jobs * end for end in ends)], hours, one.job.hours_cv, servers)
         found.append(Coming(dict(zip(TOLD, told, strict=True)), True, False, *each, opened / devices))
     return found
 
 
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:
-    """Two sentences for each workload and machine that is held, those asked about first, at most SHOWN a workload.
-
-    queue: comparison/queue.parquet. Empty where no workload says how often it comes.
+    """Two sentences for each workload and machine that is held (`queue_table`), those asked about first, at most SHOWN
+    a workload; none where no workload says how often it comes.
     """
     said = []
     held = queue[queue["held"].astype(bool)] if len(queue) else queue

@@ -1,7 +1,7 @@
 """Warnings beside the numbers: what a reader must know of a figure before staking money on it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -14,44 +14,38 @@ from sweetspot.decision.settings import Settings
 from sweetspot.decision.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
 
+if TYPE_CHECKING:
+    from sweetspot.decision.compare import Inputs
+
 COLUMNS = ("scope", "instance", "model", "batch_size", "rule", "message")
 Row = tuple[object, ...]
 
 
 def warning_table(
-    throughput: pd.DataFrame,
-    extrapolation: pd.DataFrame,
-    efficiency: pd.DataFrame,
-    price_lint: pd.DataFrame,
-    options: pd.DataFrame,
-    left_out: pd.DataFrame | None = None,
-    offers: pd.DataFrame | None = None,
-    settings: Settings | None = None,
-    needs: Needs | None = None,
-    more: Iterable[Row] = (),
+    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[Row] = ()
 ) -> pd.DataFrame:
     """One row per warning: COLUMNS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
 
-    Scope: throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself
-    had to assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
-    no_interval, no_figure (an offer whose machine nobody has measured: it takes no part), no_price (a machine with a
-    figure of the study's models that no price list offers, unless another machine's figure rests on it: it takes no
-    part; told with `settings`), does_not_fit, unknown_memory_need and unknown_gpu_memory (where a workload states what
-    it needs), memory_prediction (that need against a measured peak), no_speed (`more`: workloads of months),
-    mixed_protocol (figures measured here beside figures of others), rounds_apart (published times of several rounds),
-    and stale_price for the price lint's `stale` and `stale_rate`; its other warnings keep their rules.
+    `options`: all, those that do not fit among them; `more`: rows found elsewhere (`offers_left_out`). Scope:
+    throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself had to
+    assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
+    no_interval, no_figure and no_price (machines that have the other alone, unless another machine's figure rests on
+    them), those of `fits`, mixed_protocol (figures measured here beside figures of others), rounds_apart (published
+    times of several rounds), and stale_price for the price lint's `stale` and `stale_rate`.
     """
+    led = inputs.extrapolation
+    led = led[led["headline"].astype(bool)] if "headline" in led.columns else led.head(0)
     rows = [
-        *_of_throughput(throughput),
-        *(_of_budget(left_out) if left_out is not None else ()),
-        *_told("efficiency", efficiency),
-        *_of_extrapolation(extrapolation),
-        *_of_prices(price_lint),
+        *_told("throughput", inputs.throughput),
+        *_of_runs(inputs),
+        *_told("efficiency", inputs.efficiency),
+        *_told("extrapolation", led),
+        *_of_prices(inputs.price_lint),
         *_of_options(options),
-        *(_without_figure(offers, options) if offers is not None else ()),
-        *fit_warnings(options, needs or {}),
-        *(memory_warnings(options, throughput, needs) if needs else ()),
-        *(_without_price(offers, throughput, extrapolation, settings) if offers is not None and settings else ()),
+        *_of_rounds(options),
+        *_alone(inputs, options, led, settings),
+        *fit_warnings(options, needs),
+        *memory_warnings(options, inputs.throughput, needs),
         *more,
     ]
     table = pd.DataFrame(rows, columns=list(COLUMNS)).drop_duplicates()
@@ -69,19 +63,15 @@ def decisive_rows(
     Of the model that the answer speaks of; of all models where they have different winners. And the best of each plan
     of phases (`choices`) with what that is held against, among the `options`.
     """
-    if options is not None and choices is not None and len(choices):
-        held = choices[
-            choices["cost"].eq("rounds") & (choices["is_best"].astype(bool) | choices["is_rival"].astype(bool))
-        ]
-        held = held.rename(columns={"choice": "option"})
-        rows = options.merge(held[["option", "model"]].drop_duplicates(), on=["option", "model"])
-        planned = records(rows.drop_duplicates(["option", "model"]))
-        return [*decisive_rows(contending, headline), *planned]
-    if headline.empty:
-        return []
     models = headline[headline["scope"] == "model"]
-    told = [headline["model"].iloc[0]] if models["winner"].nunique() == 1 else list(models["model"])
-    return [row for model in told for row in contending[model].named()]
+    told = headline["model"].head(1) if models["winner"].nunique() == 1 else models["model"]
+    named = [row for model in told for row in contending[model].named()]
+    if options is None or choices is None or choices.empty:
+        return named
+    lead = choices["is_best"].astype(bool) | choices["is_rival"].astype(bool)
+    held = choices[choices["cost"].eq("rounds") & lead].rename(columns={"choice": "option"})
+    rows = options.merge(held[["option", "model"]].drop_duplicates(), on=["option", "model"])
+    return [*named, *records(rows.drop_duplicates(["option", "model"]))]
 
 
 def with_decisive(table: pd.DataFrame, named: Sequence[Option], offers: pd.DataFrame) -> pd.DataFrame:
@@ -92,14 +82,9 @@ def with_decisive(table: pd.DataFrame, named: Sequence[Option], offers: pd.DataF
     """
     cells = {(row["instance"], row["model"], row["batch_size"]) for row in named}
     models, bought = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in named}
-    priced = {
-        (row.instance, pair.message)
-        for row in offers.itertuples()
-        if tuple(getattr(row, name) for name in OFFER) in bought
-        for pair in pairs(getattr(row, "warnings", None))
-    }
-    # A finding on a whole list names no instance.
-    priced |= {(None, message) for _, message in priced}
+    paid = [row for row in offers.to_dict("records") if tuple(row[name] for name in OFFER) in bought]
+    priced = {(row["instance"], pair.message) for row in paid for pair in pairs(row.get("warnings"))}
+    priced |= {(None, message) for _, message in priced}  # a finding on a whole list names no instance
 
     def decides(row: Any) -> bool:
         if row.scope == "price":
@@ -113,30 +98,19 @@ def with_decisive(table: pd.DataFrame, named: Sequence[Option], offers: pd.DataF
 
 def _told(scope: str, table: pd.DataFrame) -> Iterator[Row]:
     """The pairs of a table's column `warnings`, with the cell that they stand beside."""
-    if "warnings" not in table.columns:
-        return
-    for row in table.itertuples():
-        for rule, message in pairs(row.warnings):
-            yield (scope, row.instance, row.model, row.batch_size, rule, message)
+    for row in table.to_dict("records"):
+        for rule, message in pairs(row.get("warnings")):
+            yield (scope, row["instance"], row["model"], row["batch_size"], rule, message)
 
 
-def _of_throughput(table: pd.DataFrame) -> Iterator[Row]:
-    yield from _told("throughput", table)
-    for row in table[~table["status"].isin(USABLE)].itertuples():
+def _of_runs(inputs: "Inputs") -> Iterator[Row]:
+    for row in inputs.throughput[~inputs.throughput["status"].isin(USABLE)].itertuples():
         if row.status not in {pair.rule for pair in pairs(row.warnings)}:
             yield ("throughput", row.instance, row.model, row.batch_size, row.status, f"status {row.status}")
-
-
-def _of_budget(table: pd.DataFrame) -> Iterator[Row]:
-    for row in table.itertuples():
+    for row in inputs.left_out.itertuples():
         cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
         message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
         yield ("throughput", row.instance, row.model, row.batch_size, "left_out", message)
-
-
-def _of_extrapolation(table: pd.DataFrame) -> Iterator[Row]:
-    if "headline" in table.columns:
-        yield from _told("extrapolation", table[table["headline"].astype(bool)])
 
 
 def _of_prices(price_lint: pd.DataFrame) -> Iterator[Row]:
@@ -146,26 +120,17 @@ def _of_prices(price_lint: pd.DataFrame) -> Iterator[Row]:
             yield ("price", row.instance or None, None, pd.NA, rule, row.message)
 
 
-def _without_figure(offers: pd.DataFrame, options: pd.DataFrame) -> Iterator[Row]:
-    """Machines that have a price and no figure of any model of the study."""
-    for name in sorted(set(offers.get("instance", [])) - set(options["instance"])):
+def _alone(inputs: "Inputs", options: pd.DataFrame, led: pd.DataFrame, settings: Settings) -> Iterator[Row]:
+    """Machines that have a price and no figure of any model of the study, and the other way round; none is named where
+    nothing has a price.
+    """
+    priced, table, models = set(inputs.offers.get("instance", ())), inputs.throughput, list(settings.batch_sizes)
+    for name in sorted(priced - set(options["instance"])):
         message = "it is offered, but no figure of a model of the study is known; it takes no part"
         yield ("comparison", name, None, pd.NA, "no_figure", message)
-
-
-def _without_price(
-    offers: pd.DataFrame, throughput: pd.DataFrame, extrapolation: pd.DataFrame, settings: Settings
-) -> Iterator[Row]:
-    """Machines that have a figure of a model of the study and no price; none is named where nothing has a price."""
-    if offers.empty:
-        return
-    parts = [throughput[throughput["status"].isin(USABLE)]]
-    if "headline" in extrapolation.columns:
-        parts.append(extrapolation[extrapolation["headline"].astype(bool)])
-    known = {
-        name for part in parts for name in part.loc[part["model"].isin(list(settings.batch_sizes)), "instance"].unique()
-    }
-    for name in sorted(known - set(offers["instance"]) - set(settings.stands_behind)):
+    parts = [part for part in (table[table["status"].isin(USABLE)], led) if len(part)]
+    known = {name for part in parts for name in part.loc[part["model"].isin(models), "instance"]}
+    for name in sorted(known - priced - set(settings.stands_behind)) if priced else ():
         message = "its figures are known, but no price list offers it; it takes no part"
         yield ("comparison", name, None, pd.NA, "no_price", message)
 
@@ -181,7 +146,6 @@ def _of_options(options: pd.DataFrame) -> Iterator[Row]:
         if here.any() and not here.all():
             message = "figures measured here stand beside published ones: other software and another protocol"
             yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)
-    yield from _of_rounds(options)
 
 
 def _of_rounds(options: pd.DataFrame) -> Iterator[Row]:

@@ -6,13 +6,13 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from sweetspot.decision.buying_later import later_in_words
 from sweetspot.decision.counted import TIE
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report.answer import for_the_winner, lead, ranked, roles_of
 from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
+from sweetspot.report.later_part import later_in_words
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, other_work, outcome_of
 from sweetspot.report.phrases import decisive, worth_knowing

@@ -69,8 +69,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
 
     As `evidence_case`, and `ratio`: what the dearer and the cheaper of the verdict bind to; `choices`: choice, title,
-    `verb`, `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the answer), `spot`
-    (would, if interruptions were accepted), and of a plan of months its `mix` and `source`.
+    `verb`, `kind` and `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the answer),
+    `spot` (would, if interruptions were accepted), and of a plan of months its `mix` and `source`.
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
@@ -290,6 +290,7 @@ def _choice(row: Row) -> Row:
     of_mix = {name: None if missing(row.get(name)) else row[name] for name in ("mix", "source")}
     return {
         "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
+        "kind": "buy" if row["kind"] == "mix" else row["kind"],
         "costs": COSTS[row["kind"]],
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not"]),
         "spot": row["why_not"] == "it can be interrupted", **(of_mix if of_mix["mix"] else {}),

@@ -13,7 +13,6 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
-from sweetspot.decision.buying_later import later_in_words
 from sweetspot.decision.counted import ROUNDS, Money
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
@@ -25,7 +24,7 @@ from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.later_part import later_part
+from sweetspot.report.later_part import later_in_words, later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.part import Part
@@ -172,7 +171,7 @@ class Figures:
         svg = Markup(inline(self._drawn[name], name, str(escape(title))))
         return Markup(
             '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2} '
-            '<a href="figures/{0}.svg">SVG</a> <a href="figures/{0}.png">PNG</a></figcaption></figure>'
+            '<a href="figures/{0}.svg">SVG</a></figcaption></figure>'
         ).format(name, svg, caption)
 
 

@@ -14,6 +14,7 @@ from sweetspot.report.notation import missing, number
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
+from sweetspot.study.titles import class_title
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
 BARS, POINTS = 5, 5
@@ -109,7 +110,7 @@ def _by_tornado(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...])
         if len(table)
         else []
     )
-    if not rows:
+    if not rows or not all(_finite(rows[0][f"margin_{end}"]) for end in ("low", "high")):
         return []
     one = rows[0]
     best = [(one["low"], one["usd_low"]), (1.0, one["usd"]), (one["high"], one["usd_high"])]
@@ -121,8 +122,12 @@ def _by_tornado(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...])
 
 def _banded(row: dict[str, Any], points: list[tuple[float, float]]) -> Series:
     low, high = float(row["usd_low"]) / float(row["usd"]), float(row["usd_high"]) / float(row["usd"])
-    name = {"buy": "buy", "mix": "buy", "rent": "rent", "keep": "keep"}.get(row["kind"], row["kind"])
-    return Series(name, row["kind"], points, [(x, low * y, high * y) for x, y in points])
+    return Series(_word_of(row), row["kind"], points, [(x, low * y, high * y) for x, y in points])
+
+
+def _word_of(row: dict[str, Any]) -> str:
+    """The name of a choice's line: what one does."""
+    return "buy" if row["kind"] == "mix" else str(row["kind"])
 
 
 def _by_days(
@@ -156,21 +161,48 @@ def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
         options = table_of(tables, "options")
         models = options.loc[options["workload"] == found.workload, "model"] if len(options) else ()
         mine = single[single["model"].isin(models)] if len(single) else single
-    rows = [row for row in records(mine.head(BARS)) if not missing(row.get("margin_low"))]
+    known = [row for row in records(mine) if all(_finite(row.get(f"margin_{end}")) for end in ("low", "high"))]
+    rows = known[:BARS]
     if not rows:
         return None
     bars = [
-        (str(row["assumption"]), float(row["margin_low"]), float(row["margin_high"]), _threshold(row)) for row in rows
+        (
+            str(row["assumption"]),
+            float(row["margin_low"]),
+            float(row["margin_high"]),
+            _threshold(row) if _turns_to_the_rival(row, tables, found) else "",
+        )
+        for row in rows
     ]
     best, rival = (_titled(rows[0], name, tables, found) for name in ("best", "rival"))
     return Section("turns", f"What could make {rival} cheaper", bars_chart(bars, best, rival), "plan-turning")
 
 
+def _finite(value: object) -> bool:
+    return not missing(value) and math.isfinite(float(value))  # type: ignore[arg-type]
+
+
+def _turns_to_the_rival(row: dict[str, Any], tables: Tables, found: Outcome) -> bool:
+    """Whether the nearest turning point is one to what the chart speaks of: a purchase, where that binds and the best
+    does not, and the other way round.
+    """
+    choices = table_of(tables, "choices")
+    binds = choices[choices["workload"] == found.workload].set_index("choice")["binds"]
+    best, rival = (str(binds.get(row.get(name), "")) for name in ("best", "rival"))
+    points = table_of(tables, "turning_points")
+    if best == rival or "boxes" not in points.columns:
+        return True
+    mine = points[(points["workload"] == found.workload) & (points["assumption"] == row["assumption"])]
+    near = mine[(mine["turning_value"] / row["flip_value"] - 1).abs() < 1e-6] if _finite(row["flip_value"]) else mine
+    return near.empty or bool(near["boxes"].iloc[0] > 0) == (rival != "nothing")
+
+
 def _titled(row: dict[str, Any], name: str, tables: Tables, found: Outcome) -> str:
-    """The title of a choice of the tornado, as the other charts have it."""
+    """The title of a choice of the tornado as a sentence has it: one machine without its number and its rest."""
     choices = table_of(tables, "choices")
     titles = choices.loc[choices["workload"] == found.workload].set_index("choice")["title"]
-    return the(str(titles.get(row.get(name), row.get(f"{name}_title") or "another choice")))
+    title = str(titles.get(row.get(name), row.get(f"{name}_title") or "another choice"))
+    return the(title.split(", the rest on ")[0].removeprefix("1 × "))
 
 
 def _threshold(row: dict[str, Any]) -> str:
@@ -214,7 +246,7 @@ def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None
     points = [
         (str(row["title"]), "rent", float(row["hours"] + row["wait_hours"]), float(row["usd"])) for row in records(own)
     ]
-    title = f"One job ({own['class'].iloc[0]}): hours and cost by where it runs"
+    title = f"One job ({class_title(own['class'].iloc[0])}): hours and cost by where it runs"
     return Section("faster", title, points_chart(points, "hours", money.code, title), "deadlines")
 
 
@@ -237,7 +269,7 @@ def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money)
             sold = count * (0.0 if missing(there[0].get("residual_usd")) else float(there[0]["residual_usd"]))
         monthly = (float(row["usd"]) - paid + sold) / months
         points = [(0.0, paid), (months, paid + monthly * months), *([(months, float(row["usd"]))] if sold else [])]
-        lines.append(Series({"nothing": "rent"}.get(binds, binds), row["kind"], points))
+        lines.append(Series(_word_of(row), row["kind"], points))
     if len(lines) < 2:
         return None
     return Section(

@@ -1,5 +1,10 @@
-"""The page's table of buying later: each machine of a plan bought at once, later and never."""
+"""Buying later on the page: a table of each machine bought at once, later and never; and the same in sentences."""
 
+from typing import Any
+
+import pandas as pd
+
+from sweetspot.decision.counted import TIE, begun, chance, confidence, money, the
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -18,9 +23,9 @@ def later_part(made: Sections) -> Part:
     least = table.groupby("workload")["usd"].transform("min")
     for row, cheapest in zip(records(table.head(ROWS)), least, strict=False):
         figures = [made.made(row, name, STEP) for name in ("box_usd", "rent_usd", "usd", "saved_usd")]
-        chance = "" if missing(row["p_saves"]) else made.probability(row, "p_saves", STEP)
+        saves = "" if missing(row["p_saves"]) else made.probability(row, "p_saves", STEP)
         status = "" if row["status"] == "ok" else text(row["status"])
-        rows.append([made.work(row), _bought(row), text(row["until_title"]) or status, *figures, chance])
+        rows.append([made.work(row), _bought(row), text(row["until_title"]) or status, *figures, saves])
         classes.append("good" if row["usd"] == cheapest else "failed" if status else "")
     return Part(tuple(HEAD.split("|")), rows, classes, max(0, len(table) - ROWS))
 
@@ -30,3 +35,50 @@ def _bought(row: Row) -> str:
         return "never"
     when = "at once" if row["after_months"] == 0 else f"in {row['after_months']:g} months"
     return f"{text(row['box_title'])}, {when}"
+
+
+def later_in_words(table: pd.DataFrame, code: str = "USD") -> list[str]:
+    """Of each plan: the machine that is cheapest at once, bought later; then which of all these ways is the cheapest.
+
+    `table`: comparison/later.parquet; `code`: its currency. Empty where no plan asks.
+    """
+    said = []
+    for name, rows in table.groupby("workload", sort=False) if len(table) else ():
+        known = rows[rows["status"] == "ok"].to_dict("records")
+        bought = [row for row in known if pd.notna(row["box"])]
+        if not bought:
+            said.append(f"Buying later in {name}: no machine that may be bought is reckoned.")
+            continue
+        first, *later = [row for row in bought if row["box"] == bought[0]["box"]]
+        over = f"{money(first['usd'])} {code} over {first['months']:g} months"
+        said.append(f"{begun(the(first['title']))}, bought at once: {over}.")
+        said += [_later(row, code) for row in later]
+        said += _least(known, code)
+    return said
+
+
+def _later(row: dict[str, Any], code: str) -> str:
+    saved, low, high = (row[f"saved_usd{end}"] for end in ("", "_low", "_high"))
+    less = saved >= 0
+    ends = sorted((low, high) if less else (-high, -low))
+    span = " to ".join(f"{'−' if end < 0 else ''}{money(abs(end))}" for end in ends)
+    likely = row["p_saves"] if less else 1 - row["p_saves"]
+    told = TIE if confidence(max(likely, 1 - likely)) == TIE else chance(likely)
+    return (
+        f"Bought in {row['after_months']:g} months, renting {the(row['until_title'])} until then: "
+        f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
+    )
+
+
+def _least(known: list[dict[str, Any]], code: str) -> list[str]:
+    """The cheapest of the ways, and what never to buy costs where that is another."""
+    best = min(known, key=lambda row: row["usd"])
+    sure = chance(best["p_cheapest"])
+    if pd.isna(best["box"]):
+        return [
+            f"Cheapest of these is never to buy: {the(best['title'])} for all {best['months']:g} months, "
+            f"{money(best['usd'])} {code}, {sure}."
+        ]
+    when = "at once" if best["after_months"] == 0 else f"in {best['after_months']:g} months"
+    never = [f"Never to buy costs {money(row['usd'])} {code}." for row in known if pd.isna(row["box"])]
+    return [f"Cheapest of these is {the(best['box_title'])}, bought {when}, {sure}.", *never]

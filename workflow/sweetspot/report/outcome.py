@@ -11,6 +11,7 @@ from sweetspot.report.tables import Tables, table_of
 
 ROWS = 5  # choices that a table of the answer shows
 BUYING = ("buy", "mix")
+GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
 DOING = {"keep": "keeping what you have", "rent": "renting", "contract": "a contract", "buy": "buying", "mix": "buying"}
 
 
@@ -111,6 +112,12 @@ def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
     order = {row["choice"]: row for row in (*first, *kinds.values(), *cheaper, *stands)}
     kept = list(order)[: max(most, len(first))]
     return [row for row in rows if row["choice"] in kept]
+
+
+def group_of(row: Row) -> str:
+    """What a choice is, as the head of its row; what one has may leave something to rent."""
+    rented = row["kind"] == "keep" and text(row["title"]).endswith("for the rest")
+    return f"{GROUPS[text(row['kind'])]}, and rent" if rented else GROUPS[text(row["kind"])]
 
 
 def busy(found: Outcome) -> str:

@@ -20,7 +20,7 @@ from sweetspot.report.first_charts import Dots, dots_chart
 from sweetspot.report.first_sections import sections
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing, number
-from sweetspot.report.outcome import Outcome, busy, choices_of, key_figures, other_work, outcome_of
+from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
 from sweetspot.report.sheet import of_choices, render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
@@ -28,8 +28,7 @@ from sweetspot.report.words import works
 from sweetspot.study.study import Study, load_study
 
 ASSETS = Path(__file__).parent / "assets"
-GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
-SCRIPTS = ("model", "panel")
+SCRIPTS = ("model", "lines", "panel")
 INTERRUPTED = "it can be interrupted"
 LONG = 0.25  # of a job's hours: a wait that is worth a line
 
@@ -74,15 +73,16 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: f
     """The choices of the first chart: what may be the answer by kind, then what is no answer."""
     made, seen = [], set()
     named = any(not row["in_hand"] for row in rows)
+    several = sum(bool(row["in_hand"]) for row in rows) > 1
     # Of one kind alone the word tells nothing, and "by the hour" would be wrong of a machine paid by the month.
     alone = len({row["kind"] for row in rows}) == 1 and all(missing(row["why_not"]) for row in rows) and not named
     for row in rows:
         outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
-        group = GROUPS[row["kind"]]
+        group = group_of(row)
         if not missing(row["why_not"]):
             group = "If jobs may be interrupted" if row["why_not"] == INTERRUPTED else str(row["why_not"]).capitalize()
         elif named and row["in_hand"]:
-            group = "Your offer"
+            group = "Your offers" if several else "Your offer"
         told = "" if group in seen or alone else group
         seen.add(group)
         best = found is not None and row["choice"] == found.start_with.choice
@@ -119,11 +119,11 @@ def _waits(tables: Tables, found: Outcome) -> list[str]:
     best = {found.best.choice, f"{found.workload}: {found.best.choice}"}
     held = queue[queue["held"].astype(bool) & queue["option"].isin(best)]
     ours = held["workload"].astype(str).str.split(".").str[0].eq(found.workload)
-    told = []
+    told: list[str] = []
     for row in records(held[ours & (held["overloaded"].astype(bool) | (held["wait_hours"] > LONG * held["hours"]))]):
         job = names.get(str(row["workload"]), str(row["workload"]).rpartition(".")[2])
         long = "without end" if row["overloaded"] else f"{number(row['wait_hours'])} h on average"
-        told.append(f"A job ({job}) takes {number(row['hours'])} h, and waits {long} for {the(found.best.title)}.")
+        told.append(f"A job ({job}) takes {number(row['hours'])} h, and waits {long} for {the(str(row['title']))}.")
     return told
 
 

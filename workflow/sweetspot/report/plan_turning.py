@@ -3,7 +3,7 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS, FACTOR
-from sweetspot.decision.counted import ROUNDS, amount, begun, listed, the
+from sweetspot.decision.counted import ROUNDS, amount, begun, the
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
@@ -28,17 +28,13 @@ def turning_in_words(tables: Tables) -> str:
     if own.empty:
         return "No single figure, changed by a factor of 5, would change it."
     shown = own.drop_duplicates("assumption").head(NEAREST)
-    if leading(tables) == ROUNDS:
-        parts = [
-            f"{'. Or '.join(map(_where, records(rows)))}. Then {the(str(title))} is the cheapest."
-            for title, rows in shown.groupby("to_title", sort=False)
-        ]
-        return f"What would change it, the nearest first: {parts[0]}{''.join(f' Or {part}' for part in parts[1:])}"
-    told = [
-        f"{', or '.join(map(_where, records(rows)))} (then: {title})"
+    then = "Then {} is the cheapest." if leading(tables) == ROUNDS else "Then: {}."
+    parts = [
+        f"{'. Or '.join(map(_where, records(rows)))}. "
+        + then.format(the(str(title)) if leading(tables) == ROUNDS else title)
         for title, rows in shown.groupby("to_title", sort=False)
     ]
-    return f"What would change it, the nearest first: {'; '.join(told)}."
+    return f"What would change it, the nearest first: {parts[0]}{''.join(f' Or {part}' for part in parts[1:])}"
 
 
 def _where(row: Row) -> str:
@@ -46,7 +42,8 @@ def _where(row: Row) -> str:
     name, side = row["assumption"], row["side"]
     if row["unit"] == FACTOR:
         return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {side} today's"  # type: ignore[arg-type]
-    return f"{name} {side} {amount(float(row['turning_value']))} {row['unit']}"  # type: ignore[arg-type]
+    unit = str(row["unit"]).replace("/hour", " an hour").replace("/month", " a month")
+    return f"{name} {side} {amount(float(row['turning_value']))} {unit}"  # type: ignore[arg-type]
 
 
 def paying_in_words(tables: Tables) -> list[str]:
@@ -66,18 +63,20 @@ def paying_in_words(tables: Tables) -> list[str]:
 
 def pays_beside(title: str, rows: pd.DataFrame) -> str:
     """One machine beside what is there, in a plan of months; empty where nothing is known of it."""
-    found, parts = rows.set_index("quantity"), []
+    found, told = rows.set_index("quantity"), []
     if "device_hours" in found.index:
         row = found.loc["device_hours"]
+        planned = amount(row["planned"])
         if missing(row["pays_from"]):
-            parts.append(f"it pays at no work up to five times the {amount(row['planned'])} device-hours a month")
+            told.append(f"{the(title)} does not pay with five times the {planned} device-hours a month.")
         else:
-            start = f"it pays from {amount(row['pays_from'])} device-hours a month on ({_ends(row)}, 90 %)"
-            parts.append(f"{start}, of {amount(row['planned'])} planned")
+            start = f"{the(title)} pays from {amount(row['pays_from'])} device-hours a month ({_ends(row)}, 90 %)"
+            told.append(f"{start}; you plan {planned}.")
     if "months" in found.index and not missing(found.loc["months", "pays_from"]):
         row = found.loc["months"]
-        parts.append(f"where it is used {amount(row['pays_from'])} months or more, of {amount(row['planned'])} planned")
-    return f"{begun(the(title))} beside what is there, against renting the rest: {listed(parts)}." if parts else ""
+        least = f"if you use it for {amount(row['pays_from'])} months or more; you plan {amount(row['planned'])}."
+        told.append(f"It pays {least}" if told else f"{the(title)} pays {least}")
+    return begun(" ".join(told)) if told else ""
 
 
 def pays_against(title: str, rows: pd.DataFrame) -> str:

@@ -92,6 +92,8 @@ def _at_once(rows: Sequence[dict[str, Any]]) -> str:
 def _title_of(row: dict[str, Any]) -> str:
     """A choice with its kind, and why it is not the answer where it is not."""
     kind = KINDS[row["kind"]]
+    if row["kind"] == "keep" and str(row["title"]).endswith("for the rest"):
+        kind = "Keep, and rent"
     return f"{kind}: {row['title']}" + ("" if missing(row["why_not"]) else f" ({row['why_not']})")
 
 

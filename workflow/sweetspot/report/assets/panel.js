@@ -92,6 +92,7 @@
       value.textContent = !moved().length ? value.dataset.said : place === 1 && above && below ? `${times(above.usd / below.usd)} ×` : "–";
     });
     document.body.classList.toggle("moved", moved().length > 0); dots(change);
+    if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; lines(data, work, state, before, moved().length > 0); }); }
   }
   function dots(change) {
     const chart = document.querySelector(".dots"), axis = chart.querySelector(".axis"), STACK = 46, rows = [...chart.querySelectorAll(".row")].map((row) => {

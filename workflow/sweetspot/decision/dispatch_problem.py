@@ -90,7 +90,7 @@ def pose(
     (`have`) has no offer `own`; one without a figure does nothing.
     """
     classes = classes_of(name, work)
-    told = _with_terms(options, offers)
+    told = with_terms(options, offers)
     _check_there(name, work, offers)
     sources = _sources(work, classes, told)
     drawn = Figures(*(getattr(draws, name)[:, :MIX_DRAWS] for name in Figures._fields))
@@ -122,7 +122,7 @@ def classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
     return tuple(found)
 
 
-def _with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     """The options with what a commitment costs a month and an hour of use, and how long it binds."""
     terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour"])
     terms = terms.rename(columns={"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"})

@@ -1,18 +1,17 @@
-"""Renting for some months of a plan and then buying: USD by hand, what never pays, and what the draws share."""
+"""Renting for some months and then buying, plans of phases and workloads of months: USD by hand, what never pays."""
 
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from month_tables import LabOfFive
 from phase_plans import CARE, RUNNING, compared, hourly, own
-from sweetspot.decision.buying_later import later_in_words, load_plans
-from sweetspot.decision.later_costs import Plan, Side, at_once, never, rent_then_buy
+from sweetspot.decision.later import Dates, load_plans, of_plan, ways_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
-from sweetspot.study.workloads import load_workloads
+from sweetspot.study.workloads import load_monthly, load_workloads
 
 
 def ways(*rows, **keys):
@@ -117,14 +116,14 @@ def test_buying_later_is_among_the_options_of_the_plan():
 
 def test_a_machine_of_other_months_is_named_and_not_reckoned():
     found = compared(own(months=48.0), hourly())["later"]
-    assert found["status"].tolist() == ["is used for 48 months, the plan has 36", "ok"]
+    assert found["status"].tolist() == ["is used for 48 months, the work lasts 36", "ok"]
     assert found["option"].tolist() == ["box", "rented"]
 
 
 def test_a_plan_that_does_not_ask_has_no_rows(tmp_path):
     file = tmp_path / "workloads.yaml"
     file.write_text("work: {kind: plan, months: 36}\nother: {kind: plan, months: 24, buy_after_months: [6]}\n")
-    assert load_plans(file) == {"other": Plan("other", 24.0, (6.0,))}
+    assert load_plans(file) == {"other": Dates("other", 24.0, (6.0,))}
     assert load_plans(tmp_path / "none.yaml") == {}
 
 
@@ -148,11 +147,9 @@ def test_months_that_mean_nothing_are_refused(tmp_path, keys, reason):
 
 def side(name, **row):
     """An option of a plan whose figures are all certain."""
-    facts = {"option": name, "row": 0, "purchase": "on_demand", "trend_kind": None, "trend_change": np.nan}
-    held = row.pop("held", 0.0)
-    running, term = row.pop("running"), row.pop("term", np.nan)
-    ones = np.ones(2)
-    return Side(facts | row, name, 100.0, running, held, ones, ones, 1.0, term)
+    facts = {"option": name, "title": name, "instance": name, "row": 0, "purchase": "on_demand", "trend_kind": None,
+             "boxes": 1.0, "hours": 100.0, "usd_possession": np.zeros(3), "term_months": np.nan}  # fmt: skip
+    return facts | row | {"usd_running": np.full(3, row["running"])}
 
 
 NOTHING = np.ones((1, 2))
@@ -161,13 +158,11 @@ CERTAIN = Draws(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
 
 def ends(capex, residual, care, electricity, rent, change=0.0, months=36.0, after=(6.0, 12.0, 30.0)):
     """USD of buying at once, then after each of `after` months, then never."""
-    plan = Plan("work", months, after)
     box = side("box", purchase="own", running=electricity * months, months=months, capex_usd=capex,
                residual_usd=residual * capex, maintenance_usd_per_month=care, staff_usd_per_month=0.0,
                discount_rate=0.0, capex_change=change)  # fmt: skip
-    rented = [side("rented", running=rent * months)]
-    later = [next(rent_then_buy(plan, box, rented, month, CERTAIN, 1)).usd for month in after]
-    return [at_once(plan, box, CERTAIN, 1).usd, *later, next(never(plan, rented)).usd]
+    asked = of_plan(Dates("work", months, after), [box, side("rented", running=rent * months)], None)
+    return [way.usd[0] for way in ways_of(asked, CERTAIN, 1)]
 
 
 AMOUNT = st.floats(1.0, 1e5)
@@ -198,30 +193,60 @@ def test_the_cheaper_the_later_price_the_cheaper_is_waiting(capex, residual, ren
         assert fallen[4] == risen[4]
 
 
-def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
-    found = compared(own(), hourly())["later"]
-    assert later_in_words(found) == [
-        "box, bought at once: 39,240 USD over 36 months.",
-        "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), almost "
-        "certain (over 99 %).",
-        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), almost "
-        "certain (over 99 %).",
-        "Cheapest of these is box, bought at once, almost certain (over 99 %).",
-        "Never to buy costs 43,200 USD.",
-    ]
+ASKED = {"buy_after_months": [6.0, 12.0]}
 
 
-def test_a_saving_and_never_buying_in_words():
-    falling = compared(own(capex_change_per_year={"value": -0.6}), hourly(2.0))["later"]
-    # 6 months: 2,400 + 36,000 x 0.4^0.5 + 30 x 90 = 27,868; 12 months: 21,360
-    first, half, year, least = later_in_words(falling, "EUR")
-    assert first == "box, bought at once: 39,240 EUR over 36 months."
-    assert half.startswith("Bought in 6 months, renting rented until then: 27,868 EUR, 11,372 less (")
-    assert year.startswith("Bought in 12 months, renting rented until then: 21,360 EUR, 17,880 less (")
-    assert (
-        least == "Cheapest of these is never to buy: rented for all 36 months, 14,400 EUR, almost certain (over 99 %)."
-    )
+def months_of(where, ours=None, rent=None):
+    """The rows by months until the purchase; `ours`: keys of the box, `rent`: of the rented RTX 4090."""
+
+    def box(prices):
+        next(offer for offer in prices["offers"] if offer["instance"] == "box-4")["own"].update(ours or {})
+
+    def cloud(prices):
+        next(offer for offer in prices["offers"] if offer["instance"] == "runpod-1x4090").update(rent or {})
+
+    lab = LabOfFive(where).edit("workloads.yaml", lambda work: work["lab"].update(ASKED))
+    found = lab.edit("prices/ours.yaml", box).edit("prices/rent.yaml", cloud).tables(100)
+    return found["later"].set_index("after_months"), found
 
 
-def test_without_such_a_plan_nothing_is_said():
-    assert later_in_words(pd.DataFrame()) == []
+@pytest.fixture(scope="module")
+def still(tmp_path_factory):
+    return months_of(tmp_path_factory.mktemp("still"))
+
+
+def test_a_month_of_waiting_costs_the_rent_less_what_the_box_saves_of_it(still):
+    table, found = still
+    at_once, never = table.loc[0.0, "usd"], table.loc[36.0, "usd"]
+    # At once: the purchase and 36 months of care, running and what is rented beside it. Never: 36 months of rent.
+    price = 14_900 * 1.1378
+    month = (never - (at_once - table.loc[0.0, "box_usd"])) / 36
+    assert table.loc[0.0, "box_usd"] == pytest.approx(price, rel=2e-3)  # the mean of the exchange rate's draws
+    assert table.loc[6.0, "usd"] == pytest.approx(at_once + 6 * month)
+    assert table.loc[12.0, "saved_usd"] == pytest.approx(-12 * month)
+    # What is bought at once is the best mix of all.
+    assert at_once == pytest.approx(found["choices"]["usd"].iloc[0])
+    assert table["machines"].dropna().tolist() == [1, 1, 1]
+
+
+def test_a_box_that_gets_cheaper_and_a_rent_that_rises(tmp_path, still):
+    rises = {"trend": {"kind": "drift", "change_per_year": 0.44}}
+    table, _ = months_of(tmp_path, {"capex_change_per_year": {"value": -0.19}}, rises)
+    constant = still[0]
+    for months, share in ((6.0, 0.9), (12.0, 0.81)):
+        assert table.loc[months, "box_usd"] == pytest.approx(share * constant.loc[months, "box_usd"])
+        # All that is rented until then is the RTX 4090: its months are 1, q, q^2, ... of today's, q = 1.44^(1/12).
+        mean = (1.44 ** (months / 12) - 1) / (months * (1.44 ** (1 / 12) - 1))
+        assert table.loc[months, "until"] == "runpod-1x4090"
+        assert table.loc[months, "rent_usd"] == pytest.approx(mean * constant.loc[months, "rent_usd"], rel=0.02)
+
+
+def test_a_box_that_is_used_for_other_months_is_named(tmp_path):
+    table, _ = months_of(tmp_path, {"months": 48})
+    assert table["status"].tolist() == ["is used for 48 months, the work lasts 36"]
+
+
+def test_months_beyond_the_work_are_refused(tmp_path):
+    lab = LabOfFive(tmp_path).edit("workloads.yaml", lambda work: work["lab"].update(buy_after_months=[12.0, 36.0]))
+    with pytest.raises(UserError, match=r"buy_after_months by ascending months, all below 36, found \[12\.0, 36\.0\]"):
+        load_monthly(lab.folder / "workloads.yaml")

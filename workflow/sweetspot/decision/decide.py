@@ -1,27 +1,55 @@
-"""Plans decided: tables of the mixes of months and of the options of phases, and what both rest on."""
+"""Questions decided: the tables of what they rest on, jobs and plans alike."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from sweetspot.decision.analyses import analysed
-from sweetspot.decision.cost_rounds import Planned, pays_of_rounds, rounds_question
+from sweetspot.decision.cost_rounds import Planned, PricedPlan, pays_of_rounds, rounds_question
+from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.deadlines import class_deadlines
+from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
+from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, job_table, load_table, source_table, work_out
 from sweetspot.decision.fits import Needs
-from sweetspot.decision.mix_jobs import NO_SPEED, job_table
-from sweetspot.decision.mix_problem import pose
-from sweetspot.decision.mix_tables import Worked, load_table, source_table, work_out
-from sweetspot.decision.mix_words import Words
-from sweetspot.decision.phases import PricedPlan
+from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.tornado import turned
+from sweetspot.decision.tornado import TORNADO, TURNING, Turned, tornado_rows, turned, turning_rows
 from sweetspot.decision.waiting import Line, coming_to_mixes
+from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
+
+Paying = tuple[str, Iterable[Held]]  # a workload, and what could be held for it
+
+
+def analysed(
+    asked: Sequence[Turned],
+    options: pd.DataFrame,
+    draws: Draws,
+    money: Money = DOLLARS,
+    paying: Iterable[Paying] = (),
+) -> dict[str, pd.DataFrame]:
+    """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
+
+    `options`: those that `draws` are of; `paying`: what could be held. A question of no length (one job, no machine of
+    one's own) has no tornado and no turning points: nothing says how often it is done.
+    """
+    timings = timings_of(options)
+    lasting = [one for one in asked if not one.question.model or np.isfinite(one.question.months)]
+    return {
+        "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
+        "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),
+        "worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
+        "break_even": _table((pays_rows(workload, held) for workload, held in paying), PAYS),
+    }
+
+
+def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
 
 
 class Decided(NamedTuple):

@@ -1,18 +1,24 @@
-"""The tables of the mixes: what to have and what to rent for the work of the months, and who does what."""
+"""Work of months in tables: mixes by name, who does what, one job of each class on each machine."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.mix_problem import Posed
-from sweetspot.decision.mix_words import Words, mix_title
+from sweetspot.decision.counted import listed, the
+from sweetspot.decision.dispatch_problem import Class, Posed, in_time
+from sweetspot.decision.fits import does_not_fit
+from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import interval
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem, load_duration
-from sweetspot.mixes.search import BEST, THERE, Mix, machines_for, mixes
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for, mixes
 from sweetspot.study.titles import class_title
+
+if TYPE_CHECKING:
+    from sweetspot.decision.dispatch_problem import Posed
 
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",
@@ -22,6 +28,65 @@ LOAD = ("workload", "option", "title", "kind", "share_of_months", "device_hours"
 SHARES = np.linspace(0.0, 1.0, 21)
 SAME = 0.01  # mixes of the same machines that cost no more than this apart are one
 KINDS = ("there", "bought", "rented")
+JOBS = (
+    "workload", "class", "urgent", "model", "option", "instance", "purchase", "price_list", "title", "status", "basis",
+    "devices", "jobs_at_once", "hours", "usd", "within_hours",
+)  # fmt: skip
+FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not fit"
+TOO_FEW, TAKEN = "too few devices", "can be taken away"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Names for people of options, and of machines by instance."""
+
+    titles: Mapping[str, str]
+    machines: Mapping[str, str]
+
+    def title(self, option: str) -> str:
+        """The name of an option; one without has its key."""
+        return self.titles.get(option, option)
+
+    def machine(self, instance: str) -> str:
+        """The name of a machine; one without has its key."""
+        return self.machines.get(instance, instance)
+
+
+def bought_in_words(counts: Sequence[int], problem: Problem, words: Words) -> str:
+    """What is bought or committed to: `2 x office box ...`; empty for nothing."""
+    more = [(kind, count - kind.there) for kind, count in zip(problem.held, counts, strict=True)]
+    return listed([f"{count} × {words.title(kind.name)}" for kind, count in more if count > 0])
+
+
+def purchase_in_words(counts: Sequence[int], problem: Problem, words: Words) -> str:
+    """What is bought or committed to as a machine is called where it is one: `office box ...`, `2 × office box ...`."""
+    title = bought_title(counts, problem, words)
+    if title is not None and sum(counts) - sum(problem.there) == 1:
+        return title
+    return bought_in_words(counts, problem, words)
+
+
+def bought_title(counts: Sequence[int], problem: Problem, words: Words) -> str | None:
+    """The name of the machine that is bought or committed to; None where there is none, or more than one kind."""
+    kinds = [kind.name for kind, count in zip(problem.held, counts, strict=True) if count > kind.there]
+    return words.title(kinds[0]) if len(kinds) == 1 else None
+
+
+def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
+    """A mix in words: what is bought, and who does the rest."""
+    bought, rest = bought_in_words(one.counts, one.problem, words), "" if main is None else words.title(main)
+    there = any(posed.drawn.there)
+    if one.kind == THERE:
+        return "what is there, alone"
+    if one.kind == RENTED:
+        return f"{words.title(one.source)} for the rest" if there else f"all on {the(words.title(one.source))}"
+    if bought:
+        return f"{bought}, the rest on {the(rest)}" if rest else bought
+    if one.kind == BOUGHT or not rest:
+        return "what is there"
+    if there:
+        return f"{rest} or another for the rest"  # each job on what is the cheapest in its draw
+    return f"nothing bought, all on {the(rest)}"
 
 
 class Worked(NamedTuple):
@@ -63,7 +128,8 @@ def mix_rows(worked: Worked, words: Words) -> Iterator[tuple[Mix, dict[str, Any]
         if one.kind != BEST and is_best(one, best):
             continue
         by = {source: hours.mean() for source, hours in device_hours(one.problem, one.done).items()}
-        rented = {name: hours for name, hours in by.items() if kind_of(posed, name) == "rented" and hours > 0}
+        kinds = {name: kind_of(posed, name) for name in by}
+        rented = {name: hours for name, hours in by.items() if kinds[name] == "rented" and hours > 0}
         main = max(rented, key=lambda name: rented[name], default=None)
         reasons = [] if np.isfinite(one.expected) else _reasons(posed, one)
         yield (
@@ -76,6 +142,7 @@ def mix_rows(worked: Worked, words: Words) -> Iterator[tuple[Mix, dict[str, Any]
                 "source": one.source or None,
                 "main_rented": main,
                 "device_hours": sum(by.values()) * posed.work.months,
+                "there_device_hours": sum(by[name] for name in by if kinds[name] == "there") * posed.work.months,
                 "usd": one.expected * posed.work.months,
                 "usd_per_month_central": float(central.usd[0]) if not reasons else np.nan,
                 "why_not": "; ".join(["cannot: " + reasons[0], *reasons[1:]]) if reasons else None,
@@ -130,7 +197,7 @@ def device_hours(problem: Problem, done: Done) -> dict[str, Array]:
     return found
 
 
-def _usd(problem: Problem, done: Done, counts: Sequence[int]) -> dict[str, float]:
+def source_usd(problem: Problem, done: Done, counts: Sequence[int]) -> dict[str, float]:
     """USD of a month by source, possession included: the mean of the draws."""
     found = {}
     for place, kind in enumerate(problem.held):
@@ -165,7 +232,7 @@ def source_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
 
 def _source_rows(posed: Posed, mix: Mix, middle: Done, words: Words) -> Iterator[dict[str, Any]]:
     central = device_hours(_restricted(posed.central, mix), middle)
-    usd = _usd(mix.problem, mix.done, mix.counts)
+    usd = source_usd(mix.problem, mix.done, mix.counts)
     held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
     for name, hours in device_hours(mix.problem, mix.done).items():
         kind, count = held.get(name, (None, 0))
@@ -214,3 +281,49 @@ def load_table(worked: Sequence[Worked], words: Words) -> pd.DataFrame:
                 for share, load in zip(SHARES, loads, strict=True)
             ]
     return pd.DataFrame(rows, columns=list(LOAD))
+
+
+def job_table(worked: Sequence[Worked], every: pd.DataFrame, offers: pd.DataFrame, words: Words) -> pd.DataFrame:
+    """One row a class and offer (JOBS), whether it runs there or not, and why not.
+
+    `every`: the options, those that do not fit among them. `usd`: of one job with its share of the machine, possession
+    of a machine that is owned included at its planned use.
+    """
+    rows = [row for one in worked for row in _job_rows(one.posed, every, offers, words)]
+    return pd.DataFrame(rows, columns=list(JOBS))
+
+
+def _job_rows(posed: Posed, every: pd.DataFrame, offers: pd.DataFrame, words: Words) -> Iterator[dict[str, Any]]:
+    machines = offers.drop_duplicates(list(OFFER)).to_dict("records")
+    small = does_not_fit(every)
+    for one in posed.classes:
+        rows = {tuple(row[name] for name in OFFER): row for row in records(every[every["workload"] == one.workload])}
+        for offer in machines:
+            row = rows.get(tuple(offer[name] for name in OFFER))
+            said = {
+                "workload": posed.name,
+                "class": one.job.name,
+                "urgent": one.urgent,
+                "model": one.job.model,
+                **{name: offer[name] for name in OFFER},
+                "option": None if row is None else row["option"],
+                "title": words.machine(str(offer["instance"])) if row is None else row["title"],
+                "status": _status(one, row, offer, small),
+                "within_hours": one.limit if np.isfinite(one.limit) else None,
+            }
+            if row is not None:
+                more = {"basis": "throughput_basis", "devices": "gpus", "jobs_at_once": "jobs_at_once"}
+                said |= {name: row[column] for name, column in {**more, "hours": "hours", "usd": "usd"}.items()}
+            yield said
+
+
+def _status(one: Class, row: Row | None, offer: dict[str, Any], small: pd.Series) -> str:
+    if row is None:
+        wanted = one.job.urgent_devices_per_job if one.urgent else None
+        wanted = wanted or one.job.devices_per_job
+        return TOO_FEW if wanted != "all" and offer.get("gpus", np.inf) < wanted else NO_SPEED
+    if small[row["row"]]:
+        return TOO_SMALL
+    if not in_time(one, row):
+        return TOO_LATE
+    return FITS if row["persistent"] else TAKEN

@@ -1,0 +1,86 @@
+"""The start-up with three offers: its README's hand calculation, and that none of the three is worth signing."""
+
+import pytest
+from month_tables import month_tables
+from study_tables import STUDIES
+
+# By hand, as in config/studies/start-up-2026/README.md. EUR but where said otherwise.
+EUR = 1.1378
+VIT, RESNET = 20_000 * 512, 90 * 1_281_167  # images of a job
+VIT_3090, RESNET_3090 = VIT / 117.2 / 3600, RESNET / 905 / 3600  # 24.270 and 35.391 h
+URGENT = 0.6667  # a month
+USUAL = 25 - URGENT
+KWH = 0.35
+OURS = 0.45 * KWH  # an hour of one RTX 3090
+PAYMENTS = (1 - 1.06**-3) / (1.06 ** (1 / 12) - 1)  # 32.949: 36 payments of 1 at 6 % a year
+
+
+@pytest.fixture(scope="module")
+def start_up():
+    return month_tables(STUDIES / "start-up-2026", 1000)
+
+
+def speed(tables, instance, model):
+    """Images/s of a machine of one device: transferred, but for what was published."""
+    rows = tables["options"]
+    mine = rows[(rows["instance"] == instance) & (rows["model"] == model)]
+    return float(mine["images_per_s"].max())
+
+
+def central(tables, mix):
+    """EUR a month where every figure is its middle."""
+    return tables["choices"].set_index("choice").loc[mix, "usd_per_month_central"] / EUR
+
+
+def test_keeping_what_there_is_by_hand(start_up):
+    hours = USUAL * VIT_3090 + 6 * RESNET_3090
+    assert hours == pytest.approx(802.9, abs=0.1)
+    assert hours < 2 * 0.96 * 30.5 * 24  # what the two can do
+    urgent = VIT / speed(start_up, "hyperstack-1xh100-pcie", "ViT-L") / 3600
+    assert urgent < 12 < VIT_3090
+    keep = hours * OURS + URGENT * urgent * 2.50 / EUR
+    assert keep == pytest.approx(137.1, abs=0.1)
+    assert central(start_up, "best") == pytest.approx(keep, rel=1e-3)  # Hyperstack bills whole minutes
+
+
+def test_each_offer_by_hand(start_up):
+    """Possession, electricity of the work that moves to the box, urgent jobs where the box is too slow for them."""
+    hours = {
+        (box, model): images / speed(start_up, one, model) / 3600 / 0.97
+        for box, one in (("box-4x5090", "runpod-1x5090"), ("box-2xpro6000", "nebius-1xpro6000"))
+        for model, images in (("ViT-L", VIT), ("resnet50", RESNET))
+    }
+    rented = URGENT * VIT / speed(start_up, "hyperstack-1xh100-pcie", "ViT-L") / 3600 * 2.50 / EUR
+    first = (21_900 - 5044.7 / 1.06**3) / PAYMENTS + rented
+    first += (USUAL * hours["box-4x5090", "ViT-L"] + 6 * hours["box-4x5090", "resnet50"]) * 2.7 / 4 * KWH
+    assert hours["box-4x5090", "ViT-L"] > 12 > hours["box-2xpro6000", "ViT-L"]
+    assert first == pytest.approx(650.4, abs=0.1)
+    assert central(start_up, "box-4x5090") == pytest.approx(first, rel=1e-3)
+    second = (24_500 - 6982.5 / 1.06**3) / PAYMENTS
+    second += (25 * hours["box-2xpro6000", "ViT-L"] + 6 * hours["box-2xpro6000", "resnet50"]) * 1.6 / 2 * KWH
+    assert second == pytest.approx(672.5, abs=0.1)
+    assert central(start_up, "box-2xpro6000") == pytest.approx(second, rel=1e-3)
+    assert central(start_up, "year-1xh100 (reserved)") == pytest.approx(1.79 * 30.5 * 24, rel=1e-6)
+
+
+def test_none_of_the_three_is_worth_signing(start_up):
+    """Certain: in no draw does an offer cost less than keeping what there is."""
+    row = start_up["verdict"].iloc[0]
+    assert (row["level"], row["kind"], row["confidence"]) == ("commit", "keep", "clear")
+    assert row["sentence"].startswith("Keep what you have. Buying costs 4.")
+    assert row["do_this"].startswith("Buy and sign nothing. Rent ")
+    assert row["p_cheaper"] > 0.999 and row["ratio_low"] > 2.5
+    choices = start_up["choices"].set_index("choice")
+    offers = choices[choices["in_hand"].astype(bool)]
+    assert set(offers.index) == {"box-4x5090", "box-2xpro6000", "year-1xh100 (reserved)"}
+    assert (offers["p_cheaper"] == 0).all()
+    assert offers["usd_per_month"].min() > 4 * choices.loc["best", "usd_per_month"]
+
+
+def test_what_moves_the_answer_is_held_against_the_cheapest_offer(start_up):
+    """However dear: 4.6 times is no reason for a margin without end, or for one against another rental."""
+    tornado = start_up["tornado"]
+    mine = tornado[tornado["workload"] == "month"]
+    assert set(mine["rival"]) == {"box-4x5090"}
+    assert mine[["margin", "margin_low", "margin_high"]].lt(12).all(axis=None)
+    assert mine["margin"].to_numpy() == pytest.approx(float(mine["margin"].iloc[0]))
