@@ -25,4 +25,5 @@ rule run_benchmark:
         " --variant {wildcards.variant} --run {wildcards.run} {params.protocol} {params.device} "
         + PLACE
         + f" --asked {NOTES}"
-        + " --output {output:q} 2>&1 | tee {log:q}"
+        + " --output {output:q} 2>&1"
+        ' | if test -n "${{SWEETSPOT_QUIET:-}}"; then cat > {log:q}; else tee {log:q}; fi'

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+from snakemake.settings.enums import Quietness
 
 # This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
 RULES = workflow.current_basedir
@@ -30,9 +31,9 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-from sweetspot.matrix import pending, steady
+from sweetspot.matrix import pending, results_lock, steady
 from sweetspot.matrix.partitions import require_accounts
-from sweetspot.matrix.progress import one_line_a_step
+from sweetspot.matrix.progress import hush_measurements, one_line_a_step
 from sweetspot.matrix.reruns import note_reruns, settle
 from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
 
@@ -47,6 +48,8 @@ if workflow.is_main_process and not (
     SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
 ):
     one_line_a_step(logger.handlers)
+if Quietness.ALL in (SAID.quiet or ()):
+    hush_measurements()
 # Here, not at the start: Snakemake has no start of a module.
 if workflow.is_main_process and not SAID.dryrun:
     steady.stand_before_slurm()
@@ -78,6 +81,8 @@ onstart:
         stop_on_sigterm(submitted=not workflow.local_exec)
         try:
             require_packages(HOME)
+            if not STORED:  # a bucket has no locks
+                results_lock.hold(made("results"))
             if not workflow.local_exec:
                 JOBS.require_partitions(runs_to_make(), runs_a_job())
                 require_accounts(

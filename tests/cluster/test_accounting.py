@@ -1,10 +1,12 @@
 """A Slurm with accounting: accounts and QOS that allow something else, and states that the queue has forgotten."""
 
+import signal
+
 import pytest
 import yaml
 from patience import PATIENCE_S, until
 from project_copy import edit
-from slurm_project import facts, popen, runs, submit, without_framework
+from slurm_project import facts, jobs, popen, runs, submit, without_framework
 
 pytestmark = pytest.mark.cluster
 ACCOUNTED = True
@@ -54,3 +56,23 @@ def test_a_job_that_a_qos_lets_wait_is_said_and_its_end_is_learnt_from_the_accou
     (file,) = runs(cluster_project)
     assert states(slurm)[facts(file)["job_id"]] == "COMPLETED"
     assert slurm.run("squeue", "-h", "-t", "all", "-o", "%i %T").strip() in ("", f"{facts(file)['job_id']} COMPLETED")
+
+
+def test_a_job_that_ends_while_the_accounting_is_away_is_waited_for(cluster_project, slurm):
+    """The queue forgets it meanwhile, unless it is asked in the minute before that: for a while nobody knows of it."""
+    without_framework(cluster_project)
+    edit(cluster_project / "config" / "config.yaml", "measure_on: [small-node, large-node]", "measure_on: [large-node]")
+    before, held, told = set(states(slurm)), cluster_project / "hold-measure", cluster_project / "told.txt"
+    held.touch()
+    process = popen(cluster_project, slurm, told)
+    logs = cluster_project / "results" / "logs" / "run_benchmark"
+    until(lambda: list(logs.rglob("*.log")) or process.poll() is not None, "a job that measures")
+    slurm.kill("slurmdbd", signal.SIGTERM)
+    held.unlink()
+    until(lambda: runs(cluster_project), "a run file")
+    until(lambda: not jobs(slurm, "i"), "a queue that has forgotten it")
+    slurm.start_accounting()
+    assert process.wait(timeout=PATIENCE_S) == 0, told.read_text()[-3000:]
+    (file,) = runs(cluster_project)
+    ended = {facts(file)["job_id"]: "COMPLETED"}
+    until(lambda: {job: state for job, state in states(slurm).items() if job not in before} == ended, "one job, ended")

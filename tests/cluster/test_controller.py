@@ -1,6 +1,11 @@
-"""A Slurm whose controller goes away, or whose nodes do: what runs goes on, what waits is said."""
+"""A Slurm whose controller goes away, or whose nodes do: what runs goes on, what waits is said.
 
+SWEETSPOT_AWAY_S=300 keeps the controller away for five minutes each time; what that showed: docs/evidence/ways-in.md.
+"""
+
+import os
 import shutil
+import time
 
 import pytest
 from patience import PATIENCE_S, until
@@ -9,6 +14,7 @@ from slurm_project import facts, jobs, popen, runs, without_framework
 from sweetspot.matrix.pending import AWAY
 
 pytestmark = pytest.mark.cluster
+AWAY_S = float(os.environ.get("SWEETSPOT_AWAY_S", "20"))
 
 
 @pytest.fixture
@@ -27,6 +33,12 @@ def asked(slurm, tmp_path, monkeypatch):
     return lambda: (folder / "asked").read_text().split()
 
 
+def bring_back(slurm, since, asked_then, asked):
+    """Start the controller once it was away for AWAY_S and was asked in vain meanwhile."""
+    until(lambda: time.monotonic() - since >= AWAY_S and "1" in asked()[asked_then:], "a question without an answer")
+    slurm.start_controller()
+
+
 def test_a_controller_that_is_away_before_during_and_at_the_end_of_a_job_ends_nothing(cluster_project, slurm, asked):
     before = {row[0] for row in jobs(slurm, "i")}
     without_framework(cluster_project)
@@ -34,24 +46,25 @@ def test_a_controller_that_is_away_before_during_and_at_the_end_of_a_job_ends_no
     held.touch()
     told = cluster_project / "told.txt"
     slurm.stop_controller()
+    since = time.monotonic()
     process = popen(cluster_project, slurm, told)
-    until(lambda: AWAY in told.read_text(), "the word that the controller is away")
+    until(lambda: AWAY in told.read_text() and time.monotonic() - since >= AWAY_S, "the word that it is away")
     slurm.start_controller()
     submitted = lambda: {row[0]: row[1] for row in jobs(slurm, "i", "t") if row[0] not in before}  # noqa: E731
     logs = cluster_project / "results" / "logs" / "run_benchmark"
     until(lambda: len(list(logs.rglob("*.log"))) == 2 or process.poll() is not None, "two jobs that measure")
     running = submitted()
     assert set(running.values()) == {"R"}
-    # The pause between two questions grows by 10 s each: as few as will do.
     for at_the_end in (False, True):
         slurm.stop_controller()
+        since, seen = time.monotonic(), len(asked())
         if at_the_end:
             held.unlink()
             until(lambda: len(runs(cluster_project)) == 2, "two run files")
-        seen = len(asked())
-        until(lambda: "1" in asked()[seen:], "a question without an answer")  # noqa: B023
-        slurm.start_controller()
+        bring_back(slurm, since, seen, asked)
+    back = time.monotonic()
     assert process.wait(timeout=PATIENCE_S) == 0, told.read_text()[-3000:]
+    print(f"\n  away for {AWAY_S:.0f} s three times; ended {time.monotonic() - back:.0f} s after the last")
     assert set(submitted()) == set(running)  # each was submitted once, and none a second time
     assert {facts(file)["job_id"] for file in runs(cluster_project)} == set(running)
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -173,6 +174,32 @@ def test_two_clones_that_share_run_files_measure_a_run_once(held, tmp_path):
     asked = run_snakemake(other, "-R", "run_benchmark", "--", run_file(3))
     assert asked.returncode == 0, asked.stdout[-3000:]
     assert measured(project)[run_file(3)] != made[run_file(3)]
+
+
+def test_two_clones_that_share_all_results_make_them_one_after_the_other(held, tmp_path):
+    project, begin = held
+    other = tmp_path / "other"
+    shutil.copytree(project, other, symlinks=True)
+    shutil.rmtree(other / "results")
+    (other / "results").symlink_to(project / "results")
+    first = measuring(project, begin, run_file(3))
+    before = contents(project / "results")
+    second = run_snakemake(other, "-R", "price_workloads")
+    assert second.returncode == 1
+    told = f"error: results: process {first.pid} on {socket.gethostname()} (since "
+    (sentence,) = (line for line in second.stdout.splitlines() if line.startswith("error: "))
+    assert sentence.startswith(told) and sentence.endswith("start again when that has ended")
+    assert "Traceback" not in second.stdout and contents(project / "results") == before
+    assert run_snakemake(other, "--dry-run").returncode == 0  # a plan reads only
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    release(project)
+    done = run_snakemake(other, "costs", "-R", "price_workloads")  # the dead hold nothing
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def contents(folder):
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file() and "logs" not in file.parts}
 
 
 def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes_on(held):

@@ -1,12 +1,13 @@
 """What the terminal shows of each record of Snakemake's logger."""
 
+import io
 import logging
 from enum import Enum
 from types import SimpleNamespace
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
-from sweetspot.matrix.progress import CHATTER, SILENT, OneLine, last_words, raised, step_name
+from sweetspot.matrix.progress import CHATTER, SILENT, OneLine, last_words, one_line_a_step, raised, step_name
 
 WHOLE = logging.Formatter("whole: %(message)s")
 END = "WorkflowError:\nAt least one job did not complete successfully."
@@ -81,6 +82,29 @@ def test_why_steps_failed_is_said_once_all_is_over(shown, tmp_path):
         "Traceback",
         "  boom",
     ]
+
+
+def test_what_is_asked_to_be_quiet_says_why_it_failed_and_nothing_else(tmp_path):
+    """As Snakemake's terminal is with `--quiet all`: its filter lets nothing pass."""
+    said = io.StringIO()
+    handler = logging.StreamHandler(said)
+    handler.addFilter(lambda record: False)
+    one_line_a_step([handler])
+    for name, sentence in (("one", "error: of a first attempt"), ("two", "error: of the last")):
+        (tmp_path / name).write_text(f"{sentence}\n")
+    for told in (
+        record("plan", LogEvent.RUN_INFO, stats={"total": 2}),
+        started(1, "price"),
+        failed(1, "price", tmp_path / "one"),
+        record(event=LogEvent.JOB_FINISHED, job_id=1),
+        record("left out: 3 cells", level=logging.WARNING),
+        failed(2, "draw", tmp_path / "two"),
+        record(event=LogEvent.PROGRESS, done=2, total=2),
+        record(END, LogEvent.ERROR, logging.ERROR),
+    ):
+        handler.handle(told)
+    words = ["failed: price", "failed: draw", "error: of the last"]
+    assert [line for line in said.getvalue().splitlines() if line] == words
 
 
 def test_a_step_that_left_no_log_is_told_as_snakemake_does(shown, tmp_path):

@@ -105,8 +105,8 @@ def study_of(newcomer: Newcomer, command: str) -> str:
     return (named or default)[1]
 
 
-def require_page(newcomer: Newcomer, study: str) -> None:
-    page = newcomer.root / "results" / study / "report" / "index.html"
+def require_page(root: Path, study: str) -> None:
+    page = root / "results" / study / "report" / "index.html"
     text = page.read_text()
     assert text.rstrip().endswith("</html>") and "<script src" not in text
     # "The first two sentences of the page are the answer": the first is the one in bold.
@@ -135,12 +135,12 @@ def test_every_block_in_order(newcomer, capsys):
             assert shown, said[-2000:]
             page = newcomer.root / "results" / study_of(newcomer, command) / "report" / "index.html"
             assert Path(shown[1]).samefile(page)
-            require_page(newcomer, study_of(newcomer, command))
+            require_page(newcomer.root, study_of(newcomer, command))
         elif command.startswith("snakemake"):
             if re.search(r" (-n|--dry-run)\b", command):
                 assert made(newcomer) == before, "a plan made or changed a file"
             elif not re.search(r" (throughput|scaling|costs|comparison)\b", command):
-                require_page(newcomer, study_of(newcomer, command))
+                require_page(newcomer.root, study_of(newcomer, command))
             # What was measured stays: nothing that is typed after the first call measures the same again.
             runs = {file: when for file, when in before.items() if "benchmarks" in file.parts}
             assert {file: made(newcomer)[file] for file in runs} == runs
@@ -149,6 +149,23 @@ def test_every_block_in_order(newcomer, capsys):
         wall, cpu = sum(spent[1] for spent in newcomer.spent), sum(spent[2] for spent in newcomer.spent)
         for spent in [*newcomer.spent, ("together", wall, cpu)]:
             print(f"\n  {spent[1]:6.1f} s wall {spent[2]:6.1f} s CPU  {spent[0]}", end="")
+
+
+def test_the_study_made_above_as_a_module_of_another_workflow(newcomer):
+    """config/README.md's module as it stands there, but for the repository, which is this root; and its files."""
+    if not (newcomer.root / "config" / "studies" / "mine").exists():
+        pytest.skip("no study was made")
+    (block,) = (block for block in blocks(ROOT / "config" / "README.md") if block.language == "python")
+    text, changed = re.subn(r"github\(.*?\)", repr(str(newcomer.root / "workflow" / "Snakefile")), block.text)
+    assert changed == 1 and '"study": "mine"' in text and 'prefix: "decision"' in text
+    own = newcomer.home.parent / "another workflow"
+    shutil.copytree(newcomer.root / "config" / "studies" / "mine", own / "config" / "studies" / "mine")
+    shutil.copy(newcomer.root / "config" / "instances.yaml", own / "config")
+    (own / "Snakefile").write_text(text)
+    newcomer.types(f"cd '{own}' && snakemake --cores 2 --force-use-threads")
+    require_page(own / "decision", "mine")
+    assert {file.name for file in own.iterdir()} == {".snakemake", "Snakefile", "config", "decision"}
+    assert "Nothing to be done" in newcomer.types(f"cd '{own}' && snakemake --cores 2 --dry-run")
 
 
 def test_every_command_of_the_table_is_there_and_has_an_example(newcomer):

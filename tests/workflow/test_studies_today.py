@@ -2,6 +2,9 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
+from claim_tables import checked
+from study_tables import STUDIES
+from sweetspot.study.claims import load_claims
 from sweetspot.warnings import pairs
 
 # Smaller clouds fall by 3 % a year: the mean of 36 months is (1 - 0.97^3) / (36 (1 - 0.97^(1/12))) of today's price.
@@ -20,6 +23,21 @@ def office():
 @pytest.fixture(scope="module")
 def eight():
     return borrowed_tables("eight-gpus-2026")
+
+
+RECOUPED = {  # price / (24 x rent - colocation a day), by a program of others: no electricity
+    "recoup-h100-lambda": 404.5, "recoup-h200-nebius": 461, "recoup-b200-lambda": 430,
+    "recoup-h100-aws": 226, "recoup-h200-aws": 254, "recoup-b200-aws": 194.5,
+}  # fmt: skip
+
+
+def test_days_until_a_server_is_paid_for_leave_electricity_out():
+    told = [
+        claim for claim in load_claims(STUDIES / "eight-gpus-2026" / "claims.yaml") if claim.id.startswith("recoup-")
+    ]
+    rows = checked(told).set_index("id")
+    assert rows["computed"].to_dict() == pytest.approx(RECOUPED, abs=0.5)
+    assert set(rows["verdict"]) == {"holds"}
 
 
 def best(table, **key):

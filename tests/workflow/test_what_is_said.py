@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 
+from fault_projects import CELL, TRAINING, train_with
 from project_copy import ROOT, copy_project, edit, environment, run_snakemake
 
 STUDY = "study=rare-2018"
@@ -53,6 +54,35 @@ def test_a_run_shows_a_line_a_step_and_a_failed_one_its_sentence_last(tmp_path):
     assert done.stdout.splitlines()[1:] == [
         f"error: config/studies/rare-2018/study.yaml: key 'qeustion' {unknown} 'question', which is missing and needed?"
     ]
+
+
+def test_quiet_says_nothing_but_why_it_failed(tmp_path):
+    """One line is Snakemake's own, of the profile, before it reads anything of ours."""
+    project = copy_project(tmp_path / "project")
+    asked = ("results/rare-2018/costs/aws.parquet", "--config", STUDY)
+    done = run_snakemake(project, *asked, "--quiet", "all")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 1, done.stdout
+
+    edit(project / PRICES / "aws.yaml", "per_hour: 0.9", "per_huor: 0.9")
+    sentence = f"error: {PRICES}/aws.yaml: key 'offers[0].per_huor' is unknown; "
+    for quiet in (["--quiet", "all"], ["--quiet"]):
+        done = run_snakemake(project, *asked, *quiet)
+        lines = done.stdout.splitlines()
+        assert done.returncode == 1 and lines[-1].startswith(sentence), done.stdout
+        assert lines[-2] == "failed: price_workloads"
+        assert len(lines) == (3 if "all" in quiet else 4)  # without `all` also that the plan is made
+
+    edit(project / "config/studies/rare-2018/study.yaml", "question:", "qeustion:")
+    done = run_snakemake(project, *asked, "--quiet", "all")
+    assert done.returncode == 1 and "key 'qeustion' is unknown" in done.stdout.splitlines()[-1]
+
+
+def test_quiet_leaves_the_words_of_a_measurement_to_its_log(project):
+    train_with(project, TRAINING)
+    done = run_snakemake(project, f"{CELL}/run~3.parquet", "--quiet", "all")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 1, done.stdout
+    (log,) = (project / "results" / "logs" / "run_benchmark").rglob("run~3.log")
+    assert "step 2 of" in log.read_text()
 
 
 def test_v_shows_all_and_a_dry_run_lists_what_it_would_do(tmp_path):

@@ -1,6 +1,7 @@
 """What the terminal shows of a run: a line a step, and last the sentences of what failed."""
 
 import logging
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -31,12 +32,29 @@ SHOWN = 20  # last lines of the log of a step that did not end in a sentence
 def one_line_a_step(handlers: Iterable[logging.Handler]) -> None:
     """Make the handlers of the terminal show a line a step; log files keep all.
 
-    To be called before jobs are scheduled, and not for a dry run, whose point is the whole list.
+    To be called before jobs are scheduled, and not for a dry run, whose point is the whole list. With `--quiet` no step
+    is shown; why something failed is, though Snakemake's own `--quiet all` would end without a word.
     """
     for handler in handlers:
         if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+            handler.filters = [_errors_too(quiet) for quiet in handler.filters]
             handler.setFormatter(OneLine(handler.formatter or logging.Formatter()))
             handler.addFilter(_together(handler))
+
+
+def hush_measurements() -> None:
+    """Let what is measured from here talk to its log alone (rules/benchmark.smk)."""
+    os.environ["SWEETSPOT_QUIET"] = "1"
+
+
+def _errors_too(quiet: Any) -> Callable[[logging.LogRecord], bool]:
+    """What the filter `quiet` lets pass, and errors. The end of a job, which shows nothing, takes its error back."""
+
+    def passes(record: logging.LogRecord) -> bool:
+        heard = record.levelno >= logging.ERROR or _event(record) == "JOB_FINISHED"
+        return heard or bool(quiet.filter(record) if hasattr(quiet, "filter") else quiet(record))
+
+    return passes
 
 
 def _together(handler: logging.Handler) -> Callable[[logging.LogRecord], bool]:
