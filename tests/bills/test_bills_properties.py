@@ -167,8 +167,12 @@ def test_the_hour_of_every_shipped_offer_follows_from_its_columns(file):
     for row in rows.to_dict("records"):
         hour = row["variable_usd_per_hour"]
         if row["purchase"] == "own":
-            months = (row["capex_usd"] - row["residual_usd"]) / row["months"] + row["maintenance_usd_per_month"]
-            assert row["fixed_usd_per_month"] == pytest.approx(months + row["staff_usd_per_month"])
+            rate, years = np.nan_to_num(row["discount_rate"]), row["months"] / 12
+            # An annuity: so many payments of 1 at the end of each month are worth what is spent today.
+            payments = (1 - (1 + rate) ** -years) / ((1 + rate) ** (1 / 12) - 1) if rate else row["months"]
+            spread = (row["capex_usd"] - row["residual_usd"] / (1 + rate) ** years) / payments
+            month = spread + row["maintenance_usd_per_month"] + row["staff_usd_per_month"]
+            assert row["fixed_usd_per_month"] == pytest.approx(month)
             assert hour == row["energy_usd_per_hour"] == pytest.approx(row["kw"] * row["pue"] * row["usd_per_kwh"])
             hour += row["fixed_usd_per_month"] / (24 * row["days_per_month"] * (1 - row["downtime_share"]))
         elif row["purchase"] in ("reserved", "committed"):
