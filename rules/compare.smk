@@ -16,7 +16,6 @@ COMPARISON = [
     "tornado",
     "turning_points",
     "worth_knowing",
-    "headline",
     "other_figures",
     # The verdict, and what one could do, by work.
     "choices",

@@ -43,7 +43,7 @@ from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.plan_part import leading
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, asked_model, table_of
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
 from sweetspot.study.study import Study, load_study
@@ -58,8 +58,6 @@ MOST_TIMES = 1000  # the jobs of a plan
 TABLES = ("options", "choices", "deadlines", "queue", "verdict")  # of comparison/
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "efficiency.csv", "time_to_target.csv")
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
-SHOWN = ("reference", "winner", "alternative", "cheapest_of_all", "fastest")
-FIGURES = ("gain", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high", "planned_days")
 OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict")
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "share_in_time", "status")  # fmt: skip
@@ -68,13 +66,13 @@ Rows = list[dict[str, Any]]
 
 
 class Answer(NamedTuple):
-    """What is said: the verdict and its sentences, the first row of the headline, deadlines of single `jobs` and of
+    """What is said: the verdict and its sentences, the `model` that it is about, deadlines of single `jobs` and of
     `classes` of jobs, and who waits; `phased`: the plan that leads is one of phases.
     """
 
     verdict: Outcome | None
     said: list[str]
-    headline: dict[str, Any]
+    model: str
     jobs: Rows
     classes: Rows
     waiting: list[str]
@@ -168,7 +166,6 @@ def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
 
 def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
     """The same as an object; amounts in USD. Absent figures are null."""
-    first = found.headline
     content = {
         "study": study.name,
         "as_of": study.as_of.isoformat(),
@@ -177,10 +174,7 @@ def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
         "outcome": OUTCOMES[code],
         "verdict": None if found.verdict is None else found.verdict.model_dump(),
         "sentences": found.said,
-        "model": first.get("model"),
-        **{name: {"option": first.get(name), "title": first.get(f"{name}_title")} for name in SHOWN},
-        **_plain(first, FIGURES),
-        "confidence": first.get("confidence"),
+        "model": found.model or None,
         "deadline": [_named(row) | _plain(row, OF_A_JOB) for row in found.jobs],
         "plan_deadlines": [_plain(row, [name for name in OF_A_CLASS if name in row]) for row in found.classes],
         "waiting": found.waiting,
@@ -191,13 +185,12 @@ def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
 def _answer(case: Case, tables: Tables, arguments: argparse.Namespace) -> Answer:
     verdict, asked = outcome_of(tables), arguments.workload
     said = verdict.sentences() if verdict else [no_answer(len(tables["options"]), len(tables["options"]))]
-    rows = case.headline.head(1).to_dict("records")
     due = table_of(tables, "deadlines")
     classes = due[due["is_asked"].astype(bool) & due["class"].notna()].to_dict("records") if len(due) else []
     return Answer(
         verdict=verdict,
         said=said[:2] if arguments.brief else said,
-        headline=rows[0] if rows else {},
+        model=asked_model(tables),
         jobs=[row for row in case.deadlines.to_dict("records") if asked in (None, row["workload"])],
         classes=[row for row in classes if asked in (None, f"{row['workload']}.{row['class']}")],
         waiting=waiting_in_words(table_of(tables, "queue")) if arguments.waiting else [],

@@ -19,8 +19,8 @@ from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.decide import decide
 from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later import Dates, buying_later, of_phases
+from sweetspot.decision.other_figures import found_contenders
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
 from sweetspot.decision.verdict import answer_work, verdict_table
@@ -93,12 +93,6 @@ class Case:
         return break_even(self.rows, self.drawn, self.given.settings.month_days)
 
     @cached_property
-    def headline(self) -> pd.DataFrame:
-        """As comparison/headline.parquet."""
-        settings = self.given.settings
-        return headline(found_contenders(self.rows), self.drawn, self.break_even, settings.counts, settings.money)
-
-    @cached_property
     def deadlines(self) -> pd.DataFrame:
         """As comparison/deadlines.parquet: who finishes each single job in time for the least money."""
         due = [] if self.wanted.due is None else [self.wanted.due]
@@ -113,10 +107,13 @@ class Case:
         mixed = decide(more, *told, turning=False)
         held = (self.plans, NO_HOURS, mixed.worked, mixed.words)
         judged = works(self.rows, self.drawn, *held, settings, given.titles)
-        model = None if self.headline.empty else str(self.headline["model"].iloc[0])
-        about, words = answer_work(judged, settings.work, model), words_of(settings.counts, settings.money)
+        about = answer_work(judged, settings.work, next(iter(found_contenders(self.rows)), None))
+        words = words_of(settings.counts, settings.money)
         chosen = choice_table(judged, settings.offers_in_hand)
-        found = {"choices": chosen, "verdict": verdict_table(judged, about, self.break_even, {}, words)}
+        found = {
+            "choices": chosen,
+            "verdict": verdict_table(judged, about, self.break_even, {}, words).assign(**settings.counted),
+        }
         return found | (mixed.tables | {"queue": queue_table(mixed.coming)} if more else {})
 
     @cached_property

@@ -15,11 +15,10 @@ from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
-from sweetspot.decision.other_figures import other_figures
+from sweetspot.decision.other_figures import found_contenders, other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, simulate
@@ -105,7 +104,6 @@ def compare(
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
     contending = found_contenders(options)
     others = other_figures(contending, published if published is not None else NO_FIGURES)
-    answer = headline(contending, drawn, days, settings.counts, settings.money)
     of_jobs = analysed(asked, options, drawn, settings.money) | {"break_even": days}
     of_jobs |= {"deadlines": job_deadlines(options, drawn, settings.deadlines_hours, settings.money)}
     found = {
@@ -127,7 +125,9 @@ def compare(
     missing = left_out_table(inputs, every, chosen, settings, needs)
     untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
     learn = first_to_find_out(judged, found["worth_knowing"])
-    about = answer_work(judged, settings.work, None if answer.empty else str(answer["model"].iloc[0]))
+    about = answer_work(judged, settings.work, next(iter(contending), None))
+    words = words_of(settings.counts, settings.money)
+    verdict = verdict_table(judged, about, found["break_even"], learn, words).assign(**settings.counted)
     return {
         "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
         "utilisation": utilisation(options, drawn, settings.month_days),
@@ -135,18 +135,17 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "surface": surface([one.question for one in asked], settings.month_days, settings.money),
-        "headline": answer,
         "left_out": missing,
         "other_figures": others,
         "later": waited,
         "queue": queue_table([*coming, *decided.coming]),
         "warnings": with_decisive(
             warning_table(inputs, every, settings, needs, untold),
-            decisive_rows(contending, answer, options, chosen),
+            decisive_rows(verdict, chosen, found["sources"], options),
             inputs.offers,
         ),
         **found,
         "case_figures": figures,
         "choices": chosen,
-        "verdict": verdict_table(judged, about, found["break_even"], learn, words_of(settings.counts, settings.money)),
+        "verdict": verdict,
     }

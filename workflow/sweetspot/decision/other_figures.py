@@ -4,17 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from sweetspot.decision.breakeven import references
 from sweetspot.decision.counted import listed, the, times
-from sweetspot.decision.headline import Contenders, cost
-from sweetspot.decision.options import Row, same_machine
+from sweetspot.decision.options import Row, records, same_machine, trained
 
 COLUMNS = (
     "model", "device", "images_per_s", "framework_version", "batch_size", "dataset", "figure_source", "as_used",
     "alternative", "alternative_title", "alternative_figure", "rival", "rival_title", "gain", "winner", "winner_title",
     "cheapest_of_all", "cheapest_of_all_title", "gain_of_all",
 )  # fmt: skip
+PROPORTION = 1.05  # bills that leave USD per image by more than this decide by themselves
 SAME_FIGURE = 1e-6  # of two figures: nearer than that they are one
 AS_USED, LEFT_OUT = "as used", "left out"
 Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: the machine is left out
@@ -28,6 +30,77 @@ class Choice:
     row: dict[str, Any]
     used: bool
     factors: Factors
+
+
+@dataclass(frozen=True)
+class Contenders:
+    """Rows of the options of one model, of those that the answer may take (`in_answer`).
+
+    reference: the study's, else the cheapest that stays. alternative: the cheapest other machine or way of paying that
+    stays; where none stays but the reference, the cheapest that can be taken away; None where there is no other.
+    every: all, the cheapest first. billed: bills decide, not USD per image.
+    """
+
+    reference: Row
+    alternative: Row | None
+    every: tuple[Row, ...]
+    billed: bool
+
+    @property
+    def cheapest(self) -> Row:
+        """The cheaper of the two; where nothing else stays than the reference, that, though what goes costs less."""
+        return self.reference if self.alternative is None or self.gain >= 1 else self.alternative
+
+    @property
+    def gain(self) -> float:
+        """How many times cheaper the reference is than the alternative; infinite without one."""
+        if self.alternative is None:
+            return np.inf
+        return cost(self.alternative, self.billed) / cost(self.reference, self.billed)
+
+
+def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
+    """Those of a model's options (`trained`); `own`: the study's reference, if any. None: nothing to choose from."""
+    inside = rows[rows["in_answer"].astype(bool)]
+    kept = inside[inside["persistent"].astype(bool)]
+    pool = kept if len(kept) else inside
+    if pool.empty:
+        return None
+    # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
+    billed = bills_decide(pool)
+    ordered, every = (_by_cost(table, billed) for table in (pool, inside))
+    box = ordered[0] if own is None else own
+    return Contenders(box, _first_other(ordered, box) or _first_other(every, box), tuple(every), billed)
+
+
+def bills_decide(rows: pd.DataFrame) -> bool:
+    """Whether the USD of the workload are not in proportion to USD per image for all options, by 5 % or more."""
+    product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
+    return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
+
+
+def _by_cost(rows: pd.DataFrame, billed: bool) -> list[Row]:
+    return sorted(records(rows), key=lambda row: np.nan_to_num(cost(row, billed), nan=np.inf))
+
+
+def cost(row: Row, billed: bool) -> float:
+    """What decides: the bill, or USD per image where bills are in proportion to it; 0 for what costs nothing."""
+    return float(row["usd"] if billed or row["usd"] == 0 else 1.0 / row["images_per_usd"])
+
+
+def _first_other(rows: list[Row], one: Row) -> Row | None:
+    return next((row for row in rows if not same_machine(row, one)), None)
+
+
+def found_contenders(options: pd.DataFrame) -> dict[str, Contenders]:
+    """The contenders of each model that has any, the least favourable to the reference first.
+
+    The last digits of a float choose no model: of equal gains the first in the order of the models is told.
+    """
+    own = references(options)
+    found = {model: contenders(rows, own.get(model)) for model, rows in trained(options).items()}
+    known = {model: one for model, one in found.items() if one is not None}
+    return dict(sorted(known.items(), key=lambda pair: float(f"{pair[1].gain:.9g}")))
 
 
 def other_figures(contending: Mapping[str, Contenders], published: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision.counted import Money
 from sweetspot.study.device_memory import memory_of
@@ -46,6 +46,11 @@ class Settings:
     def money(self) -> Money:
         """The currency of the sentences; tables are in USD."""
         return Money(self.currency, self.usd_per_unit)
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """What bills pay for, and in which money people read them: columns of the verdict."""
+        return {"counts": self.counts, "currency": self.currency, "usd_per_unit": self.usd_per_unit}
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":

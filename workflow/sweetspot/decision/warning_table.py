@@ -1,13 +1,13 @@
 """Warnings beside the numbers: what a reader must know of a figure before staking money on it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sweetspot.cells import USABLE
+from sweetspot.decision.counted import DISPATCH, ROUNDS
 from sweetspot.decision.fits import Needs, fit_warnings, memory_warnings
-from sweetspot.decision.headline import Contenders
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("scope", "instance", "model", "batch_size", "rule", "message")
 Row = tuple[object, ...]
+NAMED = ("best", "rival", "take", "take_rival")  # columns of the verdict
 
 
 def warning_table(
@@ -53,25 +54,25 @@ def warning_table(
 
 
 def decisive_rows(
-    contending: Mapping[str, Contenders],
-    headline: pd.DataFrame,
-    options: pd.DataFrame | None = None,
-    choices: pd.DataFrame | None = None,
+    verdict: pd.DataFrame, choices: pd.DataFrame, sources: pd.DataFrame, options: pd.DataFrame
 ) -> list[Option]:
-    """The options whose figures carry the answer: all that its first screen names.
+    """The options whose figures carry the answer: those that its verdict names, or that do the work of a mix so named.
 
-    Of the model that the answer speaks of; of all models where they have different winners. And the best of each plan
-    of phases (`choices`) with what that is held against, among the `options`.
+    Of a work with parts (`lab.bert` of `lab`) the rows of all its parts; of a plan of phases those of its model.
     """
-    models = headline[headline["scope"] == "model"]
-    told = headline["model"].head(1) if models["winner"].nunique() == 1 else models["model"]
-    named = [row for model in told for row in contending[model].named()]
-    if options is None or choices is None or choices.empty:
-        return named
-    lead = choices["is_best"].astype(bool) | choices["is_rival"].astype(bool)
-    held = choices[choices["cost"].eq("rounds") & lead].rename(columns={"choice": "option"})
-    rows = options.merge(held[["option", "model"]].drop_duplicates(), on=["option", "model"])
-    return [*named, *records(rows.drop_duplicates(["option", "model"]))]
+    answer = verdict[verdict["is_answer"].astype(bool)]
+    if answer.empty:
+        return []
+    name, told = answer["workload"].iloc[0], set(answer[list(NAMED)].iloc[0].dropna())
+    mine = choices[choices["workload"] == name]
+    if mine["cost"].eq(DISPATCH).any():
+        own = options[options["workload"].str.startswith(f"{name}.")]
+        told = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(told), "option"])
+    elif mine["cost"].eq(ROUNDS).any():
+        own = options[options["model"] == mine["model"].iloc[0]]
+    else:
+        own = options[options["workload"] == name]
+    return records(own[own["option"].isin(told)].drop_duplicates(["option", "model"]))
 
 
 def with_decisive(table: pd.DataFrame, named: Sequence[Option], offers: pd.DataFrame) -> pd.DataFrame:

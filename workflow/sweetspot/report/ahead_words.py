@@ -17,8 +17,8 @@ WORDS = {
 
 def in_words(tables: Tables) -> str:
     """One line on price paths and resale; empty where every price stays and no machine has a resale curve."""
-    offers, headline = table_of(tables, "offers"), table_of(tables, "headline")
-    if offers.empty or headline.empty or "trend" not in offers.columns:
+    offers = table_of(tables, "offers")
+    if offers.empty or table_of(tables, "verdict").empty or "trend" not in offers.columns:
         return ""
     return " ".join(part for part in (_rents(offers), _resale(offers)) if part)
 

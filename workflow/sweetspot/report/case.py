@@ -16,7 +16,7 @@ from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
 from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Outcome
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
 from sweetspot.report.words import counted_in, works
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
@@ -166,8 +166,8 @@ def _ahead(row: Any) -> Row:
 
 def _shares(tables: Tables, study: Study) -> tuple[list[Row], Row]:
     """The works of one model each, that of the answer's model first among them (`first`); texts by number."""
-    ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
-    if ranks.empty or headline.empty:
+    ranks = table_of(tables, "ranks")
+    if ranks.empty:
         return [], {}
     rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna() & ranks["images_per_usd"].notna()]
     rows = _worked(rows[rows["in_answer"].astype(bool)], table_of(tables, "options"))
@@ -175,13 +175,12 @@ def _shares(tables: Tables, study: Study) -> tuple[list[Row], Row]:
         name: sorted(rows[name].astype(str).str.slice(0, SOURCE).unique()) for name in ("source", "as_of", "basis")
     }
     told = {name: {text: number for number, text in enumerate(found)} for name, found in texts.items()}
-    judged = dict(zip(headline["model"], headline["reference"], strict=True)) if study.reference else {}
-    titles, first = works(tables), headline["model"].iloc[0]
+    titles, first = works(tables), asked_model(tables)
     asked = rows.assign(title=rows["model"].map(study.model_title)).groupby(["title", "workload"], sort=True)
     made = []
     for (model, workload), found in asked:
         key, jobs = found["model"].iloc[0], found.sort_values("usd", kind="stable")
-        reference = judged.get(key)
+        reference = judged_option(tables, str(key)) if study.reference else None
         made.append({
             "workload": str(workload), "title": titles.get(str(workload), str(workload)), "model": str(model),
             "cost": "share", "first": key == first, "reference": reference,

@@ -4,7 +4,7 @@ from sweetspot.decision.assumption import FACTOR
 from sweetspot.decision.counted import amount
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
-from sweetspot.report.tables import Tables, of_jobs, table_of
+from sweetspot.report.tables import Tables, asked_model, of_jobs
 
 TOLD = 3
 SPEED = "images_per_s"
@@ -13,10 +13,10 @@ UNMOVED = "no value of it changes the cheapest"
 
 def causes(tables: Tables) -> list[str]:
     """The assumptions of the answer's model that move it most, the widest first; none where nothing is owned."""
-    headline, rows = table_of(tables, "headline"), of_jobs(tables, "tornado")
-    if headline.empty or rows.empty:
+    rows = of_jobs(tables, "tornado")
+    if rows.empty:
         return []
-    rows = rows[rows["model"] == headline["model"].iloc[0]].drop_duplicates("assumption")
+    rows = rows[rows["model"] == asked_model(tables)].drop_duplicates("assumption")
     return [_cause(row) for row in records(rows.head(TOLD))]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
 from sweetspot.report.words import counted_in, titles_of, unit_of
 from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
 
@@ -29,11 +29,10 @@ class ChartData:
     ) -> None:
         self.tables = {name: _named(table, model_title) for name, table in tables.items()}
         self._machines, self._options = dict(machines or {}), titles_of(tables)
-        headline = self.table("headline")
-        self.model = str(headline["model"].iloc[0]) if len(headline) else ""
-        self.rival = self.title(headline["alternative"].iloc[0]) if len(headline) else ""
+        asked = asked_model(tables)
+        self.model = model_title(asked) if asked else ""
         self.reference = reference or ""
-        self.option = str(headline["reference"].iloc[0]) if len(headline) else self.reference
+        self.option = judged_option(tables, asked) or self.reference
         self.box = self.title(self.option)
         self.unit = unit_of(tables)
         self.words = counted_in(tables)

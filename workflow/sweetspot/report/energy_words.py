@@ -1,6 +1,6 @@
 """Energy and carbon on the page: which columns are shown, and the sentences beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from markupsafe import Markup
@@ -8,9 +8,9 @@ from markupsafe import Markup
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
 from sweetspot.bills.metered import METERED
 from sweetspot.decision.counted import amount, begun, counted, listed, the
-from sweetspot.report.cited import Cited, Row, text
+from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
-from sweetspot.report.tables import Tables, table_of
+from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
 
@@ -47,8 +47,8 @@ def figure(cited: Cited, row: Row, name: str) -> Markup:
 
 def in_words(tables: Tables, study: Study) -> list[str]:
     """The sentences on energy and carbon, each with what it leaves out; none where there is nothing to say."""
-    ranks, headline = table_of(tables, "ranks"), table_of(tables, "headline")
-    if ranks.empty or headline.empty or "kwh" not in ranks.columns:
+    ranks, model = table_of(tables, "ranks"), asked_model(tables)
+    if ranks.empty or not model or "kwh" not in ranks.columns:
         return []
     options = ranks.drop_duplicates("option")
     powered = options[options["kwh"].notna()]
@@ -56,7 +56,9 @@ def in_words(tables: Tables, study: Study) -> list[str]:
         return []  # nothing was stated, so there is nothing to say
     if powered.empty:
         return [f"Energy and carbon were not computed: {_why_not(options, study)}."]
-    least = _least(ranks, headline.iloc[0], counted_in(tables).each)
+    rows = ranks[ranks["model"] == model].drop_duplicates("option")
+    once = f" to train {study.model_title(model)} once"
+    least = _least(rows, judged_option(tables, model), counted_in(tables).each, once)
     if study.energy is None and not least:
         return []  # the only power known is that of a price list which the answer leaves out
     said = [*least, _power(powered)]
@@ -76,18 +78,20 @@ def _left_out(options: pd.DataFrame, study: Study) -> list[str]:
     return said
 
 
-def _least(ranks: pd.DataFrame, first: Mapping[str, object], each: str) -> list[str]:
+def _least(rows: pd.DataFrame, judged: str, each: str, once: str) -> list[str]:
     """Who emits least, and what the cheapest does; without any carbon what the judged machine takes."""
-    rows = ranks[ranks["model"] == first["model"]].drop_duplicates("option").set_index("option")
-    if missing(first["least_carbon"]):
-        box, work = rows.loc[first["reference"]], each or f" to train {first['model_title']} once"
-        return [] if missing(box["kwh"]) else [begun(f"{the(box['title'])} takes {amount(box['kwh'])} kWh{work}.")]
-    best, cheapest = rows.loc[first["least_carbon"]], rows.loc[first["winner"]]
+    stays = rows[rows["in_answer"].astype(bool) & rows["persistent"].astype(bool)].sort_values("usd", kind="stable")
+    clean = stays[stays["kg_co2e"].notna()]
+    if clean.empty:
+        found = rows[rows["option"] == judged]
+        known = records(found.dropna(subset="kwh"))
+        return [begun(f"{the(row['title'])} takes {amount(row['kwh'])} kWh{each or once}.") for row in known]
+    best, cheapest = clean.loc[clean["kg_co2e"].idxmin()], stays.iloc[0]
     span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
     least = (
         f"{the(best['title'])} emits least of those that cannot be taken away: {_both(best)}{each} ({span} kg, {ENDS})"
     )
-    if first["least_carbon"] == first["winner"]:
+    if best["option"] == cheapest["option"]:
         return [begun(f"{least}; it is the cheapest too.")]
     if missing(cheapest["kg_co2e"]):
         return [begun(f"{least}; that of the cheapest, {the(cheapest['title'])}, is not known.")]

@@ -16,7 +16,7 @@ from sweetspot.cells import BASES
 from sweetspot.decision.counted import ROUNDS, Money
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
-from sweetspot.report.answer import answer
+from sweetspot.report.answer import lead, verdict_part
 from sweetspot.report.case import evidence_case, script_json
 from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
@@ -67,7 +67,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     context = {
         "study": study,
         "figures": figures,
-        "answer": answer(made),
+        "lead": lead(made.table("claims")),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
@@ -136,7 +136,7 @@ def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part
     """The page's tables by name."""
     more = {"worth_knowing": worth_part(made), "later": later_part(made)}
     more |= {"price_changes": price_changes_part(made, machines or {})}
-    return {**made.parts(), **more, **plan_parts(made), **turning_parts(made)}
+    return {**made.parts(), "verdict": verdict_part(made), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:

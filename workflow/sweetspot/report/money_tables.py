@@ -5,7 +5,7 @@ from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
-from sweetspot.report.tables import bills_decide, hours_differ
+from sweetspot.report.tables import asked_model, bills_decide, hours_differ
 from sweetspot.study.purchases import INTERRUPTIBLE
 
 
@@ -45,11 +45,11 @@ class MoneyTables(TableMaker):
 
     def other_figures(self) -> Part:
         """How the gain of the answer's model moves with figures that others published."""
-        table, headline = self.table("other_figures"), self.table("headline")
+        table = self.table("other_figures")
         if table.empty:
             return Part((), [], [])
         step, rows, classes = "comparison: choices of published figures", [], []
-        asked = table[table["model"] == headline["model"].iloc[0]]
+        asked = table[table["model"] == asked_model(self.tables)]
         for row in records(asked.head(ROWS)):
             batch = "not stated" if missing(row["batch_size"]) else number(row["batch_size"])
             told = (text(row["framework_version"]), f"batch {batch}")

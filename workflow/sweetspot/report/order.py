@@ -9,8 +9,11 @@ from sweetspot.claims.verdicts import FAILED
 SAME = ("base_instance", "instance", "framework", "model", "batch_size", "gpus", "precision", "basis")
 
 
-def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the table of that name, the most telling first: of very many the page shows only so many."""
+def in_order(name: str, table: pd.DataFrame, asked: str) -> pd.DataFrame:
+    """The rows of the table of that name, the most telling first: of very many the page shows only so many.
+
+    `asked`: the model of the answer.
+    """
     if name == "throughput":
         return table.sort_values("basis", key=lambda basis: basis != "measured", kind="stable")
     if name == "claims":
@@ -18,8 +21,7 @@ def in_order(name: str, table: pd.DataFrame, headline: pd.DataFrame) -> pd.DataF
         place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
         order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
         return order.sort_values(["_place", "_price"], kind="stable")
-    if name == "break_even" and len(headline):
-        asked = headline["model"].iloc[0]
+    if name == "break_even":
         return table.sort_values("model", key=lambda model: model != asked, kind="stable")
     if name == "extrapolation":
         return table.sort_values("headline", ascending=False, kind="stable")

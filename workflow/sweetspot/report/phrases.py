@@ -12,8 +12,8 @@ from sweetspot.decision.waiting import waiting_in_words
 from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
-from sweetspot.report.tables import Tables, of_jobs, table_of
-from sweetspot.report.words import works
+from sweetspot.report.tables import Tables, asked_model, of_jobs, table_of
+from sweetspot.report.words import counted_in, works
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
@@ -67,34 +67,32 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
 
 def never_pays(tables: Tables) -> str:
     """When owning never pays for the model of the answer, in words; empty where nothing is owned."""
-    rows, headline = table_of(tables, "surface"), table_of(tables, "headline")
-    if rows.empty or headline.empty:
+    rows = table_of(tables, "surface")
+    if rows.empty:
         return ""
-    first = headline.iloc[0]
-    found = rows[rows["model"] == first["model"]]["condition"]
+    found = rows[rows["model"] == asked_model(tables)]["condition"]
     return f"{found.iloc[0]}." if len(found) else ""
 
 
 def other_figures(tables: Tables) -> str:
     """How the answer's multiple moves with the published figures of its devices; empty where there is one of each."""
-    headline = table_of(tables, "headline")
-    if headline.empty:
-        return ""
-    first = headline.iloc[0]
-    return span_in_words(table_of(tables, "other_figures"), str(first["model"]), str(first["model_title"]))
+    model = asked_model(tables)
+    return span_in_words(table_of(tables, "other_figures"), model, _model_title(tables, model))
 
 
 def worth_knowing(tables: Tables) -> list[str]:
     """What to find out first about the model of the answer, in at most two sentences."""
-    headline = table_of(tables, "headline")
-    if headline.empty:
-        return []
-    first = headline.iloc[0]
-    on = str(first.get("model_title") or first["model"]) if headline["model"].nunique() > 1 else ""
-    rows = of_jobs(tables, "worth_knowing")
+    rows, model = of_jobs(tables, "worth_knowing"), asked_model(tables)
     if rows.empty:
         return []
-    return worth_in_words(rows[rows["model"] == first["model"]], str(first["currency"]), on)
+    on = _model_title(tables, model) if table_of(tables, "ranks")["model"].nunique() > 1 else ""
+    return worth_in_words(rows[rows["model"] == model], counted_in(tables).money.code, on)
+
+
+def _model_title(tables: Tables, model: str) -> str:
+    options = table_of(tables, "options")
+    named = options.loc[options["model"] == model, "model_title"] if "model_title" in options.columns else ()
+    return str(next(iter(named), model))
 
 
 def waiting(tables: Tables) -> list[str]:

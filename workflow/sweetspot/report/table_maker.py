@@ -9,7 +9,7 @@ from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.order import in_order
 from sweetspot.report.part import Cell, Part
 from sweetspot.report.provenance import Provenance
-from sweetspot.report.tables import Tables, of_jobs
+from sweetspot.report.tables import Tables, asked_model, of_jobs
 from sweetspot.report.words import titles_of, works
 from sweetspot.study.study import Study
 from sweetspot.warnings import pairs
@@ -55,7 +55,7 @@ class TableMaker(Cited):
     def rows_of(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table that the page shows, the most telling first."""
         table = self._shown(name)
-        return records((in_order(name, table, self.table("headline")) if len(table) else table).head(ROWS))
+        return records((in_order(name, table, asked_model(self.tables)) if len(table) else table).head(ROWS))
 
     def _shown(self, name: str) -> pd.DataFrame:
         """A table's rows on this part of the page: of the analyses those of one job; plans have tables of their own."""

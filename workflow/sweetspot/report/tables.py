@@ -47,10 +47,39 @@ def of_jobs(tables: Tables, name: str) -> "pd.DataFrame":
     return table[table["model"].notna()] if len(table) else table
 
 
+def asked_model(tables: Tables) -> str:
+    """The model that the answer is about: of a work of several that of its first part; empty without an answer."""
+    verdict, options, choices = (table_of(tables, name) for name in ("verdict", "options", "choices"))
+    if verdict.empty:
+        return ""
+    name = str(verdict["workload"].iloc[0])
+    parts = options[options["workload"].str.startswith(f"{name}.")] if len(options) else options
+    known = [*choices.loc[choices["workload"] == name, "model"].dropna(), *parts.get("model", ()),
+             *options.get("model", ())]  # fmt: skip
+    return str(known[0]) if known else ""
+
+
+def judged_option(tables: Tables, model: str) -> str:
+    """The option of a model that the study judges: its reference, else the cheapest that stays; empty without any."""
+    options, ranks = table_of(tables, "options"), table_of(tables, "ranks")
+    for table, name in ((options, "is_reference"), (ranks, "persistent"), (ranks, "in_answer")):
+        rows = table[(table["model"] == model) & table[name].astype(bool)] if name in table.columns else table.head(0)
+        if len(rows):
+            return str(rows.sort_values("usd", kind="stable")["option"].iloc[0])
+    return ""
+
+
 def bills_decide(tables: Tables) -> bool:
-    """Whether bills rank the options, which no figure per USD then does."""
-    headline = table_of(tables, "headline")
-    return len(headline) > 0 and bool(headline["bills_decide"].any())
+    """Whether bills rank the options of some model, which no figure per USD then does."""
+    from sweetspot.decision.other_figures import bills_decide as of_model
+
+    ranks = table_of(tables, "ranks")
+    if ranks.empty:
+        return False
+    rows = ranks[(ranks["images_per_s"] > 0) & ranks["in_answer"].astype(bool)].drop_duplicates(["option", "model"])
+    stays = rows["persistent"].astype(bool)
+    parts = (part[stays[part.index]] if stays[part.index].any() else part for _, part in rows.groupby("model"))
+    return any(of_model(part) for part in parts)
 
 
 def hours_differ(tables: Tables) -> bool:

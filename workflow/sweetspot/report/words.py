@@ -29,10 +29,10 @@ def of_all(count: int, of: int, what: str) -> str:
 
 def counted_in(tables: Tables) -> Words:
     """The words of this study; those of a training where there is no answer."""
-    headline = table_of(tables, "headline")
-    if headline.empty:
+    verdict = table_of(tables, "verdict")
+    if verdict.empty or "counts" not in verdict.columns:
         return words_of("train")
-    first = headline.iloc[0]
+    first = verdict.iloc[0]
     return words_of(str(first["counts"]), Money(str(first["currency"]), float(first["usd_per_unit"])))
 
 

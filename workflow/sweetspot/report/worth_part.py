@@ -3,7 +3,7 @@
 from sweetspot.report.cited import records, text
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
-from sweetspot.report.tables import of_jobs
+from sweetspot.report.tables import asked_model, of_jobs
 
 STEP = "comparison: EVPPI by regression on the draws"
 LEAST = 0.001  # of what the project costs: what is worth less is worth nothing to a buyer
@@ -14,11 +14,11 @@ def worth_part(made: Sections) -> Part:
 
     Those of the answer's model first; the files hold the rest.
     """
-    table, headline = of_jobs(made.tables, "worth_knowing"), made.table("headline")
-    if table.empty or headline.empty:
+    table, asked = of_jobs(made.tables, "worth_knowing"), asked_model(made.tables)
+    if table.empty:
         return Part((), [], [])
     told = table[(table["evppi_usd_low"] > 0) & (table["evppi_usd"] >= LEAST * table["project_usd"])]
-    told = told.sort_values("model", key=lambda model: model != headline["model"].iloc[0], kind="stable")
+    told = told.sort_values("model", key=lambda model: model != asked, kind="stable")
     rows = [
         [
             made.model(row),
