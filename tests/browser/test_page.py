@@ -233,7 +233,7 @@ def test_the_panel_of_a_plan_of_months_says_what_the_files_would(lab, tmp_path, 
     """Jobs a month, months, days, price of the box, rents and the deadline of urgent jobs."""
     mixes = edit_lab(LabOfFive(tmp_path).certain(), at).tables(2)["choices"].set_index("choice")
     usd = mixes["usd_per_month_central"]
-    rented = usd[mixes["mix"] == "rented"].min()
+    rented = usd[mixes["counts"].eq(0) & mixes["why_not"].isna()].min()
     with opened(lab) as (tab, noise):
         hour = json.loads(tab.evaluate(DATA))["offers"]["usd_per_hour"][2]
         said = {name: value for name, value in at.items() if name != "times"}

@@ -41,6 +41,12 @@ def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
     assert does["device_hours"].sum() > 40 * 8.6  # 8.64 h on an A100 each
 
 
+def test_two_machines_that_are_there_are_both_there(tmp_path):
+    tables = LabOfFive(tmp_path).edit("workloads.yaml", lambda work: work["lab"]["have"].append("box-4")).tables()
+    kept = tables["sources"][tables["sources"]["kind"] == "there"]
+    assert set(kept["option"]) == {"rtx4090-1", "box-4"}
+
+
 def test_two_of_a_machine_do_twice_as_much(tmp_path):
     def change(work):
         work["lab"]["have"] = ["rtx4090-1", "rtx4090-1"]

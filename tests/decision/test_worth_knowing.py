@@ -33,6 +33,21 @@ def table(entries, figures, predicted=None, reference=None, draws=MANY):
     return analysed(questions, options, drawn)["worth_knowing"].set_index("assumption")
 
 
+def test_the_work_of_a_model_is_its_own_and_not_another_s():
+    """Two rented machines and two models: the question of one has the bills of its own workload alone."""
+    offered = [offer("a", "on_demand", 1.0), offer("b", "on_demand", 3.0, price_list="other")]
+    costs = pd.DataFrame([cost(entry, 100.0, 1) for entry in offered])
+    figures = pd.DataFrame([figure(name, 100.0, 1, 100.0, 100.0) for name in ("a", "b")])
+    none = pd.DataFrame([figure("none", 1.0, 1, method="x", headline=True)])
+    one = build_options(costs, pd.DataFrame(offered), figures, none, settings(reference=None))
+    other = one.assign(model="resnet50", workload="other", usd=7 * one["usd"])
+    options = pd.concat([one, other], ignore_index=True)
+    found = {each.workload: each for each in share_questions(options, simulate(options, 1, 4), MONTH)}
+    bill = 94_720_000 / 100 / 3600
+    assert found["vgg16"].usd.tolist() == pytest.approx([bill, 3 * bill])
+    assert found["resnet50"].usd.tolist() == pytest.approx([7 * bill, 21 * bill])
+
+
 def two_rented(low=100 / 1.5, high=150.0, other=80.0, **more):
     """A: 100 images/s with an interval; B: exactly `other`, each at one USD an hour."""
     a, b = offer("a", "on_demand", 1.0, **more), offer("b", "on_demand", 1.0, price_list="other")

@@ -81,9 +81,15 @@ def walked(tmp_path_factory):
 
 
 @pytest.mark.slow
+def mixes_of(project):
+    """The choices of the plan of months."""
+    choices = pd.read_parquet(project / "results" / "lab" / "comparison" / "choices.parquet")
+    return choices[choices["cost"] == "dispatch"].set_index("choice")
+
+
 def test_it_ends_in_the_answer_of_lab_of_five(walked):
     tables = walked / "results" / "lab" / "comparison"
-    mixes = pd.read_parquet(tables / "choices.parquet").set_index("choice")
+    mixes = mixes_of(walked)
     best, rented = mixes.loc["best"], mixes.loc["runpod-1x4090"]
     assert best["counts"] == 1 and "box-4" not in mixes.index
     verdict = pd.read_parquet(tables / "verdict.parquet").iloc[0]
@@ -99,7 +105,7 @@ def test_it_ends_in_the_answer_of_lab_of_five(walked):
 @pytest.mark.slow
 def test_the_document_says_what_the_plan_costs(walked):
     """Within some percent: a transferred speed is learnt from all that is known by then."""
-    mixes = pd.read_parquet(walked / "results" / "lab" / "comparison" / "choices.parquet").set_index("choice")
+    mixes = mixes_of(walked)
     printed = re.search(r"rented costs (\d+) EUR a month \((\d+) to ([\d,]+)\), and (\d+) EUR", WALK)
     told = [float(number.replace(",", "")) for number in printed.groups()]
     names = ("usd_per_month", "usd_per_month_low", "usd_per_month_high")

@@ -2,7 +2,6 @@
 
 import pandas as pd
 from decision_tables import study
-from phase_tables import phase_tables
 from report_tables import small_tables
 from sweetspot.decision.rank_changes import to_markdown
 from sweetspot.decision.then_and_now import State, moved, plans_of
@@ -62,7 +61,7 @@ def test_the_words_and_the_rows():
         "4 prices moved, and 2 options of a workload changed place in the ranks.", "Then: Rent a.", "Now: Rent b."
     ]  # fmt: skip
     tables = {"price_changes": changes("Rent a.")}
-    assert price_changes_words(tables)[1] == "The first sentence of the answer is the same, in every figure."
+    assert price_changes_words(tables)[1] == "The answer is the same, in every figure that it says."
     made = Sections(tables, study(), Provenance())
     part = price_changes_part(made, {"a": "Machine A"})
     assert [row[0] for row in part.rows] == [
@@ -82,7 +81,7 @@ def test_the_page_has_the_section_only_with_history():
     assert "price-changes" not in plain
     page = render_evidence(tables | {"price_changes": changes("Rent <b>.")}, study(), Drawn(drawn), MACHINES)
     assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
-    assert "<p>One job alone, now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
+    assert "<p>Now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
     assert "price_changes.csv" in page
 
 
@@ -97,40 +96,28 @@ def with_plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_what_prices_did_to_the_answer_of_each_plan():
-    before = plans(lab=(40_000.0, "1 × box, the rest on a"), years=(9000.0, "b"), same=(5.0, "c"), gone=(7.0, "d"))
-    after = plans(lab=(44_000.0, "nothing bought, all on a"), years=(9900.0, "b"), same=(5.0, "c"))
+    before = plans(lab=(40_000.0, "Buy."), years=(9000.0, "Keep."), same=(5.0, "c"), gone=(7.0, "Rent."))
+    after = plans(lab=(44_000.0, "Rent."), years=(9900.0, "Keep."), same=(5.0, "c"))
     table = with_plans(before, after)
     found = {row.workload: row for row in table[table["what"] == "plan"].itertuples()}
     assert set(found) == {"lab", "years", "gone"}
     assert (found["lab"].before, found["lab"].after, round(found["lab"].change, 9)) == (40_000.0, 44_000.0, 0.1)
     words = price_changes_words({"price_changes": table})
     assert words[1:] == [
-        "The first sentence of the answer is the same, in every figure.",
-        "Plan gone: then d (7.00 USD); now nothing (– USD).",
-        "Plan lab: then 1 × box, the rest on a (40,000 USD); now nothing bought, all on a (44,000 USD).",
-        "Plan years: b, as then; 9,000 USD then, 9,900 USD now (+10.0%).",
+        "The answer is the same, in every figure that it says.",
+        "Plan gone, then (7.00 USD): Rent. Now (– USD): nothing.",
+        "Plan lab, then (40,000 USD): Buy. Now (44,000 USD): Rent.",
+        "Plan years, 9,000 USD then and 9,900 USD now (+10.0%), as then: Keep.",
     ]
     text = to_markdown(table[table["what"] != "answer"], "then", "now")
-    assert "Plan lab, before: 1 × box, the rest on a, 40,000 USD\n\nAfter: nothing bought, all on a, 44,000 USD" in text
+    assert "Plan lab, before: Buy., 40,000 USD\n\nAfter: Rent., 44,000 USD" in text
     assert price_changes_part(Sections({"price_changes": table}, study(), Provenance()), {}).rows == []
 
 
-def test_of_each_plan_the_best_is_told():
-    rows = [("years", "rounds", "a", True), ("years", "rounds", "b", False), ("lab", "dispatch", "d", True),
-            ("job", "share", "e", True)]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["workload", "cost", "title", "is_best"]).assign(usd=1.0)
-    assert plans_of(table)[["workload", "said"]].to_numpy().tolist() == [["years", "a"], ["lab", "d"]]
-
-
-def test_where_a_plan_leads_its_answer_is_told_first_and_the_other_called_that_of_one_job():
-    tables = phase_tables() | {"price_changes": changes()}
-    assert price_changes_words(tables)[1:] == [
-        "The answer of the plan is the same, in every figure.",
-        "One job alone, then: Rent a.",
-        "One job alone, now: Rent b.",
-    ]
-    moved_plan = with_plans(plans(project=(9000.0, "b")), plans(project=(9900.0, "b")))
-    assert price_changes_words(phase_tables() | {"price_changes": moved_plan})[1:] == [
-        "Plan project: b, as then; 9,000 USD then, 9,900 USD now (+10.0%).",
-        "For one job alone the first sentence of the answer is the same, in every figure.",
-    ]
+def test_of_each_plan_the_verdict_is_told():
+    rows = [("years", "rounds"), ("years", "rounds"), ("lab", "dispatch"), ("job", "share")]
+    choices = pd.DataFrame(rows, columns=["workload", "cost"])
+    said = [("lab", "Buy.", "Buy a."), ("years", "Rent.", "Start with b."), ("job", "Rent.", "Take c.")]
+    verdict = pd.DataFrame(said, columns=["workload", "sentence", "do_this"]).assign(usd=1.0)
+    told = [["lab", "Buy. Buy a."], ["years", "Rent. Start with b."]]
+    assert plans_of(verdict, choices)[["workload", "said"]].to_numpy().tolist() == told

@@ -66,7 +66,7 @@ def test_what_runs_in_a_shell_runs_in_its_environment(conda, tmp_path):
     edit(project / "config" / "config.yaml", "runs: 2 ", "runs: 1 ")
     measured = run(project, conda, "throughput", "--sdm", "conda")
     assert measured.returncode == 0, measured.stdout + measured.stderr
-    drawn = run(project, conda, "--sdm", "conda", "--config", "study=rare-2018")
+    drawn = run(project, conda, "figures", "--sdm", "conda", "--config", "study=rare-2018")
     assert drawn.returncode == 0, drawn.stdout + drawn.stderr
     ran = [line.split() for line in (conda / "ran").read_text().splitlines()]
     scripts = {(name, Path(script).name) for name, script in ran if script.endswith(".py")}

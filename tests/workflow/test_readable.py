@@ -75,7 +75,9 @@ def test_what_a_page_says_is_easy_to_read(study):
 def test_a_page_speaks_its_readers_words_and_no_keys(study):
     said = told(study)
     assert not FOREIGN.search(said), FOREIGN.search(said)
+    # ViT-L is what people write: capitals and no underscore.
     keys = {model for model in load_study(STUDIES / study).cells.model if re.search(r"[_-]|[a-z]\d", model)}
+    keys = {model for model in keys if "_" in model or model == model.lower()}
     keys |= {name for name in load_instances(STUDIES / study / "instances.yaml") if re.search(r"^[a-z0-9]+[-_]", name)}
     for key in keys:
         assert not re.search(rf"(?<![\w.-]){re.escape(key)}(?![\w.-])", said), key

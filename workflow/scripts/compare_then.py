@@ -35,7 +35,7 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
     before = state_under({name: Path(file) for name, file in zip(lists, inputs["then"], strict=True)}, study)
     offers = pd.concat([read_parquet(file) for file in inputs["offers"]], ignore_index=True)
     ranks, verdict, choices = (read_parquet(inputs[name]) for name in ("ranks", "verdict", "choices"))
-    after = State(offers, ranks, answer_of(verdict), plans_of(choices))
+    after = State(offers, ranks, answer_of(verdict), plans_of(verdict, choices))
     write_parquet(moved(before, after), output)
 
 

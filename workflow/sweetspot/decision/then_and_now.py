@@ -73,7 +73,9 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     work = study.workloads
     needs, monthly, buying = load_needs(work), load_monthly(work), load_plans(work)
     found = compare(inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying)
-    return State(inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["choices"]))
+    return State(
+        inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
+    )
 
 
 def answer_of(verdict: pd.DataFrame) -> str | None:
@@ -82,10 +84,12 @@ def answer_of(verdict: pd.DataFrame) -> str | None:
     return f"{found['sentence'].iloc[0]} {found['do_this'].iloc[0]}" if len(found) else None
 
 
-def plans_of(choices: pd.DataFrame) -> pd.DataFrame:
-    """The best for each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
-    best = choices[choices["is_best"].astype(bool) & choices["cost"].ne(SHARE)]
-    return best.assign(said=best["title"])[["workload", "usd", "said"]].reset_index(drop=True)
+def plans_of(verdict: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
+    """The verdict on each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
+    plans = set(choices.loc[choices["cost"].ne(SHARE), "workload"]) if len(choices) else set()
+    found = verdict[verdict["workload"].isin(plans)] if len(verdict) else verdict
+    found = found.assign(said=found["sentence"] + " " + found["do_this"])
+    return found[["workload", "usd", "said"]].reset_index(drop=True)
 
 
 def moved(before: State, after: State) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
-from sweetspot.report.plan_part import leading
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 
@@ -38,9 +37,7 @@ def price_changes_part(made: Sections, machines: Mapping[str, str]) -> Part:
 
 
 def price_changes_words(tables: Tables) -> list[str]:
-    """Sentences before the table: how many places changed, and both answers where they differ, those of a plan first;
-    none without history.
-    """
+    """Sentences before the table: how many places changed, and both answers where they differ; none without history."""
     table = table_of(tables, "price_changes")
     if table.empty:
         return []
@@ -51,25 +48,22 @@ def price_changes_words(tables: Tables) -> list[str]:
     counted += [f"{ranked or 'no'} option{'' if ranked == 1 else 's'} of a workload changed place in the ranks"]
     places = f"{', and '.join(counted)}."
     plans = [_plan(row) for row in records(table[table["what"] == "plan"])]
-    if leading(tables) is not None:
-        one = ["For one job alone the first sentence of the answer is the same, in every figure."]
-        if before != after:
-            one = [f"One job alone, then: {before}", f"One job alone, now: {after}"]
-        return [places, *(plans or ["The answer of the plan is the same, in every figure."]), *one]
     if before == after:
-        return [places, "The first sentence of the answer is the same, in every figure.", *plans]
-    return [places, f"Then: {before}", f"Now: {after}", *plans]
+        return [places, "The answer is the same, in every figure that it says.", *plans]
+    told = " ".join(plans)
+    both = [] if before in told and after in told else [f"Then: {before}", f"Now: {after}"]
+    return [places, *both, *plans]
 
 
 def _plan(row: Row) -> str:
     """The best for a plan on both days, and its USD."""
     usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
-    then, now = (text(row[f"said_{side}"]) or "nothing" for side in ("before", "after"))
+    then, now = (text(row[f"said_{side}"]) or "nothing." for side in ("before", "after"))
     name = f"Plan {text(row['workload'])}"
     if then == now:
         moved = "" if missing(row["change"]) else f" ({row['change']:+.1%})"
-        return f"{name}: {now}, as then; {usd[0]} then, {usd[1]} now{moved}."
-    return f"{name}: then {then} ({usd[0]}); now {now} ({usd[1]})."
+        return f"{name}, {usd[0]} then and {usd[1]} now{moved}, as then: {now}"
+    return f"{name}, then ({usd[0]}): {then} Now ({usd[1]}): {now}"
 
 
 def _days(row: Row) -> str:

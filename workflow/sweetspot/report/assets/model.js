@@ -8,7 +8,7 @@ const model = (() => {
   const sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
   const isInterruptible = (offer) => ["spot", "preemptible"].includes(offer.purchase), owns = (offer) => Boolean(offer) && offer.purchase === "own";
   const least = (list) => list.reduce((a, b) => (b.usd < a.usd ? b : a));
-  const SLIGHT = 1e-9, ALLOWED = 0.01; // as in the workflow's rounds and dispatch
+  const SLIGHT = 1e-9, ALLOWED = 0.01, ORDERED = 3; // as in the workflow's rounds and dispatch
   const rowsOf = (columns) => {
     const names = Object.keys(columns), size = names.length ? columns[names[0]].length : 0;
     return Array.from({ length: size }, (_, row) => Object.fromEntries(names.map((name) => [name, columns[name][row]])));
@@ -130,28 +130,39 @@ const model = (() => {
     const held = sources.filter((one) => given(one.room)), there = held.map((one) => one.there), best = held.map((one) => one.best);
     return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)) };
   }
-  // Kinds held, filled in order of merit (what a unit of work costs to run there over the least of all kinds, mean over the
-  // classes), each with the jobs that are worth most by its hour; the rest is rented.
+  // Kinds held, filled one after another, each with the jobs that are worth most by its hour; the rest is rented. In order of merit
+  // (what a unit of work costs to run there over the least of all kinds, mean over the classes) and in all other orders, a job's
+  // worth also held against the other kinds, as if their hours were free: the cheapest is taken.
+  const orders = (places) => (places.length < 2 || places.length > ORDERED ? [places] : places.flatMap((one) => orders(places.filter((other) => other !== one)).map((rest) => [one, ...rest])));
   function dispatch({ jobs, held, rented }, counts) {
-    const left = [...jobs], hours = held.map(() => 0), all = jobs.map((_, job) => job), prices = all.map((job) => rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd));
+    const all = jobs.map((_, job) => job), prices = all.map((job) => rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd)), runs = (n, job) => Number.isFinite(held[n].hours[job]);
     const dear = held.map((kind) => {
       const ratios = all.map((job) => kind.usd[job] / Math.min(...held.map((one) => one.usd[job]))).filter((ratio) => Number.isFinite(ratio));
       return sum(ratios, (ratio) => ratio) / Math.max(1, ratios.length);
     });
-    const able = all.map((job) => held.filter((kind, n) => counts[n] && Number.isFinite(kind.hours[job])).length);
-    let usd = 0;
-    for (const place of held.map((_, n) => n).sort((a, b) => dear[a] - dear[b] || a - b)) {
-      const kind = held[place], worth = all.map((job) => (Number.isFinite(kind.hours[job]) ? ((1 - SLIGHT * able[job]) * (rent[job] - kind.usd[job])) / kind.hours[job] : -Infinity));
-      let room = counts[place] * kind.room;
-      for (const job of [...all].sort((a, b) => (worth[a] === worth[b] ? a - b : worth[b] - worth[a])).filter((one) => worth[one] > 0)) {
-        const done = Math.min(left[job], room / kind.hours[job]);
-        left[job] -= done; room -= done * kind.hours[job]; hours[place] += done * kind.hours[job] * kind.devices; usd += done * kind.usd[job];
+    function filled(order, beside) {
+      const left = [...jobs], hours = held.map(() => 0), room = held.map((kind, n) => counts[n] * kind.room), few = all.map((job) => 1 - SLIGHT * order.filter((n) => runs(n, job)).length);
+      let usd = 0;
+      for (const others of beside ? [true, false] : [false]) for (const place of order) {
+        const kind = held[place], elsewhere = all.map((job) => Math.min(rent[job], ...(others ? order.filter((n) => n !== place && runs(n, job)).map((n) => held[n].usd[job]) : [])));
+        const worth = all.map((job) => (runs(place, job) ? (few[job] * (elsewhere[job] - kind.usd[job])) / kind.hours[job] : -Infinity));
+        for (const job of [...all].sort((a, b) => (worth[a] === worth[b] ? a - b : worth[b] - worth[a])).filter((one) => worth[one] > 0)) {
+          const done = Math.min(left[job], room[place] / kind.hours[job]);
+          left[job] -= done; room[place] -= done * kind.hours[job]; hours[place] += done * kind.hours[job] * kind.devices; usd += done * kind.usd[job];
+        }
       }
-      usd += counts[place] * kind.fixed;
+      const never = all.filter((job) => !Number.isFinite(rent[job]));
+      return { left, hours, late: sum(never, (job) => left[job]), usd: usd + sum(all.filter((job) => !never.includes(job)), (job) => left[job] * rent[job]) };
     }
-    const open = all.filter((job) => left[job] > 0), can = open.filter((job) => Number.isFinite(rent[job])), waits = open.some((job) => !can.includes(job) && left[job] > ALLOWED * jobs[job]);
+    const first = held.map((_, n) => n).filter((n) => counts[n]).sort((a, b) => dear[a] - dear[b] || a - b);
+    let best = filled(first, false);
+    for (const [order, beside] of first.length < 2 || jobs.length < 2 ? [] : orders(first).flatMap((order) => [[order, true], [order, false]])) {
+      const way = filled(order, beside);
+      if (way.late < best.late - SLIGHT || (way.late < best.late + SLIGHT && way.usd < best.usd)) best = way;
+    }
+    const { left } = best, open = all.filter((job) => left[job] > 0), can = open.filter((job) => Number.isFinite(rent[job])), waits = open.some((job) => !can.includes(job) && left[job] > ALLOWED * jobs[job]);
     const taken = rented.map((one, n) => sum(can.filter((job) => prices[job].indexOf(rent[job]) === n), (job) => left[job] * one.hours[job]));
-    return { counts, usd: waits ? Infinity : usd + sum(can, (job) => left[job] * rent[job]), hours, rented: taken };
+    return { counts, usd: waits ? Infinity : best.usd + sum(held.map((kind, n) => counts[n] * kind.fixed), (usd) => usd), hours: best.hours, rented: taken };
   }
   // The cheapest numbers of the kinds at `places`, machine by machine from `starts` on; at least `more` than are there.
   function climbed(problem, places, starts, more = 0) {
