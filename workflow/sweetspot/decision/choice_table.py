@@ -28,7 +28,7 @@ COLUMNS = (
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
-    "source", "usd_per_month_central",
+    "source", "usd_per_month_central", "box_title",
 )  # fmt: skip
 OF_PHASES = ("hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running", "usd_possession",
              "after_months")  # fmt: skip
@@ -234,7 +234,7 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws, figures: p
     jobs = (own["jobs"] * own["job_hours"] / own["slots"]).groupby(own["option"]).sum()
     rows, usd, today, capex = [], [], [], []
     for place, told in enumerate(plan.table.to_dict("records")):
-        row = known.get(told["option"]) or known[str(told["option"]).split(" after ")[0]]
+        row = known.get(told["option"]) or known[told["box"]]
         later = pd.notna(told.get("after_months"))
         boxes = float(told["boxes"]) if pd.notna(told.get("boxes")) else 1.0
         devices = float(jobs.get(told["option"], np.nan)) * float(row["gpus"] or 1)

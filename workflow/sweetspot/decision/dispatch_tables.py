@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,6 @@ from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem, load_duration
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for, mixes
 from sweetspot.study.titles import class_title
-
-if TYPE_CHECKING:
-    from sweetspot.decision.dispatch_problem import Posed
 
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",
@@ -72,7 +69,7 @@ def bought_title(counts: Sequence[int], problem: Problem, words: Words) -> str |
     return words.title(kinds[0]) if len(kinds) == 1 else None
 
 
-def mix_title(one: Mix, posed: "Posed", main: str | None, words: Words) -> str:
+def mix_title(one: Mix, posed: Posed, main: str | None, words: Words) -> str:
     """A mix in words: what is bought, and who does the rest."""
     bought, rest = bought_in_words(one.counts, one.problem, words), "" if main is None else words.title(main)
     there = any(posed.drawn.there)

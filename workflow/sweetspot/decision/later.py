@@ -275,5 +275,5 @@ def _among(ways: Sequence[Way]) -> tuple[pd.DataFrame, np.ndarray]:
     """What buying later adds to the options of a plan, with its draws."""
     kept = [way for way in ways if "status" not in way.told and way.told["after_months"] and "box" in way.told]
     facts = {"persistent": True, "planned_hours": np.nan, "boxes": 1.0, "purchase": "own"}
-    names = ["option", "instance", "title", "after_months", "machines", "hours", "usd", *facts]
+    names = ["option", "box", "instance", "title", "after_months", "machines", "hours", "usd", *facts]
     return pd.DataFrame([way.told | facts for way in kept], columns=names), np.array([way.usd[1:] for way in kept])

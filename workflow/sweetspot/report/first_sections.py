@@ -198,11 +198,12 @@ def _turns_to_the_rival(row: dict[str, Any], tables: Tables, found: Outcome) -> 
 
 
 def _titled(row: dict[str, Any], name: str, tables: Tables, found: Outcome) -> str:
-    """The title of a choice of the tornado as a sentence has it: one machine without its number and its rest."""
+    """The title of a choice of the tornado as a sentence has it: of one machine bought that of the machine."""
     choices = table_of(tables, "choices")
-    titles = choices.loc[choices["workload"] == found.workload].set_index("choice")["title"]
-    title = str(titles.get(row.get(name), row.get(f"{name}_title") or "another choice"))
-    return the(title.split(", the rest on ")[0].removeprefix("1 × "))
+    mine = records(choices[(choices["workload"] == found.workload) & (choices["choice"] == row.get(name))])
+    one = mine[0] if mine else {"title": row.get(f"{name}_title") or "another choice"}
+    bought = one.get("binds") == "buy" and one["counts"] == 1 and not missing(one["box_title"])
+    return the(str(one["box_title" if bought else "title"]))
 
 
 def _threshold(row: dict[str, Any]) -> str:

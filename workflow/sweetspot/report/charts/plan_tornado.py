@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from sweetspot.decision.counted import ROUNDS
 from sweetspot.report.assumption_bars import assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty
@@ -20,7 +21,7 @@ def draw(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("No figure moves the plan against the next best option.")
     choices = data.table("choices")
-    phases = rows["workload"].iloc[0] in set(choices.loc[choices["cost"] == "rounds", "workload"])
+    phases = rows["workload"].iloc[0] in set(choices.loc[choices["cost"] == ROUNDS, "workload"])
     best = "best" if phases else "best mix"
     more = {"winner_low": f"{best} at low{TEXT}", "winner_high": f"{best} at high{TEXT}"}
     of_months = ["USD of the best with one source beside", "what is there / USD of the best mix"]
