@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.counted import amount, confidence, percent
 from sweetspot.decision.rank_changes import difference, to_markdown
+from sweetspot.decision.standing import confidence
+from sweetspot.wording import amount, percent
 
 
 def plain(**machines):

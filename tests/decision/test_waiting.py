@@ -8,8 +8,9 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, plan_rows, settings
 from sweetspot.decision.compare import compare
 from sweetspot.decision.options import build_options
-from sweetspot.decision.waiting import QUEUE_COLUMNS, coming_to_options, queue_table, waiting_in_words
+from sweetspot.decision.waiting import QUEUE_COLUMNS, coming_to_options, queue_table
 from sweetspot.errors import UserError
+from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.sharing import Demand, load_demands
 from sweetspot.study.workloads import load_workloads
 

@@ -8,7 +8,7 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Stream, tail_of
 from sweetspot.bills.queue_events import Kind, waits
-from sweetspot.decision.waiting import waiting_in_words
+from sweetspot.report.worth_words import waiting_in_words
 
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on ours, less 3 % of speed on the box
 BERT = 4_730_346 / 93 / 3600 / 0.97  # 14.566 h, all of them on the box

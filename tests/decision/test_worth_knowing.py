@@ -14,7 +14,7 @@ from sweetspot.decision.decide import analysed
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import turned
-from sweetspot.decision.worth_words import NOTHING, TOO_DEAR, worth_in_words
+from sweetspot.report.worth_words import NOTHING, TOO_DEAR, worth_in_words
 
 MANY = 40_000
 SPEED_OF_A = "speed of a on VGG-16"

@@ -3,13 +3,13 @@
 import pytest
 from decision_tables import study
 from report_tables import month_tables, small_tables
-from sweetspot.decision.counted import Money
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.in_currency import shown_in
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
+from sweetspot.wording import Money
 
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
 

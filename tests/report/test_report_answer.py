@@ -9,7 +9,6 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, study
 from markupsafe import Markup
 from report_tables import CLAIM, make_report, small_tables
-from sweetspot.decision.counted import percent
 from sweetspot.report.answer import lead
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
@@ -17,6 +16,7 @@ from sweetspot.report.charts.time_cost import numbered
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
+from sweetspot.wording import percent
 
 
 def tiles(folder):

@@ -6,7 +6,7 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.decide import analysed
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import turned
-from sweetspot.decision.worth_words import worth_in_words
+from sweetspot.report.worth_words import worth_in_words
 
 SEED, MONTH = 2018, 30.5  # of both studies
 pytestmark = pytest.mark.slow

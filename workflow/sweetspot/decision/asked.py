@@ -15,7 +15,6 @@ from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
-from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.decide import decide
 from sweetspot.decision.fits import Needs, apart, fitting_plans
@@ -29,6 +28,7 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan
+from sweetspot.wording import words_of
 
 PER_HOUR = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
 PER_USD = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.counted import the
 from sweetspot.decision.options import Row
 from sweetspot.decision.rates import Factor, Number, or_zero, possession
 from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import rent_ends
 from sweetspot.decision.speed_errors import Error, speed_errors
 from sweetspot.study.titles import model_title
+from sweetspot.wording import the
 
 ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
 PATHS = "price paths"  # range of a rent: its draws

@@ -8,9 +8,9 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
 from sweetspot.decision.dispatch_tables import Words, Worked, kind_of, mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.question import DISPATCH, ROUNDS, SHARE
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval

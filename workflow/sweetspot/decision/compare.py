@@ -11,7 +11,6 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_rounds import priced_plans, with_later
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.counted import words_of
 from sweetspot.decision.deadlines import job_deadlines
 from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
 from sweetspot.decision.fits import Needs, apart, fitting_plans
@@ -28,6 +27,7 @@ from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_t
 from sweetspot.decision.waiting import Demands, coming_to_options, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
+from sweetspot.wording import words_of
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly

@@ -12,7 +12,6 @@ from sweetspot.decision.assumption import (
     Assumption,
     Moved,
 )
-from sweetspot.decision.counted import the
 from sweetspot.decision.dispatch_problem import Figures, Posed, Source
 from sweetspot.decision.dispatch_tables import Words, Worked
 from sweetspot.decision.options import Row
@@ -22,6 +21,7 @@ from sweetspot.decision.rates import Factor, Number, possession, rates
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Problem
 from sweetspot.mixes.search import Counts, climb, most_useful
+from sweetspot.wording import the
 
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
 NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only where its own figures move

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
-from sweetspot.decision.counted import DOLLARS, TIE, Money, amount, span, the
 from sweetspot.decision.dispatch_problem import MIX_DRAWS
 from sweetspot.decision.dispatch_tables import Worked
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import standing
+from sweetspot.decision.standing import TIE, standing
 from sweetspot.decision.waiting import pool
 from sweetspot.mixes.problem import Array, Held
+from sweetspot.wording import DOLLARS, Money, amount, span, the
 
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.cost_rounds import Planned, PricedPlan, pays_of_rounds, rounds_question
-from sweetspot.decision.counted import DOLLARS, Money
 from sweetspot.decision.deadlines import class_deadlines
 from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
@@ -19,6 +18,7 @@ from sweetspot.decision.simulate import Draws
 from sweetspot.decision.tornado import TORNADO, TURNING, Turned, tornado_rows, turned, turning_rows
 from sweetspot.decision.waiting import Line, coming_to_mixes
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
+from sweetspot.wording import DOLLARS, Money
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes

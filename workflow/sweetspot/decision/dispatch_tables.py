@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.counted import listed, the
 from sweetspot.decision.dispatch_problem import Class, Posed, in_time
 from sweetspot.decision.fits import does_not_fit
 from sweetspot.decision.options import OFFER, Row, records
@@ -16,6 +15,7 @@ from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Problem, load_duration
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for, mixes
 from sweetspot.study.titles import class_title
+from sweetspot.wording import listed, the
 
 SOURCES = (
     "workload", "mix", "option", "title", "kind", "machines", "device_hours", "device_hours_low", "device_hours_high",

@@ -11,14 +11,13 @@ import pandas as pd
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.resale import MONTHS_A_YEAR
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
-from sweetspot.decision.counted import confidence
 from sweetspot.decision.dispatch_problem import Posed, with_terms
 from sweetspot.decision.dispatch_tables import Words, Worked, purchase_in_words, source_usd
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.rates import month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import Rents, moves_ahead, rent_share
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, interval, spread, stream
-from sweetspot.decision.standing import shares
+from sweetspot.decision.standing import confidence, shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import Mix
 from sweetspot.study.yamlfile import load_yaml

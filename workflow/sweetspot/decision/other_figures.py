@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.counted import listed, the, times
 from sweetspot.decision.options import Row, records, same_machine, trained
+from sweetspot.wording import listed, the, times
 
 COLUMNS = (
     "model", "device", "images_per_s", "framework_version", "batch_size", "dataset", "figure_source", "as_used",

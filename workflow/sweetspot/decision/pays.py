@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision.counted import amount, begun, the
 from sweetspot.decision.question import FURTHEST
 from sweetspot.decision.simulate import interval
+from sweetspot.wording import amount, begun, the
 
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.decision.counted import Money
 from sweetspot.study.device_memory import memory_of
+from sweetspot.wording import Money
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance

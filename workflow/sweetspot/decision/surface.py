@@ -7,9 +7,9 @@ import pandas as pd
 
 from sweetspot.bills.owning import crossing_days, running_per_hour, usd_per_hour_of_use
 from sweetspot.decision.assumption import Array, Assumption, Moved
-from sweetspot.decision.counted import DOLLARS, Money, the
 from sweetspot.decision.question import Question
 from sweetspot.decision.rates import rates
+from sweetspot.wording import DOLLARS, Money, the
 
 DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
 MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))

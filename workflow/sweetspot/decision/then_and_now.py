@@ -9,8 +9,8 @@ import pandas as pd
 
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.counted import SHARE
 from sweetspot.decision.later import load_plans
+from sweetspot.decision.question import SHARE
 from sweetspot.decision.rank_changes import SAME, difference, price_changes
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet

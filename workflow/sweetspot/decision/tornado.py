@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import FACTOR, Array, Assumption
-from sweetspot.decision.counted import DOLLARS, Money, amount
 from sweetspot.decision.question import FURTHEST, Costs, Question, Turn, nearest, turning_points
+from sweetspot.wording import DOLLARS, Money, amount
 
 TORNADO = (
     "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "low", "high",

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.price_paths import central_change
-from sweetspot.decision.counted import listed
 from sweetspot.report.tables import Tables, table_of
+from sweetspot.wording import listed
 
 WORDS = {
     "hyperscaler": "list prices of hyperscalers stay but for cuts",

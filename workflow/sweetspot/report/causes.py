@@ -1,10 +1,10 @@
 """The three figures that the answer hangs on most, a short sentence each."""
 
 from sweetspot.decision.assumption import FACTOR
-from sweetspot.decision.counted import amount
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, asked_model, of_jobs
+from sweetspot.wording import amount
 
 TOLD = 3
 SPEED = "images_per_s"

@@ -6,12 +6,12 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.decision.counted import percent
 from sweetspot.report.notation import missing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import unit_of
 from sweetspot.study.study import Study
+from sweetspot.wording import percent
 
 Row = Mapping[str, object]
 

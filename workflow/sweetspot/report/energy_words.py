@@ -7,12 +7,12 @@ from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
 from sweetspot.bills.metered import METERED
-from sweetspot.decision.counted import amount, begun, counted, listed, the
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
 from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
 from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
+from sweetspot.wording import amount, begun, counted, listed, the
 
 ENDS = "every factor at that end"
 SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from sweetspot.decision.counted import money as amount_of
 from sweetspot.report.marks import pixels
 from sweetspot.report.notation import number
+from sweetspot.wording import money as amount_of
 
 WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 440, 250, 52, 14, 12, 34  # of a chart with axes, in its own pixels
 STACK = 46  # places beside each other in which dots are put

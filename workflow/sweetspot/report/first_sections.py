@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.decision.counted import Money, the
 from sweetspot.report.cited import records
 from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
 from sweetspot.report.notation import missing, number
@@ -15,6 +14,7 @@ from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
+from sweetspot.wording import Money, the
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
 BARS, POINTS = 5, 5

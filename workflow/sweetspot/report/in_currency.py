@@ -3,8 +3,8 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.decision.counted import Money
 from sweetspot.study.study import Study
+from sweetspot.wording import Money
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.counted import amount
 from sweetspot.decision.other_figures import span_in_words
-from sweetspot.decision.waiting import waiting_in_words
-from sweetspot.decision.worth_words import worth_in_words
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, asked_model, of_jobs, table_of
 from sweetspot.report.words import counted_in, works
+from sweetspot.report.worth_words import waiting_in_words, worth_in_words
+from sweetspot.wording import amount
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence

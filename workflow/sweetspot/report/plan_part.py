@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import DISPATCH, ROUNDS, SHARE
+from sweetspot.decision.question import DISPATCH, ROUNDS, SHARE
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.decision.counted import percent, the
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.cited import text
 from sweetspot.report.in_currency import money_of, shown_in
@@ -15,6 +14,7 @@ from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.outcome import choices_of, key_figures, outcome_of
 from sweetspot.report.tables import Tables, hours_differ
 from sweetspot.study.study import Study
+from sweetspot.wording import percent, the
 
 ASSETS = Path(__file__).parent / "assets"
 WARNINGS, SOURCES = 3, 6  # that stand on the sheet

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import begun, money, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import (
     BESIDE,
@@ -20,6 +19,7 @@ from sweetspot.report.marks import (
     wrapped,
 )
 from sweetspot.report.tables import table_of
+from sweetspot.wording import begun, money, the
 
 if TYPE_CHECKING:
     import pandas as pd

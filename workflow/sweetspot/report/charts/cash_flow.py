@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty, named, told
 from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, key_of_lines, keyed, slot_colour, slot_dash
 from sweetspot.report.notation import number
+from sweetspot.wording import the
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import ROW, alike, dots, ends_of, rate_axis
 from sweetspot.report.marks import BESIDE, TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
 from sweetspot.report.notation import number
 from sweetspot.report.words import method_name, of_all
+from sweetspot.wording import begun, the
 
 if TYPE_CHECKING:
     import pandas as pd

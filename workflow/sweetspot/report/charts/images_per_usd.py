@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import times
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import dots, ends_of, rate_axis
 from sweetspot.report.marks import BESIDE, ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
 from sweetspot.report.tables import bills_decide
+from sweetspot.wording import times
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, WIDTH, Drawing, colour, empty, named, told
+from sweetspot.wording import begun, the
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import ROUNDS
+from sweetspot.decision.question import ROUNDS
 from sweetspot.report.assumption_bars import assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty

@@ -3,12 +3,12 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.decision.counted import begun, the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, key_of, log_axis, named, points, told
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ, table_of
 from sweetspot.report.words import of_all
+from sweetspot.wording import begun, the
 
 if TYPE_CHECKING:
     import altair as alt

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import the
 from sweetspot.report.assumption_bars import assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import Drawing, empty
+from sweetspot.wording import the
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.counted import the
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import GREY, TEXT, Drawing, empty, named, told
 from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, key_of_lines, keyed, slot_colour, slot_dash
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import of_jobs
+from sweetspot.wording import the
 
 if TYPE_CHECKING:
     import altair as alt
