@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.rank_changes import difference, to_markdown
-from sweetspot.decision.standing import confidence
-from sweetspot.wording import amount, percent
+from sweetspot.wording import amount, confidence, percent
 
 
 def plain(**machines):

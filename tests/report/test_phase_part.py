@@ -10,14 +10,13 @@ from phase_study import one_job, with_phases
 from phase_tables import box, phase_tables
 from project_copy import ROOT
 from report_tables import month_tables, small_tables
-from sweetspot.decision.question import DISPATCH, ROUNDS
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.in_currency import shown_in
 from sweetspot.report.plan_part import leading, plan_is_done, plan_parts
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.wording import Money
+from sweetspot.wording import DISPATCH, ROUNDS, Money
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 BLANK = dict.fromkeys(CHARTS, "<svg></svg>")

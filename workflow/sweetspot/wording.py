@@ -95,6 +95,10 @@ def listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
+TOO_CLOSE = 0.8
+CLEAR = 0.95
+TIE = "too close to call"  # the least sure of the three
+SHARE, ROUNDS, DISPATCH = "share", "rounds", "dispatch"  # the three costs
 MINUTES = 60
 EVEN = 0.05  # a probability nearer to a half than this is called even
 PARTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 100)  # m in n: the n that people count in
@@ -104,6 +108,13 @@ LONG_PART = 0.01  # worth of a smaller n, in logits: 3 in 4 is said of 73 %, not
 def amount(value: float) -> str:
     """A number to three figures, whole from 100 on, thousands separated: 0.224, 79.1, 14,234."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def confidence(probability: float) -> str:
+    """Clear (at least 0.95: the 90 % interval excludes a tie), likely (at least 0.8), or too close to call."""
+    if probability >= CLEAR:
+        return "clear"
+    return "likely" if probability >= TOO_CLOSE else TIE
 
 
 def percent(probability: float) -> str:

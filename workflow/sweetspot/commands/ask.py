@@ -34,9 +34,7 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.question import ROUNDS
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.standing import TIE
 from sweetspot.decision.verdict import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
@@ -50,7 +48,7 @@ from sweetspot.study.memory import load_needs
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import Plan, load_monthly, load_titles, load_workloads
-from sweetspot.wording import Money, amount, percent, span, the
+from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}

@@ -10,11 +10,11 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.dispatch_tables import Words, Worked, kind_of, mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.question import DISPATCH, ROUNDS, SHARE
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called

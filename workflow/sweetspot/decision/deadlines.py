@@ -11,10 +11,10 @@ from sweetspot.decision.dispatch_problem import MIX_DRAWS
 from sweetspot.decision.dispatch_tables import Worked
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import TIE, standing
+from sweetspot.decision.standing import standing
 from sweetspot.decision.waiting import pool
 from sweetspot.mixes.problem import Array, Held
-from sweetspot.wording import DOLLARS, Money, amount, span, the
+from sweetspot.wording import DOLLARS, TIE, Money, amount, span, the
 
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",

@@ -17,10 +17,11 @@ from sweetspot.decision.options import Row, records
 from sweetspot.decision.rates import month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import Rents, moves_ahead, rent_share
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, interval, spread, stream
-from sweetspot.decision.standing import confidence, shares
+from sweetspot.decision.standing import shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import Mix
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.wording import confidence
 
 TABLE = (
     "workload", "after_months", "option", "title", "box", "box_title", "machines", "until", "until_title", "months",

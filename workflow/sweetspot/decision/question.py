@@ -10,7 +10,6 @@ import numpy as np
 from sweetspot.decision.assumption import Array, Assumption, Moved, one_moved
 from sweetspot.decision.options import Row
 
-SHARE, ROUNDS, DISPATCH = "share", "rounds", "dispatch"  # the three costs
 FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
 ZOOMS = 5  # times that the step found is divided again by STEPS: 1e-8 of a factor

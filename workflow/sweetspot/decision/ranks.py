@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.options import trained
+from sweetspot.decision.other_figures import found_contenders
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import shares
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -32,7 +33,8 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     (by USD, 1 = cheapest), `rank_hours` (1 = fastest), `rank_persistent` and `rank_hours_persistent` (among options
     that nobody takes away; null for the others), `p_cheapest` (among the persistent), `basis`, `source` of the
     throughput, `price_source`, `as_of` of the price. ENERGY: as in costs and offers, `_low` and `_high` with every
-    factor at that end (no 90 % interval); `rank_carbon` (1 = least kg CO2e; null where it is not known).
+    factor at that end (no 90 % interval); `rank_carbon` (1 = least kg CO2e; null where it is not known); `by_bills`:
+    bills rank the model's options, not USD per image (`bills_decide`).
     """
     table = options[[name for name in KEPT if name in options.columns]].copy()
     for name in FIGURES:
@@ -46,6 +48,8 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     table[list(ENERGY)] = options[list(ENERGY)]
     table["rank_carbon"] = _places(options["kg_co2e"], group)
     table["p_cheapest"] = _p_cheapest(options, draws)
+    billed = {model: one.billed for model, one in found_contenders(options).items()}
+    table["by_bills"] = options["model"].map(billed).eq(True)
     table["basis"] = options["basis"]
     table["source"] = options["throughput_source"]
     table["price_source"] = options["source"]

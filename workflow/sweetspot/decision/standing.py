@@ -7,18 +7,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.simulate import interval
+from sweetspot.wording import confidence
 
-TOO_CLOSE = 0.8
-CLEAR = 0.95
-TIE = "too close to call"  # the least sure of the three
 SAME_COST = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
-
-
-def confidence(probability: float) -> str:
-    """Clear (at least 0.95: the 90 % interval excludes a tie), likely (at least 0.8), or too close to call."""
-    if probability >= CLEAR:
-        return "clear"
-    return "likely" if probability >= TOO_CLOSE else TIE
 
 
 def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = SAME_COST) -> dict[Hashable, float]:

@@ -10,13 +10,13 @@ import pandas as pd
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.question import SHARE
 from sweetspot.decision.rank_changes import SAME, difference, price_changes
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.memory import load_needs
 from sweetspot.study.workloads import load_monthly
+from sweetspot.wording import SHARE
 
 OFFER = ["price_list", "instance", "purchase"]
 COLUMNS = (

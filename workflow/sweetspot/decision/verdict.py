@@ -8,9 +8,9 @@ import pandas as pd
 
 from sweetspot.decision.choice_table import BUY, CONTRACT, KEEP, MIX, NOTHING, RANK, RENT, Work, against, standing_of
 from sweetspot.decision.simulate import interval
-from sweetspot.decision.standing import TIE, confidence, p_cheaper
+from sweetspot.decision.standing import p_cheaper
 from sweetspot.errors import UserError
-from sweetspot.wording import WORDS, Money, Words, begun, counted, percent, the, times
+from sweetspot.wording import TIE, WORDS, Money, Words, begun, confidence, counted, percent, the, times
 
 COMMIT, MACHINE = "commit", "machine"
 COLUMNS = (

@@ -9,10 +9,10 @@ from sweetspot.cells import USABLE
 from sweetspot.decision.fits import Needs, fit_warnings, memory_warnings
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
-from sweetspot.decision.question import DISPATCH, ROUNDS
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
+from sweetspot.wording import DISPATCH, ROUNDS
 
 if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs

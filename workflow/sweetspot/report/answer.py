@@ -2,12 +2,11 @@
 
 import pandas as pd
 
-from sweetspot.decision.question import SHARE
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
-from sweetspot.wording import amount
+from sweetspot.wording import SHARE, amount
 
 STEP = "comparison: verdict, by simulation"
 

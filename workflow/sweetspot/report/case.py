@@ -9,7 +9,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
-from sweetspot.decision.question import DISPATCH
 from sweetspot.report.case_controls import controls
 from sweetspot.report.cited import records
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
@@ -21,7 +20,7 @@ from sweetspot.report.words import counted_in, works
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
-from sweetspot.wording import the
+from sweetspot.wording import DISPATCH, the
 
 OWN = (
     "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",

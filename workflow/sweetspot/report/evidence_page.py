@@ -13,7 +13,6 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
-from sweetspot.decision.question import ROUNDS
 from sweetspot.decision.verdict import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import lead, verdict_part
@@ -37,7 +36,7 @@ from sweetspot.report.tables import Tables, bills_decide, table_of
 from sweetspot.report.words import unit_of
 from sweetspot.report.worth_part import worth_part
 from sweetspot.study.study import Study
-from sweetspot.wording import Money
+from sweetspot.wording import ROUNDS, Money
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")

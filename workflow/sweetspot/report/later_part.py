@@ -4,12 +4,11 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.standing import TIE, confidence
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
-from sweetspot.wording import begun, chance, money, the
+from sweetspot.wording import TIE, begun, chance, confidence, money, the
 
 STEP = "comparison: renting until the purchase, by price paths"
 HEAD = "plan|bought|rented until then|USD of the machine then|USD of renting|USD in all|USD less than at once|P(less)"

@@ -4,11 +4,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sweetspot.decision.standing import TIE
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.wording import Money, percent, the, times
+from sweetspot.wording import TIE, Money, percent, the, times
 
 ROWS = 5  # choices that a table of the answer shows
 BUYING = ("buy", "mix")

@@ -7,7 +7,6 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.decision.standing import TIE
 from sweetspot.files import write_whole
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said
@@ -26,7 +25,7 @@ from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import works
 from sweetspot.study.study import Study, load_study
-from sweetspot.wording import percent, the
+from sweetspot.wording import TIE, percent, the
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = ("model", "lines", "panel")

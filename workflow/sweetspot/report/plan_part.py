@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.question import DISPATCH, ROUNDS, SHARE
 from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.titles import class_title
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS, FACTOR
-from sweetspot.decision.question import ROUNDS
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -11,7 +10,7 @@ from sweetspot.report.plan_part import leading, leading_work, plan_is_done
 from sweetspot.report.sections import ROWS, Sections
 from sweetspot.report.tables import Tables, of_plans, table_of
 from sweetspot.report.worth_words import worth_in_words
-from sweetspot.wording import amount, begun, the
+from sweetspot.wording import ROUNDS, amount, begun, the
 
 STEP = "comparison: the best mix with one figure moved, on the plan's draws"
 WORTH = "comparison: EVPPI by regression on the plan's draws"

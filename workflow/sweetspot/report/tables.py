@@ -71,15 +71,8 @@ def judged_option(tables: Tables, model: str) -> str:
 
 def bills_decide(tables: Tables) -> bool:
     """Whether bills rank the options of some model, which no figure per USD then does."""
-    from sweetspot.decision.other_figures import bills_decide as of_model
-
     ranks = table_of(tables, "ranks")
-    if ranks.empty:
-        return False
-    rows = ranks[(ranks["images_per_s"] > 0) & ranks["in_answer"].astype(bool)].drop_duplicates(["option", "model"])
-    stays = rows["persistent"].astype(bool)
-    parts = (part[stays[part.index]] if stays[part.index].any() else part for _, part in rows.groupby("model"))
-    return any(of_model(part) for part in parts)
+    return bool("by_bills" in ranks.columns and ranks["by_bills"].any())
 
 
 def hours_differ(tables: Tables) -> bool:

@@ -1,9 +1,8 @@
 """Words of the page by what a bill of the study pays for, and names for people of options and workloads."""
 
-from sweetspot.decision.question import SHARE
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.titles import unit_in_words
-from sweetspot.wording import Money, Words, words_of
+from sweetspot.wording import SHARE, Money, Words, words_of
 
 # Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
 METHOD_NAMES = {

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from sweetspot.decision.question import ROUNDS
 from sweetspot.report.assumption_bars import assumption_bars
 from sweetspot.report.charts import Chart
 from sweetspot.report.marks import TEXT, Drawing, empty
 from sweetspot.report.tables import of_plans
+from sweetspot.wording import ROUNDS
 
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
