@@ -18,7 +18,7 @@ from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
-from sweetspot.decision.other_figures import found_contenders, other_figures
+from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
@@ -104,7 +104,7 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "left_out": missing,
-        "other_figures": other_figures(found_contenders(options), NO_FIGURES if published is None else published),
+        "other_figures": other_figures(judged.contending, NO_FIGURES if published is None else published),
         "later": judged.later,
         "queue": queue_table([*coming, *coming_to_mixes(judged.months)]),
         "warnings": with_decisive(

@@ -119,10 +119,10 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
     held, boxes = (possession[of].astype(float).fillna(none) for of, none in (("usd", 0.0), ("machines", 1.0)))
     running, rows = total["usd"] - held, asked.loc[total["index"]]
     phases = [one for one in part["phase"].unique() if one not in (POSSESSION, TOTAL)]
+    own, of_phase = records(rows), part.set_index("option")
     plan = Plan(
-        rows=records(rows),
-        parts=[_part(part[part["phase"] == one].set_index("option").reindex(total.index), records(rows))
-               for one in phases],
+        rows=own,
+        parts=[_part(of_phase[of_phase["phase"] == one].reindex(total.index), own) for one in phases],
         held=held.to_numpy(),
         boxes=boxes.to_numpy(),
         least=total["boxes"].fillna(1.0).clip(lower=1.0).to_numpy(float),

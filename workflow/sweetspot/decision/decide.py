@@ -12,7 +12,7 @@ from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, work_out
 from sweetspot.decision.fits import Needs, apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
-from sweetspot.decision.other_figures import found_contenders
+from sweetspot.decision.other_figures import Contenders, found_contenders
 from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, Draws, simulate
@@ -40,7 +40,8 @@ class Asked(NamedTuple):
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes, names of both for people; the table of buying `later`; all `works`, and their `choices`.
+    of `months` with its mixes, names of both for people; the table of buying `later`; all `works`, and their `choices`;
+    who is `contending` on each model.
     """
 
     options: pd.DataFrame
@@ -52,11 +53,12 @@ class Judged(NamedTuple):
     later: pd.DataFrame
     works: list[Work]
     choices: pd.DataFrame
+    contending: dict[str, Contenders]
 
     def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
         """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
         learn = {} if worth is None else first_to_find_out(self.works, worth)
-        about = answer_work(self.works, settings.work, next(iter(found_contenders(self.options)), None))
+        about = answer_work(self.works, settings.work, next(iter(self.contending), None))
         words = words_of(settings.counts, settings.money)
         return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
 
@@ -77,7 +79,8 @@ def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Set
     plans = [with_later(one, more) for one in plans]
     judged = works(options, drawn, plans, months, words, settings, asked.titles)
     chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, words, later, judged, chosen)
+    contending = found_contenders(options)
+    return Judged(options, misfits, drawn, plans, months, words, later, judged, chosen, contending)
 
 
 def analysed(
