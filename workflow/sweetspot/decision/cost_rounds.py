@@ -205,6 +205,11 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
     A price is paid for the same hours; a speed, the days of use and the amount of work change the hours, and with them
     the machines that are enough. Every further machine is held for all months.
     """
+    # Of one option: USD an hour of use, and a month of having one of its machines, as planned.
+    planned = [
+        (rates(row, lambda _: 1.0).variable, possession(row, lambda _: 1.0) if row["purchase"] == "own" else np.nan)
+        for row in plan.rows
+    ]
 
     def cost(moved: Moved) -> Costs:
         usd = np.repeat((plan.running + plan.held)[:, None], moved.cases, axis=1)
@@ -213,30 +218,26 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
         for place, row in enumerate(plan.rows):
             speeds = [part.speed_of[place] for part in plan.parts]
             if not isinstance(work, float) or any(moved.touches(label) for label in (row["row"], *speeds)):
-                usd[place], counts[place] = _of_option(plan, place, moved, work)
+                usd[place], counts[place] = _of_option(plan, place, moved, planned[place])
         return Costs(usd, counts)
 
     return cost
 
 
-def _of_option(plan: Plan, place: int, moved: Moved, work: Number) -> tuple[Array, Array]:
+def _of_option(plan: Plan, place: int, moved: Moved, planned: tuple[Number, Number]) -> tuple[Array, Array]:
     """USD and machines of one option in each case; infinite USD where no number of machines is enough."""
-    row, one = plan.rows[place], np.ones(moved.cases)
-    factor = moved.of(row["row"])
-    longer = [one * work / moved.of(part.speed_of[place])("images_per_s") for part in plan.parts]
-    months = factor("months") if plan.own_months and row["purchase"] == "own" else 1.0
-    room = plan.room[place] * factor("days_per_month") * months * one
-    boxes, done, short = _machines(plan, place, longer, room)
-    # A plan's rents are those of its own months, or today's: how long its machines are used moves none.
-    now, planned = rates(row, factor, 1.0), rates(row, lambda _: 1.0)
-    dearer = now.variable / planned.variable if planned.variable else 1.0
-    held = plan.held[place] / plan.boxes[place] * boxes * months
-    if row["purchase"] == "own":
-        month = possession(row, lambda _: 1.0)
-        held = held * (possession(row, factor) / month if month else 1.0)
-    else:
-        held = held * dearer
-    usd = held
+    row, one, (hour, month) = plan.rows[place], np.ones(moved.cases), planned
+    factor, own = moved.of(row["row"]), row["purchase"] == "own"
+    work = one * moved.work(ALL_JOBS)
+    longer = [work / moved.of(part.speed_of[place])("images_per_s") for part in plan.parts]
+    months = factor("months") if plan.own_months and own else 1.0
+    boxes, done, short = _machines(plan, place, longer, plan.room[place] * factor("days_per_month") * months * one)
+    dearer = kept = one
+    if moved.touches(row["row"]):
+        # A plan's rents are those of its own months, or today's: how long its machines are used moves none.
+        dearer = rates(row, factor, 1.0).variable / hour * one if hour else one
+        kept = (possession(row, factor) / month * one if month else one) if own else dearer
+    usd = plan.held[place] / plan.boxes[place] * boxes * months * kept
     for part, by, every in zip(plan.parts, longer, done, strict=True):
         planned_rounds = rounds(part.jobs, part.slots[place], plan.boxes[place])[1]
         usd = usd + part.usd[place] * by * dearer * every / planned_rounds
