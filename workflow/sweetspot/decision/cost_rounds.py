@@ -210,14 +210,14 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
         (rates(row, lambda _: 1.0).variable, possession(row, lambda _: 1.0) if row["purchase"] == "own" else np.nan)
         for row in plan.rows
     ]
+    rests_on = [{row["row"], *(part.speed_of[place] for part in plan.parts)} for place, row in enumerate(plan.rows)]
 
     def cost(moved: Moved) -> Costs:
         usd = np.repeat((plan.running + plan.held)[:, None], moved.cases, axis=1)
         counts = np.repeat(plan.boxes[:, None], moved.cases, axis=1)
         work = moved.work(ALL_JOBS)
-        for place, row in enumerate(plan.rows):
-            speeds = [part.speed_of[place] for part in plan.parts]
-            if not isinstance(work, float) or any(moved.touches(label) for label in (row["row"], *speeds)):
+        for place, labels in enumerate(rests_on):
+            if not isinstance(work, float) or not moved.rows.isdisjoint(labels):
                 usd[place], counts[place] = _of_option(plan, place, moved, planned[place])
         return Costs(usd, counts)
 
