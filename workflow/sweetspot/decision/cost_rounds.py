@@ -205,11 +205,7 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
     A price is paid for the same hours; a speed, the days of use and the amount of work change the hours, and with them
     the machines that are enough. Every further machine is held for all months.
     """
-    # Of one option: USD an hour of use, and a month of having one of its machines, as planned.
-    planned = [
-        (rates(row, lambda _: 1.0).variable, possession(row, lambda _: 1.0) if row["purchase"] == "own" else np.nan)
-        for row in plan.rows
-    ]
+    planned = [_as_planned(plan, place) for place in range(len(plan.rows))]
     rests_on = [{row["row"], *(part.speed_of[place] for part in plan.parts)} for place, row in enumerate(plan.rows)]
 
     def cost(moved: Moved) -> Costs:
@@ -224,23 +220,40 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
     return cost
 
 
-def _of_option(plan: Plan, place: int, moved: Moved, planned: tuple[Number, Number]) -> tuple[Array, Array]:
+class _Planned(NamedTuple):
+    """One option as planned: USD an hour of use, a month of having one of its machines, rounds of each phase."""
+
+    hour: Number
+    month: Number
+    done: list[Array]
+
+
+def _as_planned(plan: Plan, place: int) -> _Planned:
+    row, boxes = plan.rows[place], np.array(plan.boxes[place])
+    month = possession(row, lambda _: 1.0) if row["purchase"] == "own" else np.nan
+    done = [rounds(part.jobs, part.slots[place], boxes)[1] for part in plan.parts]
+    return _Planned(rates(row, lambda _: 1.0).variable, month, done)
+
+
+def _of_option(plan: Plan, place: int, moved: Moved, planned: _Planned) -> tuple[Array, Array]:
     """USD and machines of one option in each case; infinite USD where no number of machines is enough."""
-    row, one, (hour, month) = plan.rows[place], np.ones(moved.cases), planned
+    row, one = plan.rows[place], np.ones(moved.cases)
     factor, own = moved.of(row["row"]), row["purchase"] == "own"
     work = one * moved.work(ALL_JOBS)
     longer = [work / moved.of(part.speed_of[place])("images_per_s") for part in plan.parts]
     months = factor("months") if plan.own_months and own else 1.0
-    boxes, done, short = _machines(plan, place, longer, plan.room[place] * factor("days_per_month") * months * one)
+    boxes, done, short = plan.boxes[place] * one, planned.done, np.zeros(moved.cases, bool)
+    if np.isfinite(plan.room[place]):
+        room = plan.room[place] * factor("days_per_month") * months * one
+        boxes, done, short = _machines(plan, place, longer, room)
     dearer = kept = one
     if moved.touches(row["row"]):
         # A plan's rents are those of its own months, or today's: how long its machines are used moves none.
-        dearer = rates(row, factor, 1.0).variable / hour * one if hour else one
-        kept = (possession(row, factor) / month * one if month else one) if own else dearer
+        dearer = rates(row, factor, 1.0).variable / planned.hour * one if planned.hour else one
+        kept = (possession(row, factor) / planned.month * one if planned.month else one) if own else dearer
     usd = plan.held[place] / plan.boxes[place] * boxes * months * kept
-    for part, by, every in zip(plan.parts, longer, done, strict=True):
-        planned_rounds = rounds(part.jobs, part.slots[place], plan.boxes[place])[1]
-        usd = usd + part.usd[place] * by * dearer * every / planned_rounds
+    for part, by, every, before in zip(plan.parts, longer, done, planned.done, strict=True):
+        usd = usd + part.usd[place] * by * dearer * every / before
     return np.where(short, np.inf, usd), boxes
 
 
@@ -248,10 +261,6 @@ def _machines(plan: Plan, place: int, longer: Sequence[Array], room: Array) -> t
     """Machines that the work takes, rounds that all of them do of each phase, and where no number is enough."""
     parts = list(zip(plan.parts, longer, strict=True))
     most, boxes = float(max(part.jobs for part in plan.parts)), np.full(room.shape, plan.least[place])
-    if not np.isfinite(plan.room[place]):
-        boxes = np.full(room.shape, plan.boxes[place])
-        done = [rounds(part.jobs, part.slots[place], boxes)[1] for part in plan.parts]
-        return boxes, done, np.zeros(room.shape, bool)
     while True:
         found = [rounds(part.jobs, part.slots[place], boxes) for part in plan.parts]
         taken = [longest * part.job_hours[place] * by for (part, by), (longest, _) in zip(parts, found, strict=True)]
