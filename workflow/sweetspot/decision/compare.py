@@ -12,10 +12,10 @@ from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_rounds import priced_plans, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import job_deadlines
-from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
+from sweetspot.decision.decide import analysed, decide, decide_phases
 from sweetspot.decision.fits import Needs, apart, fitting_plans
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
-from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
+from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings, set_aside
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import found_contenders, other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
@@ -101,7 +101,6 @@ def compare(
     waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
     parts = [with_later(one, more) for one in parts]
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
-    unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
     contending = found_contenders(options)
     others = other_figures(contending, published if published is not None else NO_FIGURES)
     of_jobs = analysed(asked, options, drawn, settings.money) | {"break_even": days}
@@ -123,7 +122,7 @@ def compare(
     )
     chosen = choice_table(judged, settings.offers_in_hand)
     missing = left_out_table(inputs, every, chosen, settings, needs)
-    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
+    untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
     learn = first_to_find_out(judged, found["worth_knowing"])
     about = answer_work(judged, settings.work, next(iter(contending), None))
     words = words_of(settings.counts, settings.money)

@@ -1,6 +1,6 @@
 """Questions decided: the tables of what they rest on, jobs and plans alike."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,8 +10,7 @@ from sweetspot.decision.cost_rounds import Planned, PricedPlan, pays_of_rounds, 
 from sweetspot.decision.deadlines import class_deadlines
 from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
-from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, job_table, load_table, source_table, work_out
-from sweetspot.decision.fits import Needs
+from sweetspot.decision.dispatch_tables import Words, Worked, job_table, load_table, source_table, work_out
 from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws
@@ -95,46 +94,6 @@ def decide(
         **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
     }
     return Decided(tables, worked, words, coming_to_mixes(worked))
-
-
-def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
-    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
-
-    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
-    reference stays.
-    """
-    names = {name for work in works.values() for name in work.have}
-    there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
-    return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
-
-
-def without_option(
-    needs: Needs, every: pd.DataFrame, plans: pd.DataFrame, jobs: pd.DataFrame
-) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `jobs`."""
-    served = set(every["workload"].dropna())
-    if len(plans):
-        served |= set(plans.loc[plans["status"] == "ok", "plan"])
-    works = list(dict.fromkeys(jobs["workload"]))
-    for name in needs:
-        if name not in served and not any(name.startswith(f"{work}.") for work in works):
-            message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-            yield ("comparison", None, None, pd.NA, "no_speed", message)
-
-
-def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: a class that runs on no machine, and machines without a speed for some class."""
-    jobs = tables["jobs"]
-    jobs = jobs[~jobs["urgent"].astype(bool)] if len(jobs) else jobs
-    for (name, job, model), rows in jobs.groupby(["workload", "class", "model"], sort=False) if len(jobs) else ():
-        lacking = rows[rows["status"] == NO_SPEED]
-        if len(lacking) == len(rows):
-            message = f"{name}.{job}: no machine that is offered has a speed for model {model}; it takes no part"
-            yield ("comparison", None, model, pd.NA, "no_speed", message)
-            continue
-        for row in lacking.drop_duplicates("instance").itertuples():
-            message = f"priced, but no speed for {job} (model {model}) of {name}; it does none of these jobs"
-            yield ("comparison", row.instance, model, pd.NA, "no_speed", message)
 
 
 def decide_phases(
