@@ -277,13 +277,21 @@ def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     devices a node and way of paying, the one whose node costs most nearly the same an hour. `option` keeps them apart.
     """
     alike, nodes = ["provider", "gpu", "devices", "purchase"], rows["nodes"].astype(float).fillna(1.0)
-    node = rows[["provider", "gpu", "purchase", "instance"]].assign(
-        devices=rows["gpus"] / nodes, usd=rows["usd_per_hour"] / nodes, row=rows.index
+    node = (
+        rows[["provider", "gpu", "purchase", "instance"]]
+        .astype(object)
+        .assign(devices=rows["gpus"] / nodes, usd=rows["usd_per_hour"] / nodes, row=rows.index)
     )
     both = node[nodes > 1].merge(node[nodes <= 1], on=alike, how="left", suffixes=("", "_single"))
     nearest = both.assign(apart=(both["usd_single"] - both["usd"]).abs()).sort_values("apart", kind="stable")
     single = nearest.drop_duplicates("row").set_index("row")["instance_single"].reindex(rows.index)
     # Nobody rents one node of it: its sizes are one alternative all the same.
-    several = node["provider"].astype(object) + " with " + node["gpu"].astype(object) + " in nodes of " + node["devices"].map("{:g}".format)
+    several = (
+        node["provider"].astype(object)
+        + " with "
+        + node["gpu"].astype(object)
+        + " in nodes of "
+        + node["devices"].map("{:g}".format)
+    )
     found = rows["instance"].astype(object).where(nodes <= 1, single.fillna(several))
     return rows.assign(alternative=found + " (" + rows["purchase"].astype(object) + ")")
