@@ -105,7 +105,7 @@ class Case:
         more = {name: _busier(work, self.times) for name, work in given.months.items()}
         told = (self.rows, self.every, self.drawn, self.offers, settings, self.wanted.due)
         mixed = decide(more, *told, turning=False)
-        held = (self.plans, NO_HOURS, mixed.worked, mixed.words)
+        held = (self.plans, NO_HOURS, mixed.worked)
         judged = works(self.rows, self.drawn, *held, settings, given.titles)
         about = answer_work(judged, settings.work, next(iter(found_contenders(self.rows)), None))
         words = words_of(settings.counts, settings.money)

@@ -98,7 +98,7 @@ def compare(
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
     parts = priced_plans(options, drawn, plans)
     waiting = of_phases(parts, buying or {}, options, drawn, inputs.offers)
-    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
+    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn)], drawn, settings.seed)
     parts = [with_later(one, more) for one in parts]
     planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
     unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
@@ -110,14 +110,13 @@ def compare(
         name: _together([one[name] for one in (of_jobs, planned, decided.tables) if name in one])
         for name in dict.fromkeys([*of_jobs, *planned, *decided.tables])
     }
-    figures = case_figures(asked_plans, decided.worked, decided.words)
+    figures = case_figures(asked_plans, decided.worked)
     judged = works(
         options,
         drawn,
         parts,
         figures,
         decided.worked,
-        decided.words,
         settings,
         titles,
     )

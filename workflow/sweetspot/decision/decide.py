@@ -10,7 +10,7 @@ from sweetspot.decision.cost_rounds import Planned, PricedPlan, pays_of_rounds, 
 from sweetspot.decision.deadlines import class_deadlines
 from sweetspot.decision.dispatch_problem import pose
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
-from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, job_table, load_table, source_table, work_out
+from sweetspot.decision.dispatch_tables import NO_SPEED, Worked, job_table, load_table, source_table, work_out
 from sweetspot.decision.fits import Needs
 from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
@@ -53,11 +53,10 @@ def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> 
 
 
 class Decided(NamedTuple):
-    """The tables (`decide`), the mixes, names for people, and the jobs that come to their machines."""
+    """The tables (`decide`), the mixes, and the jobs that come to their machines."""
 
     tables: dict[str, pd.DataFrame]
     worked: list[Worked]
-    words: Words
     coming: list[Line]
 
 
@@ -82,19 +81,18 @@ def decide(
         for name, work in works.items()
         if len(options)
     ]
-    words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
-    questions = [dispatch_question(one, draws, words) for one in worked] if turning else []
+    questions = [dispatch_question(one) for one in worked] if turning else []
     known = [one for one in questions if one is not None]
-    paying = ((one.question.workload, pays_of_months(one, words)) for one in known)
+    paying = ((one.question.workload, pays_of_months(one)) for one in known)
     tables = {
-        "sources": source_table(worked, words),
-        "load": load_table(worked, words),
-        "jobs": job_table(worked, every, asked, words),
+        "sources": source_table(worked),
+        "load": load_table(worked),
+        "jobs": job_table(worked, every, asked, settings.titles),
         "deadlines": class_deadlines(worked, draws, settings.money, due),
         **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
     }
-    return Decided(tables, worked, words, coming_to_mixes(worked))
+    return Decided(tables, worked, coming_to_mixes(worked))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
