@@ -112,7 +112,7 @@ def plain(**machines):
     rows = [
         {"option": name, "instance": name, "purchase": "on_demand" if kept else "spot", "persistent": kept, "usd": usd,
          "hours": hours, "model": "m", "workload": "w", "throughput_basis": basis, "basis": basis,
-         "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
+         "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "in_answer": True, "usd_per_hour": usd / hours,
          "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
          "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
          "variable_usd_per_hour": usd / hours, **dict.fromkeys(ENERGY, None), "kg_co2e": np.nan}
