@@ -119,14 +119,14 @@ def compare(
 
 def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
     """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
-    options, drawn, money, words = judged.options, judged.draws, settings.money, judged.words
+    options, drawn, money = judged.options, judged.draws, settings.money
     jobs = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     phases = [rounds_question(one, settings.month_days) for one in judged.plans]
-    months = [one for worked in judged.months if (one := dispatch_question(worked, drawn, words)) is not None]
+    months = [one for worked in judged.months if (one := dispatch_question(worked)) is not None]
     plans = [turned(one) for one in (*(one.question for one in phases), *(one.question for one in months))]
     paying = [
         *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),
-        *((one.question.workload, pays_of_months(one, words)) for one in months),
+        *((one.question.workload, pays_of_months(one)) for one in months),
     ]
     found = analysed([*jobs, *plans], options, drawn, money, paying)
     days = break_even(options, drawn, settings.month_days)
@@ -136,8 +136,8 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
         "break_even": _together([days, found["break_even"]]),
         "deadlines": _together(due),
         "surface": surface([one.question for one in jobs], settings.month_days, money),
-        "sources": source_table(judged.months, words),
-        "load": load_table(judged.months, words),
-        "jobs": job_table(judged.months, every, asked, words),
-        "case_figures": case_figures(phases, judged.months, words),
+        "sources": source_table(judged.months),
+        "load": load_table(judged.months),
+        "jobs": job_table(judged.months, every, asked, settings.titles),
+        "case_figures": case_figures(phases, judged.months),
     }

@@ -166,7 +166,7 @@ def _ways(worked: Worked, queue: Queue, number: int, alone: bool, draws: Draws) 
         if row is None or not np.isfinite(row["usd"]):
             continue
         hours, usd = (drawn[row["row"]][:MIX_DRAWS] for drawn in (draws.hours, draws.usd))
-        if not source.held:
+        if source.kind == "rented":
             times = row["jobs_at_once"] if alone else 1.0
             here = best.done.chosen[number] == rented.get(option, len(rented))
             jobs = AT_ONCE.weights(np.where(here[:, None], best.done.rented[number], 0.0))

@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.decision.choice_table import Work, choice_table, works
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.dispatch_problem import pose
-from sweetspot.decision.dispatch_tables import Words, Worked, work_out
+from sweetspot.decision.dispatch_tables import Worked, work_out
 from sweetspot.decision.fits import apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.other_figures import Contenders, found_contenders
@@ -40,8 +40,7 @@ class Asked(NamedTuple):
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes, names of both for people; the table of buying `later`; all `works`, and their `choices`;
-    who is `contending` on each model.
+    of `months` with its mixes; the table of buying `later`; all `works`, and their `choices`; who contends on a model.
     """
 
     options: pd.DataFrame
@@ -49,7 +48,6 @@ class Judged(NamedTuple):
     draws: Draws
     plans: list[PricedPlan]
     months: list[Worked]
-    words: Words
     later: pd.DataFrame
     works: list[Work]
     choices: pd.DataFrame
@@ -72,15 +70,13 @@ def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Set
     drawn = simulate(options, settings.seed, draws)
     lab = (options, drawn, offers, settings.month_days, settings.seed)
     months = [work_out(pose(name, work, *lab)) for name, work in asked.months.items() if len(options)]
-    words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
     plans = priced_plans(options, drawn, asked.plans)
-    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn, words)]
+    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
     later, more = buying_later(waiting, drawn, settings.seed)
     plans = [with_later(one, more) for one in plans]
-    judged = works(options, drawn, plans, months, words, settings, asked.titles)
+    judged = works(options, drawn, plans, months, settings, asked.titles)
     chosen = choice_table(judged, settings.offers_in_hand)
-    contending = found_contenders(options)
-    return Judged(options, misfits, drawn, plans, months, words, later, judged, chosen, contending)
+    return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
 
 
 def analysed(

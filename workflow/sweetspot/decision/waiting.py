@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
-from sweetspot.decision.dispatch_tables import Worked, key_of
+from sweetspot.decision.dispatch_tables import Worked
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.rates import or_zero
 from sweetspot.mixes.search import BOUGHT
@@ -158,7 +158,7 @@ def coming_to_mixes(worked: Sequence[Worked]) -> list[Line]:
             jobs = pool(work, place) if other or not place else []
             lines += [(one, jobs) for one in jobs]
     for posed in (work.posed for work in worked if lines):
-        for source in (one for one in posed.sources if not one.held):
+        for source in (one for one in posed.sources if one.kind == "rented"):
             for one, row in zip(posed.classes, source.rows, strict=True):
                 if row is not None and not one.urgent:
                     number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
@@ -190,7 +190,7 @@ def pool(worked: Worked, place: int) -> list[Coming]:
         servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
         given = one.job.urgent_per_month if one.urgent else one.job.per_month
         ends = [end / given.value for end in given.ends] if given is not None and given.value else [1.0, 1.0]
-        told = (f"{posed.name}: {key_of(mix)}", title, one.job.model, one.workload, False)
+        told = (f"{posed.name}: {mix.key}", title, one.job.model, one.workload, False)
         each = (posed.work.people, [jobs, *(jobs * end for end in ends)], hours, one.job.hours_cv, servers)
         found.append(Coming(dict(zip(TOLD, told, strict=True)), True, False, *each, opened / devices))
     return found
