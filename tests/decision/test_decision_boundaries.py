@@ -7,7 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from answer_options import option
-from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings, surface_of, tornado_of
+from decision_tables import (
+    BOX,
+    RENTED,
+    box_offer,
+    cost,
+    figure,
+    inputs,
+    offer,
+    plan_rows,
+    settings,
+    surface_of,
+    tornado_of,
+)
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.headline import bills_decide, contenders
@@ -213,7 +225,7 @@ def test_a_plan_s_draws_take_the_speed_the_power_and_the_possession_drawn():
         {**cells[RENTED], "phase": "possession", "hours": 0.0, "usd": 90.0},
         {**cells[RENTED], "phase": "total", "hours": 50.0, "usd": 2090.0},
     ]
-    plans = pd.DataFrame(rows).assign(plan="project", status="ok")
+    plans = plan_rows(rows)
     # draw 2: the box at half its speed and dearer electricity, x 1.5; draw 3: possession x 3; the rental's price x 1.2
     draws = drawn(
         options,
@@ -234,7 +246,7 @@ def test_free_power_does_not_move_a_plan():
     cell = options.iloc[0][["price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus",
                             "precision"]].to_dict()  # fmt: skip
     rows = [{**cell, "phase": name, "hours": 10.0, "usd": 5.0} for name in ("search", "total")]
-    plans = pd.DataFrame(rows).assign(plan="project", status="ok")
+    plans = plan_rows(rows)
     (plan,) = priced_plans(options, drawn(options), plans)
     assert plan.usd.tolist() == [[5.0]]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, settings
-from sweetspot.decision.breakeven import Asked, break_even, utilisation
+from sweetspot.decision.breakeven import Month, break_even, utilisation
 from sweetspot.decision.options import build_options
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
 from sweetspot.decision.simulate import Draws, interval, simulate, spread
@@ -112,7 +112,7 @@ def plain(**machines):
     rows = [
         {"option": name, "instance": name, "purchase": "on_demand" if kept else "spot", "persistent": kept, "usd": usd,
          "hours": hours, "model": "m", "workload": "w", "throughput_basis": basis, "basis": basis,
-         "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
+         "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "in_answer": True, "usd_per_hour": usd / hours,
          "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
          "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
          "variable_usd_per_hour": usd / hours, **dict.fromkeys(ENERGY, None), "kg_co2e": np.nan}
@@ -243,7 +243,6 @@ def test_central_draws_are_the_table_itself():
 
 
 def test_an_owned_rival_bears_its_month_on_other_days_too():
-    """Of 10 USD an hour 6 are its share of twelve days' months: on six days 12, on 24 days 3."""
-    owned, rented = Asked(10.0, 4.0, 12.0, True), Asked(10.0, 4.0, 12.0, False)
-    assert [owned.on(days) for days in (6.0, 12.0, 24.0)] == [16.0, 10.0, 7.0]
-    assert rented.on(6.0) == 10.0
+    """1,728 USD a month and 4 an hour: 6 + 4 USD an hour on twelve days (288 h), 12 + 4 on six, 3 + 4 on 24."""
+    assert [Month(1728.0, 4.0).at(days) for days in (6.0, 12.0, 24.0)] == [16.0, 10.0, 7.0]
+    assert Month(0.0, 10.0).at(6.0) == 10.0

@@ -14,6 +14,7 @@ from decision_tables import (
     figure,
     inputs,
     offer,
+    plan_rows,
     settings,
     surface_of,
     tornado_of,
@@ -102,7 +103,7 @@ def test_a_possession_of_cents_moves_like_any_other():
     rows = [{**cell, "phase": name, "hours": 10.0, "usd": usd}
             for name, usd in (("search", 0.0), ("possession", 15.0), ("total", 15.0))]  # fmt: skip
     draws = simulate(options, 1, 2)
-    plans = pd.DataFrame(rows).assign(plan="project", status="ok")
+    plans = plan_rows(rows)
     (plan,) = priced_plans(options, replace(draws, fixed=np.array([[0.5, 1.0]])), plans)
     assert plan.usd.tolist() == [[15.0, 30.0]]
 

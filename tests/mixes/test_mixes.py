@@ -119,7 +119,8 @@ def test_the_programme_finds_what_enumeration_finds(case):
     """Numbers of machines by the integer programme against all of them, each with its own linear programme."""
     grid = list(product(*(range(most_useful(case, kind) + 1) for kind in case.held)))
     costs = {counts: by_linear_programme(case, counts) for counts in grid}
-    assert by_linear_programme(case, numbers_to_have(case)) == pytest.approx(min(costs.values()), rel=1e-6, abs=1e-6)
+    # A number is whole to 1e-6 in the solver, which is a machine for so little work.
+    assert by_linear_programme(case, numbers_to_have(case)) == pytest.approx(min(costs.values()), rel=1e-6, abs=1e-5)
 
 
 def most_useful(case, kind):

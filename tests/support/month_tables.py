@@ -91,7 +91,7 @@ class LabOfFive:
         if turning:
             found = month_tables(self.folder, draws)
             return found | {name: of_plans(found, name) for name in ANALYSES}
-        with patch("sweetspot.decision.decide.dispatch_question", lambda *_: None):
+        with patch("sweetspot.decision.compare.dispatch_question", lambda *_: None):
             return month_tables(self.folder, draws)
 
 

@@ -112,7 +112,7 @@ class Priced:
 
     def rounds(self) -> Planned:
         """All its jobs, in rounds."""
-        return rounds_question(self.plan, self.options, self.tables.plans, MONTH_DAYS)
+        return rounds_question(self.plan, MONTH_DAYS)
 
     def worked(self) -> Worked:
         """Its jobs of a month, as mixes."""

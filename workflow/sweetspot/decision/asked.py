@@ -13,22 +13,17 @@ from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.choice_table import choice_table, works
-from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
-from sweetspot.decision.deadlines import job_deadlines
-from sweetspot.decision.decide import decide
-from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.later import Dates, buying_later, of_phases
-from sweetspot.decision.other_figures import found_contenders
+from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.decide import Asked, Judged, judge
+from sweetspot.decision.fits import Needs, fitting_plans
+from sweetspot.decision.later import Dates
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS, simulate
-from sweetspot.decision.verdict import answer_work, verdict_table
-from sweetspot.decision.waiting import queue_table
+from sweetspot.decision.simulate import DRAWS
+from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan
-from sweetspot.wording import words_of
 
 PER_HOUR = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
 PER_USD = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
@@ -36,7 +31,6 @@ USE = ("days_per_month", "days_per_month_low", "days_per_month_high")
 PER_MONTH = ("per_month", "urgent_per_month")
 ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 NO_ROWS, NOTHING = pd.DataFrame(), MappingProxyType[str, Any]({})
-NO_HOURS = pd.DataFrame(columns=["workload", "option", "jobs", "job_hours", "slots"])  # of phases by option
 
 
 class Wanted(NamedTuple):
@@ -80,58 +74,52 @@ class Case:
     """A study at the values `wanted`. Where nothing is wanted its tables are the page's, by the same draws."""
 
     def __init__(self, given: Given, wanted: Wanted, draws: int = DRAWS) -> None:
-        self.given, self.wanted, self.times = given, wanted, wanted.jobs or 1.0
+        self.given, self.wanted, self.times, self.count = given, wanted, wanted.jobs or 1.0, draws
         rows = readable(given.options)
         self.every = rows if wanted.days is None else at_days(rows, wanted.days)
-        self.rows = apart(self.every)[0]
-        self.drawn = simulate(self.rows, given.settings.seed, draws)
-        self.offers = given.offers.assign(**self._used(given.offers)) if len(given.offers) else NO_ROWS
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The study decided anew."""
+        offers = self.given.offers
+        offers = offers.assign(**self._used(offers)) if len(offers) else NO_ROWS
+        months = {name: _busier(work, self.times) for name, work in self.given.months.items()}
+        later = {} if self.given.phased is None else self.given.phased.later
+        asked = Asked(months, self._plans(), later, self.given.titles)
+        return judge(self.every, offers, asked, self.given.settings, self.count)
 
     @cached_property
     def break_even(self) -> pd.DataFrame:
         """As comparison/break_even.parquet, of single jobs."""
-        return break_even(self.rows, self.drawn, self.given.settings.month_days)
+        return break_even(self.judged.options, self.judged.draws, self.given.settings.month_days)
 
     @cached_property
     def deadlines(self) -> pd.DataFrame:
         """As comparison/deadlines.parquet: who finishes each single job in time for the least money."""
         due = [] if self.wanted.due is None else [self.wanted.due]
-        return job_deadlines(self.rows, self.drawn, due, self.given.settings.money)
+        return job_deadlines(self.judged.options, self.judged.draws, due, self.given.settings.money)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """`choices`, `verdict` without what to find out first; of months tables of who does what, and of `queue`."""
-        given, settings = self.given, self.given.settings
-        more = {name: _busier(work, self.times) for name, work in given.months.items()}
-        told = (self.rows, self.every, self.drawn, self.offers, settings, self.wanted.due)
-        mixed = decide(more, *told, turning=False)
-        held = (self.plans, NO_HOURS, mixed.worked, mixed.words)
-        judged = works(self.rows, self.drawn, *held, settings, given.titles)
-        about = answer_work(judged, settings.work, next(iter(found_contenders(self.rows)), None))
-        words = words_of(settings.counts, settings.money)
-        chosen = choice_table(judged, settings.offers_in_hand)
-        found = {
-            "choices": chosen,
-            "verdict": verdict_table(judged, about, self.break_even, {}, words).assign(**settings.counted),
-        }
-        return found | (mixed.tables | {"queue": queue_table(mixed.coming)} if more else {})
+        """`choices`, `verdict` without what to find out first; of months `deadlines` of classes, and the `queue`."""
+        judged, settings = self.judged, self.given.settings
+        found = {"choices": judged.choices, "verdict": judged.verdict(settings, self.break_even)}
+        if not judged.months:
+            return found
+        due = class_deadlines(judged.months, judged.draws, settings.money, self.wanted.due)
+        return found | {"deadlines": due, "queue": queue_table(coming_to_mixes(judged.months))}
 
-    @cached_property
-    def plans(self) -> list[PricedPlan]:
-        """The plans of phases: fewer days take more machines, and jobs are whole ones."""
-        of, settings = self.given.phased, self.given.settings
+    def _plans(self) -> pd.DataFrame:
+        """Rows of the plans of phases: fewer days take more machines, and jobs are whole ones."""
+        of = self.given.phased
         if of is None:
-            return []
+            return NO_ROWS
         more = {name: _longer(plan, self.times) for name, plan in of.plans.items()}
         tables = [
             to_arrow(plan_table(of.cells, own | self._used(own), fees, more, of.instances), PLAN_COLUMNS).to_pandas()
             for own, fees in of.lists
         ]
-        planned = fitting_plans(pd.concat(tables, ignore_index=True), settings, of.needs)
-        parts = priced_plans(self.rows, self.drawn, planned)
-        waiting = of_phases(parts, of.later, self.rows, self.drawn, self.offers)
-        _, waited = buying_later(waiting, self.drawn, settings.seed)
-        return [with_later(one, waited) for one in parts]
+        return fitting_plans(pd.concat(tables, ignore_index=True), self.given.settings, of.needs)
 
     def _used(self, offers: Mapping[str, Any]) -> Columns:
         """Days of use a month of offers: owned machines work as many as are wanted."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as ass
 PATHS = "price paths"  # range of a rent: its draws
 FACTOR = "times today's"  # unit of what is said as a factor of the plan
 ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
-OF_THE_TEAM = {"months": ("length of the project", "months"), "days_per_month": ("days of use a month", "days/month")}
+OF_THE_TEAM = ("months", "days_per_month")
 OF_A_MACHINE = {
     "capex_usd": ("price of {box}", "USD"),
     "residual_usd": ("resale value of {box}", "USD"),
@@ -120,35 +120,35 @@ def assumptions_of(offers: Sequence[Offered], speeds: Sequence[Row], month_days:
     ]
 
 
+def _of_row(row: Row, figure: str, name: str, unit: str, rows: frozenset[int], **more: Any) -> Assumption:
+    """A figure of one row of the options, with its range; `more`: `subject` (the option) and `most`, where told."""
+    value, told = float(row[figure]), {"subject": row["option"], "most": np.inf} | more
+    low, high, basis = range_of(row, figure, value)
+    ends = (low, min(high, told["most"]), basis)
+    return Assumption(figure, told["subject"], name, unit, value, *ends, figure, rows, told["most"])
+
+
 def _rents(rented: Sequence[Offered]) -> Iterator[Assumption]:
     """The price of an hour, once for a machine in whichever number of nodes; of all offers; and where prices move."""
     for name in dict.fromkeys(one.alternative for one in rented):
         alike = [one for one in rented if one.alternative == name]
         row = min(alike, key=lambda one: one.row["gpus"]).row
-        value, rows = float(row[RENT]), _labels(alike)
-        told = f"price of {the(str(row['title']))}"
-        yield Assumption(RENT, row["option"], told, "USD/hour", value, *range_of(row, RENT, value), RENT, rows)
+        yield _of_row(row, RENT, f"price of {the(str(row['title']))}", "USD/hour", _labels(alike))
     if len(rented) > 1:
         yield _factor(ALL_RENT, "all rented prices", RENT, _labels(rented))
     moving = [one for one in rented if moves_ahead(one.row)]
     if moving:
-        value = float(moving[0].row["rent_factor"])
-        low, high = rent_ends(moving[0].row)
-        ends = (min(low, value), max(high, value), PATHS)
-        told = "mean rent over the project"
-        yield Assumption("rent_factor", "", told, FACTOR, value, *ends, "rent_factor", _labels(moving))
+        value, (low, high) = float(moving[0].row["rent_factor"]), rent_ends(moving[0].row)
+        told = ("rent_factor", "", "mean rent over the project", FACTOR, value, min(low, value), max(high, value))
+        yield Assumption(*told, PATHS, "rent_factor", _labels(moving))
 
 
 def _of_machine(one: Offered) -> Iterator[Assumption]:
     row = one.row
     for figure, (said, unit) in OF_A_MACHINE.items():
-        value = or_zero(row[figure])
-        if value > 0 and (figure == "kw" or (not one.there and _part(row, figure))):
+        if or_zero(row[figure]) > 0 and (figure == "kw" or (not one.there and _part(row, figure))):
             most = float(row["capex_usd"]) if figure == "residual_usd" else np.inf
-            low, high, basis = range_of(row, figure, value)
-            name = said.format(box=the(str(row["title"])))
-            told = (figure, row["option"], name, unit, value, low, min(high, most), basis, figure)
-            yield Assumption(*told, frozenset(one.labels), most)
+            yield _of_row(row, figure, said.format(box=the(str(row["title"]))), unit, frozenset(one.labels), most=most)
 
 
 def _part(row: Row, figure: str) -> bool:
@@ -163,9 +163,9 @@ def _tariffs(owned: Sequence[Offered]) -> Iterator[Assumption]:
         if or_zero(one.row[TARIFF]) > 0:
             lists.setdefault(one.row["price_list"], []).append(one)
     for name, here in lists.items():
-        row, value = here[0].row, float(here[0].row[TARIFF])
+        row = here[0].row
         told = f"electricity price of {row['price_list_title']}" if len(lists) > 1 else "electricity price"
-        yield Assumption(TARIFF, name, told, "USD/kWh", value, *range_of(row, TARIFF, value), TARIFF, _labels(here))
+        yield _of_row(row, TARIFF, told, "USD/kWh", _labels(here), subject=name)
 
 
 def _of_the_team(offers: Sequence[Offered], owned: Sequence[Offered], month_days: float) -> Iterator[Assumption]:
@@ -174,12 +174,10 @@ def _of_the_team(offers: Sequence[Offered], owned: Sequence[Offered], month_days
     if not bought:
         return
     row = next((one.row for one in bought if one.row["is_reference"]), bought[0].row)
-    for figure, (name, unit) in OF_THE_TEAM.items():
-        value = float(row[figure])
-        most = month_days if figure == "days_per_month" else np.inf
-        low, high, basis = range_of(row, figure, value)
-        rows = _labels(bought if figure == "days_per_month" else [*bought, *(o for o in offers if o not in owned)])
-        yield Assumption(figure, "", name, unit, value, low, min(high, most), basis, figure, rows, most)
+    yield _of_row(row, "months", "length of the project", "months",
+                  _labels([*bought, *(one for one in offers if one not in owned)]), subject="")  # fmt: skip
+    days = ("days_per_month", "days of use a month", "days/month")
+    yield _of_row(row, *days, _labels(bought), subject="", most=month_days)
 
 
 def _speeds(rows: Sequence[Row]) -> Iterator[Assumption]:
@@ -198,9 +196,8 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Assumption]:
         several = f"{first['figure_gpus']:g} × " if error[0] == "images_per_s" and first["figure_gpus"] > 1 else ""
         on = f" on {model_title(models[0])}" if len(models) == 1 else ""
         low, high, basis = range_of(first, "images_per_s", value)
-        ends, labels = (low / value, high / value, basis), frozenset(row["row"] for row in alike)
-        name = f"speed of {several}{device}{on}"
-        yield Assumption(SPEED, error_key(error), name, FACTOR, 1.0, *ends, "images_per_s", labels)
+        told = (SPEED, error_key(error), f"speed of {several}{device}{on}", FACTOR, 1.0, low / value, high / value)
+        yield Assumption(*told, basis, "images_per_s", frozenset(row["row"] for row in alike))
 
 
 def all_work(name: str, subject: str = "") -> Assumption:

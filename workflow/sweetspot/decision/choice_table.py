@@ -1,6 +1,6 @@
 """What one could do for each work of a study: all choices, with draws, by what they bind one to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import p_cheaper
+from sweetspot.decision.standing import p_cheaper, shares
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
@@ -30,8 +30,10 @@ COLUMNS = (
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
     "source", "usd_per_month_central", "box_title",
 )  # fmt: skip
-OF_PHASES = ("hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running", "usd_possession",
-             "after_months")  # fmt: skip
+OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
+             "usd_possession", "after_months", "device_hours")  # fmt: skip
+OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
+            "basis", "capex_usd")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
@@ -67,7 +69,6 @@ def works(
     options: pd.DataFrame,
     draws: Draws,
     plans: Sequence[PricedPlan],
-    figures: pd.DataFrame,
     monthly: Sequence[Worked],
     words: Words,
     settings: Settings,
@@ -75,15 +76,14 @@ def works(
 ) -> list[Work]:
     """The plans of months, the plans of phases, then each single workload of the options that is no part of these.
 
-    `plans`: those of phases, of which `figures` has the hours (`case_figures`); `monthly`: work
-    of months with its mixes; `titles`: names of plans.
+    `plans`: those of phases; `monthly`: work of months with its mixes; `titles`: names of plans.
     """
     found = [_of_months(one, words, options, draws) for one in monthly]
-    found += [_of_phases(one, options, draws, figures) for one in plans]
-    parts = {f"{one.posed.name}." for one in monthly}
-    single = [name for name in dict.fromkeys(options["workload"].dropna()) if not name.startswith(tuple(parts) or "\0")]
+    found += [_of_phases(one, options, draws) for one in plans]
     found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
-    return [*found, *(_single(str(name), options, draws, settings) for name in single)]
+    parts = tuple(f"{one.posed.name}." for one in monthly)
+    names = map(str, dict.fromkeys(options["workload"].dropna()))
+    return [*found, *(_single(name, options, draws, settings) for name in names if not name.startswith(parts))]
 
 
 def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
@@ -99,7 +99,7 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     share, rounds or dispatch. Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
     of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix` and its `source`.
     """
-    rows = [row for one in found for row in _rows(one, set(in_hand))]
+    rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -123,55 +123,70 @@ def against(one: Work, best: int, places: Sequence[int], bound: bool = False) ->
     return None
 
 
-def _rows(one: Work, in_hand: set[str]) -> Iterator[Row]:
-    table = one.table
-    stands = table["stands"].to_numpy(bool)
+def _told(one: Work, in_hand: set[str]) -> pd.DataFrame:
+    """The choices of one work with how they stand to each other; what does not do the work has no figures."""
+    table, usd = one.table, one.usd
+    stands, known = table["stands"].to_numpy(bool), np.isfinite(table["usd"].to_numpy(float))
     best, rival = standing_of(one) if stands.any() else (None, None)
-    least = one.usd[stands].min(axis=0) if stands.any() else np.full(one.usd.shape[1], np.inf)
-    for place, row in enumerate(table.to_dict("records")):
-        usd = one.usd[place]
-        known = bool(np.isfinite(row["usd"]))
-        alike = stands & (table["alternative"] == row["alternative"]).to_numpy()
-        made: Row = {name: row.get(name) for name in COLUMNS} | {
-            "workload": one.name, "workload_title": one.title, "months": one.months, "cost": one.cost,
-            "model": one.model or None,
-            "is_best": place == best, "is_rival": place == rival,
-            "in_hand": not in_hand or bool({row["choice"], row["instance"], row["price_list"]} & in_hand),
-        }  # fmt: skip
-        if not known:  # what does not do the work has no money: infinite is no number of JSON
-            made |= {"usd": None, "usd_at_todays_prices": None}
-        if known:
-            low, high = (float(end) for end in interval(usd))
-            ends = {"": float(row["usd"]), "_low": low, "_high": high}
-            made |= {f"usd{end}": value for end, value in ends.items()}
-            made |= {f"usd_per_month{end}": value / one.months for end, value in ends.items()}
-            made |= {"usd_outcomes": np.quantile(usd, (np.arange(DOTS) + 0.5) / DOTS, method="nearest").tolist()}
-            if alike.any():
-                made["p_cheapest"] = float(np.mean(one.usd[alike].min(axis=0) <= least * (1 + SAME)))
-        if known and best is not None:
-            with np.errstate(invalid="ignore"):
-                low, high = (float(end) for end in interval(usd / one.usd[best]))
-            ratio = row["usd"] / table["usd"].iloc[best]
-            made |= {"ratio": ratio, "ratio_low": low, "ratio_high": high}
-            made["p_cheaper"] = p_cheaper(usd, one.usd[best]) if place != best else None
-        yield made
+    places = np.arange(len(table))
+    alternative = table["alternative"].fillna(table["choice"])
+    first = shares(usd[stands], alternative[stands].tolist(), SAME) if stands.any() else {}
+    named = [table[name].isin(list(in_hand)) for name in ("choice", "instance", "price_list")]
+    made = table.assign(
+        workload=one.name, workload_title=one.title, months=one.months, cost=one.cost, model=one.model or None,
+        is_best=places == best, is_rival=places == rival, in_hand=np.any(named, axis=0) if in_hand else True,
+    )  # fmt: skip
+    figures = _with_ends("usd", table["usd"], usd)
+    figures |= {name.replace("usd", "usd_per_month"): value / one.months for name, value in figures.items()}
+    figures |= {"p_cheapest": alternative.map(first), "usd_at_todays_prices": table["usd_at_todays_prices"]}
+    outcomes = np.quantile(usd, (np.arange(DOTS) + 0.5) / DOTS, axis=1, method="nearest").T.tolist()
+    figures["usd_outcomes"] = pd.Series(outcomes, table.index, dtype=object)
+    if best is not None:
+        with np.errstate(invalid="ignore"):
+            figures |= _with_ends("ratio", table["usd"] / table["usd"].iloc[best], usd / usd[best])
+        chances = [p_cheaper(one, usd[best]) if place != best else None for place, one in enumerate(usd)]
+        figures["p_cheaper"] = pd.Series(chances, table.index, dtype=object)
+    told = {name: values.astype(object).where(known, None) for name, values in figures.items()}
+    return made.assign(**told).reindex(columns=list(COLUMNS))
 
 
-def _sorted(
-    name: str, title: str, months: float, rows: Sequence[Row], usd: np.ndarray, today: np.ndarray, capex: np.ndarray,
-    cost: str = SHARE, model: str = "", busy: float = np.nan,
+def _with_ends(name: str, value: pd.Series, drawn: np.ndarray) -> dict[str, pd.Series]:
+    low, high = interval(drawn)
+    return {name: value, f"{name}_low": pd.Series(low, value.index), f"{name}_high": pd.Series(high, value.index)}
+
+
+class _Priced(NamedTuple):
+    """One choice: the `row` of the options that it rests on (None: of no one), what the table says of it beside that,
+    its draws, of its USD those paid for `having` a machine, and whether its rent may be told at `today`'s prices.
+    """
+
+    row: Row | None
+    told: Row
+    usd: np.ndarray
+    having: float = 0.0
+    today: bool = True
+
+
+def _work(
+    name: str, title: str, months: float, priced: Sequence[_Priced], draws: Draws, cost: str = SHARE, model: str = "",
+    busy: float = np.nan,
 ) -> Work:  # fmt: skip
-    """A work of rows in any order: those that stay may be the answer, with the study's own; all where none stays."""
-    table = pd.DataFrame(rows)
+    """A work of choices in any order: those that stay may be the answer, with the study's own; all where none stays."""
+    table = pd.DataFrame([_facts(one) | one.told for one in priced])
     able = table["in_answer"].astype(bool) & np.isfinite(table["usd"].astype(float))
     kept = able & (table["persistent"].astype(bool) | table["is_reference"].astype(bool))
     table["stands"] = kept if kept.any() else able
     table["why_not"] = [_why_not(row) for row in table.to_dict("records")]
     order = table.sort_values(["usd", "choice"], kind="stable").index.to_numpy()
-    return Work(
-        name, title, months, table.loc[order].reset_index(drop=True), usd[order], today[order], capex[order], busy,
-        cost, model,
-    )  # fmt: skip
+    usd = np.stack([one.usd for one in priced])[order]
+    stay = [_rents_stay(one.row, draws) if one.row and one.today else 1.0 for one in priced]
+    capex = [_price_of(one.row, draws) for one in priced]
+    today, price = (
+        np.stack([np.broadcast_to(each, draws.usd.shape[1:])[: usd.shape[1]] for each in found])[order]
+        for found in (stay, capex)
+    )
+    table = table.loc[order].reset_index(drop=True)
+    return Work(name, title, months, table, usd, usd * today, price, busy, cost, model)
 
 
 def _why_not(row: Mapping[Any, Any]) -> str | None:
@@ -190,17 +205,17 @@ def _kind_of(row: Mapping[str, Any]) -> tuple[str, str]:
     return (CONTRACT, CONTRACT) if row["purchase"] in TERMS else (RENT, NOTHING)
 
 
-def _facts(row: Row) -> Row:
-    """What the options say of one."""
+def _facts(one: _Priced) -> Row:
+    """What the options say of a choice, and what follows from its price."""
+    row = one.row
+    if row is None:
+        return dict.fromkeys(OF_A_ROW) | {"capex_usd": np.nan, "usd_per_capex": 0.0}
     kind, binds = _kind_of(row)
-    names = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
-             "basis")  # fmt: skip
-    return {name: row[name] for name in names} | {
-        "choice": row["option"],
-        "kind": kind,
-        "binds": binds,
-        "box_title": row["title"],
-    }
+    today = 1.0 if row["purchase"] == "own" or not one.today else float(row["rent_factor"])
+    return {name: row[name] for name in OF_A_ROW} | {
+        "choice": row["option"], "kind": kind, "binds": binds, "box_title": row["title"], "counts": 1.0,
+        "usd_per_capex": _by_price(row, one.having), "usd_at_todays_prices": one.told["usd"] / today,
+    }  # fmt: skip
 
 
 def _rents_stay(row: Row, draws: Draws) -> np.ndarray | float:
@@ -210,9 +225,9 @@ def _rents_stay(row: Row, draws: Draws) -> np.ndarray | float:
     return 1.0 / (draws.rents.factor(row) * float(row["rent_factor"]))
 
 
-def _price_of(row: Row, draws: Draws) -> np.ndarray | float:
+def _price_of(row: Row | None, draws: Draws) -> np.ndarray | float:
     """Draws of the price of a machine for sale; infinite for what is not."""
-    if not or_zero(row["capex_usd"]) > 0 or row["purchase"] != "own":
+    if row is None or not or_zero(row["capex_usd"]) > 0 or row["purchase"] != "own":
         return np.inf
     drawn = (one.values for one in draws.figures if one.name == "capex_usd" and row["row"] in one.rows)
     return next(drawn, float(row["capex_usd"]))
@@ -228,53 +243,33 @@ def _by_price(row: Row, fixed_usd: float) -> float:
     return float(fixed_usd / row["fixed_usd_per_month"] * np.asarray(dearer - now) / (0.1 * capex))
 
 
-def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws, figures: pd.DataFrame) -> Work:
+def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options[options["model"] == plan.model])}
-    own = figures[figures["workload"] == plan.name]
-    jobs = (own["jobs"] * own["job_hours"] / own["slots"]).groupby(own["option"]).sum()
-    rows, usd, today, capex = [], [], [], []
-    for place, told in enumerate(plan.table.to_dict("records")):
-        row = known.get(told["option"]) or known[told["box"]]
+    priced = []
+    for usd, told in zip(plan.usd, plan.table.to_dict("records"), strict=True):
         later = pd.notna(told.get("after_months"))
-        boxes = float(told["boxes"]) if pd.notna(told.get("boxes")) else 1.0
-        devices = float(jobs.get(told["option"], np.nan)) * float(row["gpus"] or 1)
-        rows.append(_facts(row) | {name: told.get(name) for name in OF_PHASES} | {
-            "choice": told["option"], "title": told["title"], "alternative": told["alternative"],
-            "device_hours": devices, "counts": boxes,
-            "capex_usd": row["capex_usd"], "usd_per_capex": 0.0 if later else _by_price(row, told["usd_possession"]),
-        })  # fmt: skip
-        usd.append(plan.usd[place])
-        today.append(plan.usd[place] * (1.0 if later else _rents_stay(row, draws)))
-        capex.append(np.broadcast_to(_price_of(row, draws), plan.usd[place].shape))
-        rows[-1]["usd_at_todays_prices"] = told["usd"] / (1.0 if row["purchase"] == "own" else row["rent_factor"])
-    drawn = (np.stack(usd), np.stack(today), np.stack(capex))
-    return _sorted(plan.name, plan.name, plan.months, rows, *drawn, ROUNDS, plan.model)
+        said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
+        row = known[told["box"] if later else told["option"]]
+        priced.append(_Priced(row, said, usd, 0.0 if later else told["usd_possession"]))
+    return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
 def _of_months(worked: Worked, words: Words, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    posed, months = worked.posed, float(worked.posed.work.months)
-    rows, usd, capex = [], [], []
+    posed, months, priced = worked.posed, float(worked.posed.work.months), []
     for mix, told in mix_rows(worked, words):
         held = zip(mix.problem.held, mix.counts, strict=True)
         bought = [(kind.name, count) for kind, count in held if count and kind_of(posed, kind.name) == "bought"]
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
         fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
-        rows.append(told | {
+        said = told | {
             "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,
-            "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "hours": np.nan,
-            "instance": told["main_rented"] if box is None else box["instance"],
-            **{name: None if box is None else box[of] for name, of in (("box_title", "title"), ("price_list",) * 2)},
-            "capex_usd": np.nan if box is None else box["capex_usd"],
-            "usd_per_capex": 0.0 if box is None else _by_price(box, fixed),
-        })  # fmt: skip
-        usd.append(mix.done.usd * months)
-        price = np.inf if box is None else _price_of(box, draws)
-        width = mix.done.usd.size
-        capex.append(price[:width] if isinstance(price, np.ndarray) else np.full(width, price))
-    drawn = np.stack(usd)
-    return _sorted(posed.name, posed.name, months, rows, drawn, drawn, np.stack(capex), DISPATCH)
+            "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
+        }  # fmt: skip
+        said |= {"instance": told["main_rented"]} if box is None else {}
+        priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
+    return _work(posed.name, posed.name, months, priced, draws, DISPATCH)
 
 
 def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
@@ -286,24 +281,15 @@ def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
 
 
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:
-    found = records(options[options["workload"] == name])
-    rows, usd, today, capex, width = [], [], [], [], draws.usd.shape[1]
+    found, priced = records(options[options["workload"] == name]), []
     for row in found:
-        paid = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"]) if row["purchase"] == "own" else 0.0
-        rows.append(_facts(row) | {
-            "hours": row["hours"], "device_hours": row["hours"] * (row["gpus"] if pd.notna(row["gpus"]) else 1),
-            "usd": row["usd"], "counts": 1.0, "capex_usd": row["capex_usd"], "month_usd": row["month_usd"],
-            "usd_per_capex": _by_price(row, paid * or_zero(row["fixed_usd_per_month"])),
-            "usd_at_todays_prices": row["usd"] / (1.0 if row["purchase"] == "own" else row["rent_factor"]),
-        })  # fmt: skip
-        usd.append(draws.usd[row["row"]])
-        today.append(draws.usd[row["row"]] * _rents_stay(row, draws))
-        capex.append(np.broadcast_to(_price_of(row, draws), (width,)))
+        months = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"]) if row["purchase"] == "own" else 0.0
+        said = {"device_hours": row["hours"] * (row["gpus"] if pd.notna(row["gpus"]) else 1)}
+        said |= {each: row[each] for each in ("usd", "hours", "month_usd")}
+        priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))
     busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
-    title = _title(name, found[0])
     months = 1.0 if settings.counts == "month" else np.nan
-    drawn = (np.stack(usd), np.stack(today), np.stack(capex))
-    return _sorted(name, title, months, rows, *drawn, SHARE, str(found[0]["model"]), busy)
+    return _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
 
 
 def _title(name: str, row: Row) -> str:

@@ -8,26 +8,25 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import choice_table, works
-from sweetspot.decision.cost_rounds import priced_plans, with_later
+from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.deadlines import job_deadlines
-from sweetspot.decision.decide import analysed, decide, decide_phases, set_aside, without_option, without_speed
-from sweetspot.decision.fits import Needs, apart, fitting_plans
-from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
+from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.decide import Asked, Judged, analysed, judge, set_aside, without_option, without_speed
+from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
+from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
+from sweetspot.decision.fits import Needs, fitting_plans
+from sweetspot.decision.later import Dates
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
 from sweetspot.decision.options import build_options, titled
-from sweetspot.decision.other_figures import found_contenders, other_figures
+from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS, simulate
+from sweetspot.decision.simulate import DRAWS
 from sweetspot.decision.surface import surface
 from sweetspot.decision.tornado import turned
-from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import Demands, coming_to_options, queue_table
+from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
-from sweetspot.wording import words_of
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
@@ -89,63 +88,57 @@ def compare(
     needs, monthly = needs or {}, monthly or {}
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles or {})
-    options, misfits = apart(every)
     plans = fitting_plans(inputs.plans, settings, needs)
-    drawn = simulate(options, settings.seed, draws)
-    days = break_even(options, drawn, settings.month_days)
-    asked = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
-    decided = decide(monthly, options, every, drawn, inputs.offers, settings)
+    judged = judge(every, inputs.offers, Asked(monthly, plans, buying or {}, titles or {}), settings, draws)
+    found = _rests_on(judged, inputs.offers, every, settings)
+    options, drawn = judged.options, judged.draws
+    missing = left_out_table(inputs, every, judged.choices, settings, needs)
+    untold = [*without_speed(found), *without_option(needs, every, inputs.plans, found["jobs"])]
+    untold += left_out_warnings(missing, every, monthly)
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
-    parts = priced_plans(options, drawn, plans)
-    waiting = of_phases(parts, buying or {}, options, drawn, inputs.offers)
-    waited, more = buying_later([*waiting, *of_months(decided.worked, drawn, decided.words)], drawn, settings.seed)
-    parts = [with_later(one, more) for one in parts]
-    planned, asked_plans = decide_phases(parts, options, drawn, plans, settings)
-    unserved = without_option(needs, every, inputs.plans, decided.tables["jobs"])
-    contending = found_contenders(options)
-    others = other_figures(contending, published if published is not None else NO_FIGURES)
-    of_jobs = analysed(asked, options, drawn, settings.money) | {"break_even": days}
-    of_jobs |= {"deadlines": job_deadlines(options, drawn, settings.deadlines_hours, settings.money)}
-    found = {
-        name: _together([one[name] for one in (of_jobs, planned, decided.tables) if name in one])
-        for name in dict.fromkeys([*of_jobs, *planned, *decided.tables])
-    }
-    figures = case_figures(asked_plans, decided.worked, decided.words)
-    judged = works(
-        options,
-        drawn,
-        parts,
-        figures,
-        decided.worked,
-        decided.words,
-        settings,
-        titles,
-    )
-    chosen = choice_table(judged, settings.offers_in_hand)
-    missing = left_out_table(inputs, every, chosen, settings, needs)
-    untold = [*without_speed(decided.tables), *unserved, *left_out_warnings(missing, every, monthly)]
-    learn = first_to_find_out(judged, found["worth_knowing"])
-    about = answer_work(judged, settings.work, next(iter(contending), None))
-    words = words_of(settings.counts, settings.money)
-    verdict = verdict_table(judged, about, found["break_even"], learn, words).assign(**settings.counted)
+    verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
-        "options": pd.concat([options, misfits], ignore_index=True) if len(misfits) else options,
+        "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,
         "utilisation": utilisation(options, drawn, settings.month_days),
         "ranks": ranks(options, drawn),
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
-        "surface": surface([one.question for one in asked], settings.month_days, settings.money),
         "left_out": missing,
-        "other_figures": others,
-        "later": waited,
-        "queue": queue_table([*coming, *decided.coming]),
+        "other_figures": other_figures(judged.contending, NO_FIGURES if published is None else published),
+        "later": judged.later,
+        "queue": queue_table([*coming, *coming_to_mixes(judged.months)]),
         "warnings": with_decisive(
             warning_table(inputs, every, settings, needs, untold),
-            decisive_rows(verdict, chosen, found["sources"], options),
+            decisive_rows(verdict, judged.choices, found["sources"], options),
             inputs.offers,
         ),
         **found,
-        "case_figures": figures,
-        "choices": chosen,
+        "choices": judged.choices,
         "verdict": verdict,
+    }
+
+
+def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
+    """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
+    options, drawn, money, words = judged.options, judged.draws, settings.money, judged.words
+    jobs = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
+    phases = [rounds_question(one, settings.month_days) for one in judged.plans]
+    months = [one for worked in judged.months if (one := dispatch_question(worked, drawn, words)) is not None]
+    plans = [turned(one) for one in (*(one.question for one in phases), *(one.question for one in months))]
+    paying = [
+        *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),
+        *((one.question.workload, pays_of_months(one, words)) for one in months),
+    ]
+    found = analysed([*jobs, *plans], options, drawn, money, paying)
+    days = break_even(options, drawn, settings.month_days)
+    asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
+    due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, drawn, money)]
+    return found | {
+        "break_even": _together([days, found["break_even"]]),
+        "deadlines": _together(due),
+        "surface": surface([one.question for one in jobs], settings.month_days, money),
+        "sources": source_table(judged.months, words),
+        "load": load_table(judged.months, words),
+        "jobs": job_table(judged.months, every, asked, words),
+        "case_figures": case_figures(phases, judged.months, words),
     }

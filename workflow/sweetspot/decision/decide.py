@@ -1,4 +1,4 @@
-"""Questions decided: the tables of what they rest on, jobs and plans alike."""
+"""A study decided: its works with their choices and the verdict, and what the answers rest on."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -6,24 +6,81 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.cost_rounds import Planned, PricedPlan, pays_of_rounds, rounds_question
-from sweetspot.decision.deadlines import class_deadlines
+from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.dispatch_problem import pose
-from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
-from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, job_table, load_table, source_table, work_out
-from sweetspot.decision.fits import Needs
+from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, work_out
+from sweetspot.decision.fits import Needs, apart
+from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
+from sweetspot.decision.other_figures import Contenders, found_contenders
 from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import Draws
-from sweetspot.decision.tornado import TORNADO, TURNING, Turned, tornado_rows, turned, turning_rows
-from sweetspot.decision.waiting import Line, coming_to_mixes
+from sweetspot.decision.simulate import DRAWS, Draws, simulate
+from sweetspot.decision.tornado import TORNADO, TURNING, Turned, tornado_rows, turning_rows
+from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
-from sweetspot.wording import DOLLARS, Money
+from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
 Paying = tuple[str, Iterable[Held]]  # a workload, and what could be held for it
+
+
+class Asked(NamedTuple):
+    """What a study asks beside single jobs: its work of `months` (`load_monthly`), the rows of `plans` of phases that
+    fit, which of all these ask for buying `later` (`load_plans`), and `titles` of workloads for people.
+    """
+
+    months: "Mapping[str, Monthly]"
+    plans: pd.DataFrame
+    later: Mapping[str, Dates]
+    titles: Mapping[str, str]
+
+
+class Judged(NamedTuple):
+    """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
+    of `months` with its mixes, names of both for people; the table of buying `later`; all `works`, and their `choices`;
+    who is `contending` on each model.
+    """
+
+    options: pd.DataFrame
+    misfits: pd.DataFrame
+    draws: Draws
+    plans: list[PricedPlan]
+    months: list[Worked]
+    words: Words
+    later: pd.DataFrame
+    works: list[Work]
+    choices: pd.DataFrame
+    contending: dict[str, Contenders]
+
+    def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
+        """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
+        learn = {} if worth is None else first_to_find_out(self.works, worth)
+        about = answer_work(self.works, settings.work, next(iter(self.contending), None))
+        words = words_of(settings.counts, settings.money)
+        return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+
+
+def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Settings, draws: int = DRAWS) -> Judged:
+    """Price and choose for all works of a study. `every`: its options, those that do not fit among them; `offers`: all.
+
+    Raises UserError where a machine that is there has no figure or no offer.
+    """
+    options, misfits = apart(every)
+    drawn = simulate(options, settings.seed, draws)
+    lab = (options, drawn, offers, settings.month_days, settings.seed)
+    months = [work_out(pose(name, work, *lab)) for name, work in asked.months.items() if len(options)]
+    words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
+    plans = priced_plans(options, drawn, asked.plans)
+    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn, words)]
+    later, more = buying_later(waiting, drawn, settings.seed)
+    plans = [with_later(one, more) for one in plans]
+    judged = works(options, drawn, plans, months, words, settings, asked.titles)
+    chosen = choice_table(judged, settings.offers_in_hand)
+    contending = found_contenders(options)
+    return Judged(options, misfits, drawn, plans, months, words, later, judged, chosen, contending)
 
 
 def analysed(
@@ -50,51 +107,6 @@ def analysed(
 
 def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
-
-
-class Decided(NamedTuple):
-    """The tables (`decide`), the mixes, names for people, and the jobs that come to their machines."""
-
-    tables: dict[str, pd.DataFrame]
-    worked: list[Worked]
-    words: Words
-    coming: list[Line]
-
-
-def decide(
-    works: "Mapping[str, Monthly]",
-    options: pd.DataFrame,
-    every: pd.DataFrame,
-    draws: Draws,
-    offers: pd.DataFrame,
-    settings: Settings,
-    due: float | None = None,
-    turning: bool = True,
-) -> Decided:
-    """Choose the mixes of all monthly workloads. `options`: those that fit, as drawn; `every`: misfits too; `due`:
-    hours within which a result of every class is asked for, instead of its own deadline; `turning`: whether what would
-    turn the answer is looked for too.
-
-    Raises UserError where a machine that is there has no figure or no offer.
-    """
-    worked = [
-        work_out(pose(name, work, options, draws, offers, settings.month_days, settings.seed))
-        for name, work in works.items()
-        if len(options)
-    ]
-    words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
-    asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
-    questions = [dispatch_question(one, draws, words) for one in worked] if turning else []
-    known = [one for one in questions if one is not None]
-    paying = ((one.question.workload, pays_of_months(one, words)) for one in known)
-    tables = {
-        "sources": source_table(worked, words),
-        "load": load_table(worked, words),
-        "jobs": job_table(worked, every, asked, words),
-        "deadlines": class_deadlines(worked, draws, settings.money, due),
-        **analysed([turned(one.question) for one in known], options, draws, settings.money, paying),
-    }
-    return Decided(tables, worked, words, coming_to_mixes(worked))
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
@@ -135,16 +147,3 @@ def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, 
         for row in lacking.drop_duplicates("instance").itertuples():
             message = f"priced, but no speed for {job} (model {model}) of {name}; it does none of these jobs"
             yield ("comparison", row.instance, model, pd.NA, "no_speed", message)
-
-
-def decide_phases(
-    priced: Sequence[PricedPlan], options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, settings: Settings
-) -> tuple[dict[str, pd.DataFrame], list[Planned]]:
-    """What plans of phases rest on (`analysed`), and their questions.
-
-    `plans`: the rows of results/<study>/plans that fit.
-    """
-    planned = [rounds_question(one, options, plans, settings.month_days) for one in priced]
-    asked = [turned(one.question) for one in planned]
-    paying = ((one.question.workload, pays_of_rounds(one, options, draws)) for one in planned)
-    return analysed(asked, options, draws, settings.money, paying), planned

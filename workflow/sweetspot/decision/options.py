@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -277,7 +277,9 @@ def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def records(rows: pd.DataFrame) -> list[Row]:
     """Rows of the options as plain values; `row` is the label by which the draws of a row are found."""
-    return cast("list[Row]", rows.rename_axis("row").reset_index().to_dict("records"))
+    # A tenth of the time that to_dict takes of so many columns.
+    columns = {"row": rows.index.tolist()} | {str(name): rows[name].tolist() for name in rows.columns}
+    return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
 def same_machine(one: Row, other: Row) -> bool:

@@ -61,20 +61,27 @@ class Contenders:
 
 def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     """Those of a model's options (`trained`); `own`: the study's reference, if any. None: nothing to choose from."""
-    inside = rows[rows["in_answer"].astype(bool)]
-    kept = inside[inside["persistent"].astype(bool)]
-    pool = kept if len(kept) else inside
-    if pool.empty:
+    inside, stays = rows[rows["in_answer"].astype(bool)], staying(rows)
+    if inside.empty:
         return None
-    # Whole hours, fees and minimum sums: then the bill of the workload decides, not the hourly price.
-    billed = bills_decide(pool)
-    ordered, every = (_by_cost(table, billed) for table in (pool, inside))
+    billed = bills_decide(stays)
+    every = _by_cost(inside, billed)
+    ordered = [row for row in every if row["row"] in stays.index]
     box = ordered[0] if own is None else own
     return Contenders(box, _first_other(ordered, box) or _first_other(every, box), tuple(every), billed)
 
 
+def staying(rows: pd.DataFrame) -> pd.DataFrame:
+    """The options that the answer may take and nobody takes away; where all can be, all that it may take."""
+    inside = rows[rows["in_answer"].astype(bool)]
+    kept = inside[inside["persistent"].astype(bool)]
+    return kept if len(kept) else inside
+
+
 def bills_decide(rows: pd.DataFrame) -> bool:
-    """Whether the USD of the workload are not in proportion to USD per image for all options, by 5 % or more."""
+    """Whether bills decide, not hourly prices: the USD of the workload (whole hours, fees, minimum sums) are not in
+    proportion to USD per image for all options, by 5 % or more.
+    """
     product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
     return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
 

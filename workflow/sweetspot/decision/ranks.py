@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.options import trained
-from sweetspot.decision.other_figures import found_contenders
+from sweetspot.decision.other_figures import bills_decide, staying
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import shares
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -48,8 +48,8 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     table[list(ENERGY)] = options[list(ENERGY)]
     table["rank_carbon"] = _places(options["kg_co2e"], group)
     table["p_cheapest"] = _p_cheapest(options, draws)
-    billed = {model: one.billed for model, one in found_contenders(options).items()}
-    table["by_bills"] = options["model"].map(billed).eq(True)
+    billed = {model for model, rows in trained(options).items() if bills_decide(staying(rows))}
+    table["by_bills"] = options["model"].isin(billed)
     table["basis"] = options["basis"]
     table["source"] = options["throughput_source"]
     table["price_source"] = options["source"]

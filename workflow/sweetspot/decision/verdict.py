@@ -22,9 +22,8 @@ COLUMNS = (
     "busy_days_per_month", "thresholds", "find_out_first",
 )  # fmt: skip
 VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
-COSTS = {KEEP: "What you have costs", RENT: "Renting costs", CONTRACT: "A contract costs", BUY: "Buying costs",
-         MIX: "Buying costs"}  # fmt: skip
-PROBABLY = {name: words.replace(" costs", " probably costs") for name, words in COSTS.items()}
+COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
+COUNTED = "this counts {busy_days_per_month:g}"
 SENTENCE, DO_THIS = 15, 20  # words
 NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
 QUOTES = (0.75, 0.875, 1.0, 1.2)  # of the price of a machine: what the answer would be at an offer of so much
@@ -48,6 +47,16 @@ class Pair(NamedTuple):
     def sure(self) -> str:
         """How sure it is that the one is cheaper."""
         return "clear" if self.other is None else confidence(self.p)
+
+    def told(self, table: pd.DataFrame, one: str, other: str, prefix: str = "") -> dict[str, Any]:
+        """Columns of the verdict: both choices under these names, and how they stand to each other."""
+        row = {
+            f"{name}{end}": None if place is None else table[column].iloc[place]
+            for name, place in ((one, self.one), (other, self.other))
+            for end, column in (("", "choice"), ("_title", "title"))
+        }
+        figures = {"ratio": self.ratio, "ratio_low": self.low, "ratio_high": self.high, "p_cheaper": self.p}
+        return row | {f"{prefix}{name}": value for name, value in figures.items()}
 
 
 def verdict_table(
@@ -121,29 +130,29 @@ def first_to_find_out(works: Sequence[Work], worth: pd.DataFrame) -> dict[str, s
 def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -> dict[str, Any]:
     """The row of one work."""
     best, rival = standing_of(one)
-    table = one.table
-    bound = rival is not None and table["binds"].iloc[best] != table["binds"].iloc[rival]
-    first = pair(one, best, rival) if bound else Pair(best, None)
-    close = first.sure == TIE
+    table, binds = one.table, one.table["binds"]
+    bound = rival if rival is not None and binds.iloc[best] != binds.iloc[rival] else None
+    first = pair(one, best, bound)
     advised = best
-    if close and rival is not None:
-        advised = min((best, rival), key=lambda place: RANK.index(table["binds"].iloc[place]))
-    second = _machines(one, str(table["binds"].iloc[advised]))
-    if not bound:
-        first = second
+    if first.sure == TIE and bound is not None:
+        advised = min((best, bound), key=lambda place: RANK.index(binds.iloc[place]))
+    second = _machines(one, str(binds.iloc[advised]))
+    if bound is None:
+        first, best = second, second.one
     facts = {
-        "workload": one.name, "workload_title": one.title, "level": COMMIT if bound else MACHINE,
-        "confidence": first.sure, "kind": table["kind"].iloc[second.one if not bound else best], "months": one.months,
+        "workload": one.name, "workload_title": one.title, "level": MACHINE if bound is None else COMMIT,
+        "confidence": first.sure, "kind": table["kind"].iloc[best], "months": one.months,
         "busy_days_per_month": one.busy, "find_out_first": "" if first.sure == "clear" else worth,
-        **_paired(one, first, ("best", "rival", ""), "usd_at_todays_prices" if not bound else "usd"),
-        **_paired(one, second, ("take", "take_rival", "take_"), None),
+        "usd": float(table["usd"].iloc[best]), "usd_per_month": float(table["usd"].iloc[best]) / one.months,
+        "rival_usd": np.nan if first.other is None else float(table["usd"].iloc[first.other]),
+        "rival_kind": None if first.other is None else table["kind"].iloc[first.other],
+        **first.told(table, "best", "rival"), **second.told(table, "take", "take_rival", "take_"),
+        **_price_of_the_box(one, bound), **_by_the_month(one, second.one), "work_factor": _work_factor(one, break_even),
     }  # fmt: skip
-    facts |= {"usd_per_month": facts["usd"] / one.months, **_price_of_the_box(one, best, rival if bound else None)}
-    facts |= _by_the_month(one, second.one)
-    facts |= {"work_factor": _work_factor(one, break_even), "pays_from_days": _pays_from_days(one, facts, break_even)}
-    advised_kind = str(table["kind"].iloc[second.one])
-    facts |= {"sentence": _sentence(facts, advised_kind, one), "do_this": _do_this(facts, advised_kind, words)}
-    return facts | {"verb": VERBS[advised_kind], "thresholds": _thresholds(facts, words.money)}
+    facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
+    kind = str(table["kind"].iloc[second.one])
+    facts |= {"verb": VERBS[kind], "sentence": _sentence(facts, kind, one), "do_this": _do_this(facts, kind, words)}
+    return facts | {"thresholds": _thresholds(facts, words.money)}
 
 
 def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
@@ -160,35 +169,13 @@ def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
 def _machines(one: Work, binds: str) -> Pair:
     """Level (b): the cheapest machine and seller of what binds alike, at today's prices where nothing binds."""
     today = binds == NOTHING
-    table = one.table
-    name = "usd_at_todays_prices" if today else "usd"
-    mine = table[table["stands"] & (table["binds"] == binds)].sort_values([name, "choice"], kind="stable")
+    mine = one.table[one.table["stands"] & (one.table["binds"] == binds)]
+    mine = mine.sort_values(["usd_at_todays_prices" if today else "usd", "choice"], kind="stable")
     places = [int(place) for place in mine.index]
     return pair(one, places[0], against(one, places[0], places[1:]), today)
 
 
-def _paired(one: Work, two: Pair, names: tuple[str, str, str], usd: str | None) -> dict[str, Any]:
-    best, rival, prefix = names
-    table = one.table
-    row: dict[str, Any] = {}
-    for name, place in ((best, two.one), (rival, two.other)):
-        row |= {
-            name: None if place is None else table["choice"].iloc[place],
-            f"{name}_title": None if place is None else table["title"].iloc[place],
-        }
-    row |= {f"{prefix}ratio{end}": value for end, value in (("", two.ratio), ("_low", two.low), ("_high", two.high))}
-    row[f"{prefix}p_cheaper"] = two.p
-    if usd is not None:
-        other = two.other
-        row |= {
-            "usd": float(table["usd"].iloc[two.one]),
-            "rival_usd": np.nan if other is None else float(table["usd"].iloc[other]),
-            "rival_kind": None if other is None else table["kind"].iloc[other],
-        }
-    return row
-
-
-def _price_of_the_box(one: Work, best: int, rival: int | None) -> dict[str, Any]:
+def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
     """What an offer for the cheapest machine for sale has to be, against the cheapest that binds less."""
     table, stands = one.table, one.table["stands"].to_numpy(bool)
     sale = np.flatnonzero(stands & (table["binds"] == BUY) & (table["usd_per_capex"] > 0))
@@ -241,21 +228,19 @@ def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFram
 def _thresholds(facts: Mapping[str, Any], currency: Money) -> list[str]:
     """From where on it is another answer, a sentence each, where what to do does not say it."""
     told: list[tuple[str, str]] = []
-    title = str(facts.get("box_title") or "")
-    buying = facts["kind"] in (BUY, MIX)
-    if _near(facts):
-        word = "Buying pays up to" if buying else "Buying pays below"
-        told.append((currency.words(facts["buy_below_usd"]), f"{word} {{}} for {the(title)}."))
     factor, days = facts["work_factor"], facts["pays_from_days"]
+    if _near(facts):
+        word = "up to" if facts["kind"] in (BUY, MIX) else "below"
+        price = currency.words(facts["buy_below_usd"])
+        told.append((price, f"Buying pays {word} {{}} for {the(str(facts['box_title']))}."))
     if pd.notna(days):
-        counts = f"this counts {facts['busy_days_per_month']:g}"
-        told.append((f"{days:.2g} days", f"Buying pays from {{}} of use a month; {counts}."))
-    if pd.notna(factor) and factor > 1:
+        told.append((f"{days:.2g} days", f"Buying pays from {{}} of use a month; {COUNTED.format(**facts)}."))
+    if factor > 1:
         told.append((f"{times(factor)} times", "Buying pays with {} as much work."))
-    if pd.notna(factor) and 0 < factor < 1:
-        tie = facts["confidence"] == TIE
+    if 0 < factor < 1:
         other = "renting" if RENT in (facts["kind"], facts["rival_kind"]) else "not buying"
         less = f"With less than {{}} of the work {other} is cheaper."
+        tie = facts["confidence"] == TIE
         told.append((f"{100 * factor:.0f} %", less if tie else "Buying still pays with {} of the work."))
     return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
 
@@ -263,60 +248,60 @@ def _thresholds(facts: Mapping[str, Any], currency: Money) -> list[str]:
 def _sentence(facts: Mapping[str, Any], advised: str, one: Work) -> str:
     """The verdict: the verb first, then what the other way costs."""
     verb, close = VERBS[advised], facts["confidence"] == TIE
-    over = f" over {one.months:g} months" if one.months > 1 else ""
+    maybe = "" if close or facts["confidence"] == "clear" else "probably "
     if facts["level"] == COMMIT:
+        other = facts["rival_kind"] if advised == facts["kind"] or not close else facts["kind"]
         if close:
-            other = facts["rival_kind"] if advised == facts["kind"] else facts["kind"]
-            return _short([f"{verb} for now. {COSTS[str(other)]} about the same{over}."], SENTENCE)
-        words = (COSTS if facts["confidence"] == "clear" else PROBABLY)[str(facts["rival_kind"])]
-        return _short([f"{verb}. {words} {times(facts['ratio'])} times as much."], SENTENCE)
-    title, rival = the(str(facts["take_title"])), the(str(facts["take_rival_title"]))
-    alone = f"{_taken(advised)} {title}."
+            over = f" over {one.months:g} months" if one.months > 1 else ""
+            return f"{verb} for now. {COSTS[str(other)]} costs about the same{over}."
+        return f"{verb}. {COSTS[str(other)]} {maybe}costs {times(facts['ratio'])} times as much."
+    alone = f"{_taken(advised)} {the(str(facts['take_title']))}."
     if facts["take_rival"] is None:
-        return _short([alone], SENTENCE)
-    if close:
-        return _short([f"{alone} {begun(rival)} costs about the same.", alone], SENTENCE)
-    maybe = "" if facts["confidence"] == "clear" else "probably "
-    return _short([f"{alone} {begun(rival)} {maybe}costs {times(facts['ratio'])} times as much.", alone], SENTENCE)
+        return alone
+    how = "about the same" if close else f"{times(facts['ratio'])} times as much"
+    return _short([f"{alone} {begun(the(str(facts['take_rival_title'])))} {maybe}costs {how}.", alone], SENTENCE)
 
 
 def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
     """What to do: the machine to begin with, and where it is too close to call what would decide it."""
-    title, currency = the(str(facts["take_title"])), words.money
-    close = facts["take_rival"] is not None and confidence(facts["take_p_cheaper"]) == TIE
-    rival = "" if facts["take_rival"] is None else the(str(facts["take_rival_title"]))
+    return _short(_ways_to_say(facts, advised, words), DO_THIS)
+
+
+def _ways_to_say(facts: Mapping[str, Any], advised: str, words: Words) -> list[str]:
+    """What to do, the fullest way to say it first."""
+    title, rival, currency = the(str(facts["take_title"])), the(str(facts["take_rival_title"])), words.money
+    alone = facts["take_rival"] is None
+    close = not alone and confidence(facts["take_p_cheaper"]) == TIE
+    sure = "" if alone else f" ({percent(facts['take_p_cheaper'])})"
     if pd.notna(facts["from_jobs"]):
         from_jobs = f"It pays from {counted(round(facts['from_jobs']), words.many[:-1], words.many)} a month."
-        return _short([f"{from_jobs} For fewer take {the(str(facts['by_hour_title']))}.", from_jobs], DO_THIS)
+        return [f"{from_jobs} For fewer take {the(str(facts['by_hour_title']))}.", from_jobs]
     if facts["level"] == MACHINE:
-        if not rival:
-            return "Nothing else does this work."
+        if alone:
+            return ["Nothing else does this work."]
         if close:
-            both = f"{begun(title)} and {rival} cost about the same: take either."
-            return _short([both, f"{begun(rival)} costs about the same."], DO_THIS)
-        sure = f"costs {times(facts['take_ratio'])} times as much ({percent(facts['take_p_cheaper'])})."
-        return _short([f"{begun(rival)} {sure}", f"The second choice {sure}"], DO_THIS)
+            same = "cost about the same: take either."
+            return [f"{begun(title)} and {rival} {same}", f"{begun(rival)} costs about the same."]
+        dearer = f"costs {times(facts['take_ratio'])} times as much{sure}."
+        return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
+    start = f"Start with {title}"
     if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
         box = "box" if "box" in str(facts["box_title"]) else "machine"
         below = f"Buy if the {box} costs less than {currency.words(facts['buy_below_usd'])}."
-        return _short([f"Start with {title}. {below}", below], DO_THIS)
+        return [f"{start}. {below}", below]
     if advised == KEEP:
-        sure = f", the cheapest today ({percent(facts['take_p_cheaper'])})" if rival else ""
-        nothing = "Buy and sign nothing."
-        return _short([f"{nothing} Rent {title}{sure}.", f"{nothing} Rent {title}.", nothing], DO_THIS)
+        nothing, today = "Buy and sign nothing.", "" if alone else f", the cheapest today{sure}"
+        return [f"{nothing} Rent {title}{today}.", f"{nothing} Rent {title}.", nothing]
     if advised == RENT:
-        sure = f" ({percent(facts['take_p_cheaper'])})" if rival else ""
-        today = f"Start with {title}, the cheapest today{sure}."
-        if close:
-            both = f"Start with {title} or {rival}: both cost about the same today."
-            return _short([f"{both} Compare again every quarter.", both, today], DO_THIS)
-        return _short([f"{today} Compare again every quarter.", today], DO_THIS)
+        both, again = f"{start} or {rival}: both cost about the same today.", "Compare again every quarter."
+        today = f"{start}, the cheapest today{sure}."
+        return [f"{both} {again}", both, today] if close else [f"{today} {again}", today]
     taken, factor = f"{_taken(advised)} {title}.", facts["work_factor"]
     paid = f"It pays up to {currency.words(facts['buy_below_usd'])}." if _near(facts) else ""
-    work = f"It still pays with {100 * factor:.0f} % of the work." if pd.notna(factor) and 0 < factor < 1 else ""
+    work = f"It still pays with {100 * factor:.0f} % of the work." if 0 < factor < 1 else ""
     if pd.notna(facts["pays_from_days"]):
         paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
-    return _short([" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken], DO_THIS)
+    return [" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken]
 
 
 def _near(facts: Mapping[str, Any]) -> bool:
