@@ -51,9 +51,9 @@ def evidence_case(tables: Tables, study: Study) -> Row:
 
     Keys: `currency` (its code; amounts are in it, as those of `tables` are), `month_days`, `hours` (false where a bill
     is for a month, which has its hours whatever the machine), `accepts` (interruptions are accepted), `offers`:
-    titles (`name`: within a sentence), USD/hour, FIELDS (with `resale`, the curve of a machine owned) and `rent_change`,
-    what is not known left out; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts
-    call machines that stay and that do not); `works`.
+    titles (`name`: within a sentence), USD/hour, FIELDS (with `resale`, the curve of a machine owned), `rent_change`,
+    without what is not known; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts call machines that
+    stay and that do not); `works`.
 
     A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds, dispatch), offers
     by number: `reference` (the machine it is judged by), `box` and `rent` (those whose prices have sliders),
