@@ -143,7 +143,7 @@ def test_the_panel_moves_verdict_tiles_and_chart_together(case):
     """
     with opened(case) as (tab, noise):
         asked = json.loads(tab.evaluate(DATA))
-        box = asked["offers"]["option"][asked["works"][0]["box"]]
+        box = asked["offers"][asked["works"][0]["box"]]["option"]
         assert box.startswith("office") and asked["works"][0]["cost"] == "share"
         before = tab.inner_text("#verdict")
         found, said, tile = moved(tab, hourly=1.53)
@@ -235,7 +235,7 @@ def test_the_panel_of_a_plan_of_months_says_what_the_files_would(lab, tmp_path, 
     usd = mixes["usd_per_month_central"]
     rented = usd[mixes["counts"].eq(0) & mixes["why_not"].isna()].min()
     with opened(lab) as (tab, noise):
-        hour = json.loads(tab.evaluate(DATA))["offers"]["usd_per_hour"][2]
+        hour = json.loads(tab.evaluate(DATA))["offers"][2]["usd_per_hour"]
         said = {name: value for name, value in at.items() if name != "times"}
         said |= {"hourly": round(at["times"] * hour, 8)} if "times" in at else {}
         found, verdict, _ = moved(tab, **said)
@@ -275,7 +275,7 @@ def test_the_charts_behind_the_first_follow_the_panel(tmp_path):
         tab.wait_for_selector("#money.follows")
         words = tab.eval_on_selector_all("#pays text.soft", "all => all.map(one => one.textContent)")
         assert words[0] == "your case"
-        turns = float(words[1].removeprefix("buying pays from "))
+        turns = float(words[1].removeprefix("buying pays from ").removesuffix(" times"))
         path = tab.get_attribute("#money .line.k-buy", "d")
         top = float(tab.get_attribute("#money .line.k-contract", "d").rsplit(" ", 1)[1])
         bottom, price = 216.0, float(path.removeprefix("M52.0 ").split("L")[0])

@@ -115,16 +115,14 @@ def test_the_sliders_calculate_in_it(pages):
         for page in pages
     )
     assert (own["currency"], dollars["currency"]) == ("EUR", "USD")
-    assert len(own["offers"]["option"]) == len(dollars["offers"]["option"]) == 3
-    for own_rows, rows in (
-        (own["offers"], dollars["offers"]),
-        (own["works"][0]["rows"], dollars["works"][0]["rows"]),
-    ):
-        assert set(own_rows) == set(rows)
-        for name, values in own_rows.items():
+    assert len(own["offers"]) == len(dollars["offers"]) == 3
+    pairs = [(own["offers"], dollars["offers"]), (own["works"][0]["options"], dollars["works"][0]["options"])]
+    for row, other in (pair for own_rows, rows in pairs for pair in zip(own_rows, rows, strict=True)):
+        assert set(row) == set(other)
+        for name, value in row.items():
             rate = RATE if name == "images_per_usd" else 1 / RATE if "usd" in name else 1.0
-            for one, other in zip(values, rows[name], strict=True):
-                assert one == (pytest.approx(other * rate) if isinstance(other, int | float) else other), name
+            same = isinstance(other[name], int | float)
+            assert value == (pytest.approx(other[name] * rate) if same else other[name]), name
 
 
 def test_the_summary(tables):

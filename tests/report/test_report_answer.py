@@ -223,7 +223,7 @@ def test_machines_have_their_titles_on_the_first_screen(tmp_path):
     assert "The box under the desk" in first_screen
     assert BOX not in first_screen and RENTED not in first_screen
     moved = json.loads(page.split('id="case-data">')[1].split("</script>")[0])
-    assert set(moved["offers"]["title"]) >= set(titles.values())
+    assert {one["title"] for one in moved["offers"]} >= set(titles.values())
 
 
 def test_a_bound_is_not_shown_as_a_printed_number():

@@ -50,15 +50,15 @@ def evidence_case(tables: Tables, study: Study) -> Row:
     """Every work that can be moved on the page of evidence: jobs of one model, then plans; empty without any.
 
     Keys: `currency` (its code; amounts are in it, as those of `tables` are), `month_days`, `hours` (false where a bill
-    is for a month, which has its hours whatever the machine), `accepts` (interruptions are accepted), `offers`: as
-    columns, a row an option: names (`name`: within a sentence, null as the title), USD/hour, FIELDS (with `resale`, the
-    curve of a machine owned) and `rent_change`; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts
-    call machines that stay and that do not); `works`.
+    is for a month, which has its hours whatever the machine), `accepts` (interruptions are accepted), `offers`:
+    titles (`name`: within a sentence), USD/hour, FIELDS (with `resale`, the curve of a machine owned), `rent_change`,
+    without what is not known; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts call machines that
+    stay and that do not); `works`.
 
     A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds, dispatch), offers
     by number: `reference` (the machine it is judged by), `box` and `rent` (those whose prices have sliders),
-    `controls`; and of a share `rows` as columns: USD, hours, speed of a job, `work`: hours without interruptions,
-    `slots`: jobs at once. Of rounds and dispatch: `_rounds` and `_dispatch`. Only what the answer may take is among the
+    `controls`, `options`: of a share USD, hours, speed of a job, `work`: hours without interruptions, `slots`: jobs at
+    once; of rounds and dispatch: `_rounds` and `_dispatch`. Only what the answer may take is among the
     jobs.
     """
     shares, texts = _shares(tables, study)
@@ -74,11 +74,13 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
-    shares, _ = _shares(tables, study)
-    asked = [one for one in [*_plans(tables), *shares] if one["workload"] == found.workload]
-    if found.level != "commit" or not asked:
+    if found.level != "commit":
         return {}
-    able = {one["option"] for one in (asked[0].get("rows") or asked[0].get("options") or ())}
+    asked = [one for one in _plans(tables) if one["workload"] == found.workload]
+    asked = asked or [one for one in _shares(tables, study)[0] if one["workload"] == found.workload]
+    if not asked:
+        return {}
+    able = {one["option"] for one in asked[0]["options"]}
     bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
     if bought and asked[0]["cost"] != "dispatch":  # its price moves the verdict, whichever machine the study judges
         asked[0]["box"] = bought[0]
@@ -95,7 +97,7 @@ def given(work: Row, *names: str) -> bool:
 
 
 def _case(tables: Tables, study: Study, asked: list[Row], more: Row) -> Row:
-    used = dict.fromkeys(option for work in asked for option in _used(work))
+    used = dict.fromkeys(one["option"] for work in asked for one in work["options"])
     offers = _offers(tables, used)
     numbers = {offer["option"]: number for number, offer in enumerate(offers)}
     code, hours = "USD" if study.currency is None else study.currency.code, bool(counted_in(tables).hours)
@@ -103,7 +105,8 @@ def _case(tables: Tables, study: Study, asked: list[Row], more: Row) -> Row:
     for work in asked:
         told = [work["model"]] if "model" in work else []
         work["label"] = ": ".join(told + ([] if told and len(set(models)) == len(models) else [work["title"]]))
-        mine = [one for one in offers if one["option"] in set(_used(work))]
+        named = {one["option"] for one in work["options"]}
+        mine = [one for one in offers if one["option"] in named]
         work["controls"] = controls(work, mine, study, code, hours, short="choices" in more)
     made = [one for one in (_numbered(work, numbers) for work in asked) if one]
     if not made:
@@ -115,26 +118,20 @@ def _case(tables: Tables, study: Study, asked: list[Row], more: Row) -> Row:
         "accepts": study.accepts_interruptions,
         **more,
         "works": made,
-        "offers": _columns(offers),
+        "offers": [_known(one) for one in offers],
     }
-
-
-def _used(work: Row) -> Iterator[str]:
-    for kind in ("rows", "options", "sources"):
-        yield from (str(one["option"]) for one in work.get(kind, ()))
 
 
 def _numbered(work: Row, numbers: Numbers) -> Row:
     """A work whose options are numbers of offers; empty where none has an offer."""
-    kept = {kind: [{**{name: value for name, value in one.items() if name != "option"}, "offer": numbers[one["option"]]}
-                   for one in work[kind] if one["option"] in numbers]
-            for kind in ("rows", "options", "sources") if kind in work}  # fmt: skip
-    if not any(kept.values()):
-        return {}
+    kept = [_known(one) | {"offer": numbers[one["option"]]} for one in work["options"] if one["option"] in numbers]
     prices = {name: numbers.get(work[name]) for name in ("reference", "box", "rent") if work.get(name) is not None}
-    if "rows" in kept:
-        return work | prices | {"rows": _columns(kept["rows"])}
-    return work | prices | kept
+    return work | prices | {"options": kept} if kept else {}
+
+
+def _known(row: Row) -> Row:
+    """A row without what is not known."""
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def _offers(tables: Tables, used: Iterable[str]) -> list[Row]:
@@ -146,7 +143,7 @@ def _offers(tables: Tables, used: Iterable[str]) -> list[Row]:
     return [
         {
             **{name: str(row[name]) for name in ("option", "title", "instance", "purchase", "provider")},
-            "name": None if the(str(row["title"])) == str(row["title"]) else the(str(row["title"])),
+            "name": the(str(row["title"])),
             "usd_per_hour": _number(row["usd_per_hour"]),
             **{name: _number(row.get(name)) for name in FIELDS.get(row["purchase"], ())},
             **_ahead(row),
@@ -185,7 +182,7 @@ def _shares(tables: Tables, study: Study) -> tuple[list[Row], Row]:
             "workload": str(workload), "title": titles.get(str(workload), str(workload)), "model": str(model),
             "cost": "share", "first": key == first, "reference": reference,
             "box": _box(jobs, reference), "rent": _rent(jobs),
-            "rows": [_job(row, told) for row in found.to_dict("records")],
+            "options": [_job(row, told) for row in found.to_dict("records")],
         })  # fmt: skip
     return made, {"sources": texts["source"], "dates": texts["as_of"], "bases": texts["basis"]}
 
@@ -265,9 +262,9 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
 
 
 def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
-    """Of a plan of months: `classes` (`name`, title, `jobs` a month, `urgent`, `limit` hours or null) and `sources`.
+    """Of a plan of months: `classes` (`name`, title, `jobs` a month, `urgent`, `limit` hours or null) and `options`.
 
-    A source: of each class `hours` and `usd` of a job (null: no speed), `elapsed` hours by the clock; and one that is
+    One: of each class `hours` and `usd` of a job (null: no speed), `elapsed` hours by the clock; and one that is
     held `fixed` USD a month of one, `room` hours, `devices`, how many are `there` and in the `best` mix.
     """
     classes = [
@@ -282,7 +279,7 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
         held = {key: _number(first[name]) for key, name in OF_HELD.items()}
         sources.append({"option": str(option), **of_jobs, **(held if held["room"] is not None else {})})
     by_hour = named[named["room_hours"].isna()]
-    return {"rent": _rent(by_hour), "classes": classes, "sources": sources}
+    return {"rent": _rent(by_hour), "classes": classes, "options": sources}
 
 
 def _choice(row: Row) -> Row:
@@ -294,13 +291,6 @@ def _choice(row: Row) -> Row:
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not"]),
         "spot": row["why_not"] == "it can be interrupted", **(of_mix if of_mix["mix"] else {}),
     }  # fmt: skip
-
-
-def _columns(rows: list[Row]) -> dict[str, list[object]]:
-    """Rows as columns; a column of nulls alone is left out."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in names}
-    return {name: values for name, values in columns.items() if any(value not in (None, []) for value in values)}
 
 
 def _number(value: object) -> float | None:

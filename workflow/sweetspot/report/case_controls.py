@@ -79,7 +79,7 @@ def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: 
         if box["kw"] and not short:
             yield _slider("kwh", f"electricity, {code}/kWh", KWH, box["usd_per_kwh"] or 0)
         alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1
-        yield _price("price", "the machine" if short and alone else box["name"] or box["title"], box, code)
+        yield _price("price", "the machine" if short and alone else box["name"], box, code)
     if rent:
         label = f"rent, {code} an hour"
         yield _slider("hourly", label, _scaled(rent["usd_per_hour"], 3), rent["usd_per_hour"], more=share and not short)
@@ -101,7 +101,7 @@ def _rarer(work: Row, offers: Sequence[Row], box: Row | None, study: Study, code
         yield _slider("rent", label, (-60, 60, 1), None, digits=2, assumed=f"as assumed ({ends})")
     for one in offers:
         if one is not box and one["purchase"] == "own" and one["capex_usd"]:
-            yield _price(f"price:{one['option']}", one["name"] or one["title"], one, code, more=True)
+            yield _price(f"price:{one['option']}", one["name"], one, code, more=True)
     away = [one for one in offers if one["purchase"] in INTERRUPTIBLE]
     if away:
         yield _slider("spot-price", "spot prices, times today's", TIMES, 1, more=True)

@@ -23,7 +23,8 @@ def text(value: object) -> str:
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table, each a dict by column."""
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+    names, columns = [str(name) for name in table.columns], [table[name].tolist() for name in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class Cited:

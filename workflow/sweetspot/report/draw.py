@@ -125,6 +125,8 @@ def draw_figures(
         if name not in CHARTS:
             raise ValueError(f"chart {name!r} is unknown; expected one of {', '.join(CHARTS)}")
     with Engine() as engine:
+        from altair.utils.schemapi import debug_mode
+
         from sweetspot.report.chart_data import MODELS, ChartData
         from sweetspot.report.in_currency import everywhere, money_of, shown_in
         from sweetspot.report.in_currency import in_words as currency_words
@@ -134,8 +136,10 @@ def draw_figures(
         study = load_study(Path(study_file).parent)
         money = money_of(study)
         data = ChartData(shown_in(read_tables(tables), money), study.reference, machines, study.model_title)
-        # In every label of every chart, so that none can be forgotten.
-        specs = {name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files}
+        # In every label of every chart, so that none can be forgotten. Altair's own checks are for the tests: they take
+        # a sixth of the time.
+        with debug_mode(False):
+            specs = {name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files}
         made = engine.draw(specs, bundle is not None)
     for name, file in files.items():
         _save(made.svg[name], file)
@@ -158,7 +162,7 @@ def spec_beside(figure: Path) -> Path:
 
 def specification(drawing: "Drawing") -> "Spec":
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
-    # Not validated here: Altair checks scales, axes and marks as they are made, and the tests whole charts.
+    # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
     words = json.dumps(spec)  # without titles: what they happen to say asks for no column
     title = textwrap.wrap(drawing.says.replace(" %", "\u00a0%"), TITLE)

@@ -64,7 +64,7 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
     factor = found.work_factor
     most = lines[0].points[-1][0]
     if factor and across.startswith("times") and 0 < factor < most and abs(factor - 1) > 0.1:
-        marks.append((factor, f"pays from {number(factor, 2)}"))
+        marks.append((factor, f"pays from {number(factor, 2)} times"))
     return Section(
         "pays", "When buying pays", lines_chart(lines, across, code, "Cost by work, bought and rented", marks), "plan"
     )

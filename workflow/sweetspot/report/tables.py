@@ -1,6 +1,7 @@
 """The tables a report is made of: read for the page and the charts, and written beside them for everybody."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,10 +98,16 @@ def _by_table(files: Files) -> dict[str, list[Path]]:
     return dict(sorted(found.items()))
 
 
+@lru_cache(maxsize=256)
+def _read_once(path: Path, changed: int, size: int) -> "pa.Table":
+    """The table of a file as it is now: three rules read the same in one process."""
+    return read_arrow(path)
+
+
 def _read(paths: Sequence[Path]) -> "pa.Table":
     import pyarrow as pa
 
-    tables = [read_arrow(path) for path in paths]
+    tables = [_read_once(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")

@@ -1,77 +1,126 @@
 "use strict";
-// Charts of the page that follow the panel: cost by the amount of work, and money by month, both by the one cost of model.js.
-// Axes and marks are those of first_charts.py (Frame, lines_chart).
-const lines = (() => {
-  const WIDE = 440, HIGH = 250, LEFT = 52, RIGHT = 14, TOP = 12, BOTTOM = 34, MOST = 5, STEP = 0.2, { given, zero, plain } = model;
+// The charts of the page follow the panel by the one cost of model.js. Axes, dots and marks are those of first_charts.py.
+const pictures = (() => {
+  const WIDE = 440, HIGH = 250, LEFT = 52, RIGHT = 14, TOP = 12, BOTTOM = 34, LETTER = 6.8, LINE = 14; // pixels
+  const MOST = 5, STEP = 0.2, POINTS = 5, FASTER = 0.999, { given, zero, plain } = model;
   const brief = (value) => (value >= 1e6 ? `${plain(value / 1e6)} M` : value >= 1e4 ? `${plain(value / 1e3)} k` : plain(value));
   const ticks = (most) => {
     const size = 10 ** Math.floor(Math.log10(most / 4)), step = [1, 2, 2.5, 5, 10].find((by) => by * size >= most / 4) * size;
     return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, n) => n * step);
   };
-  function drawn(svg, series, across, up, marks) {
-    const right = Math.max(...series.flatMap(({ points }) => points.map(([x]) => x))) || 1, top = 1.05 * Math.max(...series.flatMap(({ points }) => points.map(([, y]) => y))) || 1;
-    const atX = (x) => LEFT + ((WIDE - LEFT - RIGHT) * x) / right, atY = (y) => HIGH - BOTTOM - ((HIGH - TOP - BOTTOM) * y) / top, made = [], taken = [];
-    const part = (tag, fields, textContent = "") => { const one = document.createElementNS("http://www.w3.org/2000/svg", tag); Object.entries(fields).forEach(([key, value]) => one.setAttribute(key, value)); one.textContent = textContent; made.push(one); };
-    const words = (x, y, text, anchor, kind = "") => part("text", { x, y, "text-anchor": anchor, class: kind }, text);
+  // Outcomes of each choice, times what its central estimate moves by.
+  function dots(by) {
+    const DOT = 9, TALL = 66, STACK = 46, chart = document.querySelector(".dots"), axis = chart.querySelector(".axis");
+    const rows = [...chart.querySelectorAll(".row")].map((row) => {
+      const factor = zero(by[row.dataset.choice], 1), usd = row.dataset.usd * factor;
+      return { middle: row.querySelector("em"), field: row.querySelector(".field"), usd, outcomes: JSON.parse(row.dataset.outcomes).map((one) => one * factor) };
+    });
+    const most = 1.04 * Math.max(...rows.flatMap(({ outcomes }) => outcomes));
+    const placed = (one, usd) => { one.style.left = `${(100 * usd) / most}%`; one.textContent = brief(usd); return one; };
+    for (const { middle, field, usd, outcomes } of rows) {
+      if (!outcomes.length) { middle.textContent = `${brief(usd)} →`; continue; } // beyond the axis
+      const places = outcomes.map((one) => Math.min(STACK, Math.floor((STACK * one) / most))), under = places.map((place, n) => places.slice(0, n).filter((one) => one === place).length);
+      const highest = Math.max(...under) + 1, step = Math.min(DOT, TALL / highest);
+      field.querySelectorAll("i").forEach((dot, n) => Object.assign(dot.style, { left: `${(100 * places[n]) / STACK}%`, bottom: `${step * under[n]}px` }));
+      field.style.height = `${Math.round(step * highest) + 20}px`;
+      placed(middle, usd);
+    }
+    axis.replaceChildren(...ticks(most).map((usd) => placed(document.createElement("i"), usd)), axis.querySelector("b"));
+  }
+  // Lines, each with its name at its end; points where each has but one.
+  function drawn(up, { series, across, marks = [] }) {
+    const ends = (n) => Math.max(...series.flatMap(({ points }) => points.map((point) => point[n]))) || 1, alone = series.every(({ points }) => points.length < 2);
+    const right = ends(0) * (alone ? 1.1 : 1), top = ends(1) * (alone ? 1.1 : 1.05), made = [], taken = [];
+    const atX = (x) => LEFT + ((WIDE - LEFT - RIGHT) * x) / right, atY = (y) => HIGH - BOTTOM - ((HIGH - TOP - BOTTOM) * y) / top;
+    const part = (tag, fields, textContent = "") => {
+      const one = made[made.push(document.createElementNS("http://www.w3.org/2000/svg", tag)) - 1];
+      for (const [key, value] of Object.entries({ ...fields })) one.setAttribute(key, value);
+      one.textContent = textContent;
+    };
+    // A text, and the box that it takes.
+    const words = (x, y, text, anchor, kind = "") => { part("text", { x, y, "text-anchor": anchor, class: kind }, text); return boxed(x, y, text, anchor); };
+    const boxed = (x, y, text, anchor) => { const wide = LETTER * text.length, left = x - (anchor === "end" ? wide : 0); return [left, left + wide, y]; };
+    const free = ([left, end, y]) => left >= 0 && end <= WIDE && taken.every((one) => one[0] > end || one[1] < left || Math.abs(one[2] - y) >= LINE);
     for (const y of ticks(top)) { part("path", { class: "grid", d: `M${LEFT} ${atY(y)}H${WIDE - RIGHT}` }); words(LEFT - 5, atY(y) + 4, brief(y), "end"); }
     for (const x of ticks(right)) words(atX(x), HIGH - BOTTOM + 16, plain(x), "middle");
     words(WIDE - RIGHT, HIGH - 3, across, "end"); words(2, 10, up, "start");
     marks.forEach(([x, word], n) => {
+      const late = x > 0.75 * right;
       part("path", { class: "mark", d: `M${atX(x)} ${TOP}V${HIGH - BOTTOM}` });
-      words(atX(x) + (x > 0.75 * right ? -4 : 4), TOP + 10 + 14 * n, word, x > 0.75 * right ? "end" : "start", "soft");
+      taken.push(words(atX(x) + (late ? -4 : 4), TOP + 10 + LINE * n, word, late ? "end" : "start", "soft"));
     });
+    if (alone) taken.push(...series.map(({ points: [[x, y]] }) => [atX(x) - 6, atX(x) + 6, atY(y) + 4]));
     for (const { name, kind, points } of series) {
-      part("path", { class: `line k-${kind}`, d: `M${points.map(([x, y]) => `${atX(x).toFixed(1)} ${atY(y).toFixed(1)}`).join("L")}` });
-      const [x, y] = points[points.length - 1];
-      let place = atY(y) - 6;
-      while (taken.some((other) => Math.abs(place - other) < 14)) place += 14;
-      taken.push(place); words(atX(x) - 4, place, name, "end", `k-${kind}`);
+      const [x, y] = points.at(-1).map((value, n) => (n ? atY(value) : atX(value)));
+      if (alone) part("circle", { class: `k-${kind}`, cx: x, cy: y, r: 5 });
+      else part("path", { class: `line k-${kind}`, d: `M${points.map((point) => `${atX(point[0]).toFixed(1)} ${atY(point[1]).toFixed(1)}`).join("L")}` });
+      const places = [0, 1, -1, 2, -2, 3, 4].flatMap((by) => (alone ? [[x + 8, y + 4 + LINE * by, name, "start"], [x - 8, y + 4 + LINE * by, name, "end"]] : [[x - 4, y - 6 + LINE * by, name, "end"]]));
+      taken.push(words(...(places.find((place) => free(boxed(...place))) ?? places[0]), alone ? "soft" : `k-${kind}`));
     }
-    svg.replaceChildren(...made);
+    return made;
   }
-  // The cheapest choice that binds so, in the study's money: its mean there times what the central estimate says that it moves.
-  function cheapest(data, before, now, binds) {
-    const able = data.choices.filter((one) => one.stands && one.binds === binds && now[one.choice] && Number.isFinite(now[one.choice].usd)).map((one) => ({ ...one, now: now[one.choice], usd: (one.usd * now[one.choice].usd) / before[one.choice].usd }));
-    return able.sort((a, b) => a.usd - b.usd)[0];
+  // Each choice that is done, the cheapest first, in the study's money: its mean there times `by`, what the central estimate
+  // moves by; whether it may be the answer in `stands`.
+  let planned;
+  function found(data, work, state) {
+    const now = model.choices(data, work, state), before = (planned ??= model.choices(data, data.works[0], {}));
+    return data.choices.map((one) => ({ ...one, now: now[one.choice], by: now[one.choice]?.usd / before[one.choice]?.usd })).filter(({ by }) => Number.isFinite(by))
+      .map((one) => ({ ...one, usd: one.usd * one.by, stands: (one.stands || (state.interruptible && one.spot)) && !(one.now.hours > zero(state.within, Infinity)) }))
+      .sort((a, b) => a.usd - b.usd);
   }
-  function byWork(data, work, state, before, moved) {
-    const more = (factor) => (work.cost === "rounds" ? { jobs: zero(state.jobs, work.jobs) * factor } : Object.fromEntries(work.classes.map((one) => [`jobs:${one.name}`, zero(state[`jobs:${one.name}`], one.jobs) * factor])));
-    const found = ["buy", "nothing"].map((binds) => ({ binds, points: [] })), grid = Array.from({ length: Math.round(MOST / STEP) }, (_, n) => STEP * (n + 1));
-    for (const factor of grid) {
-      const now = model.choices(data, work, { ...state, ...more(factor) });
-      for (const one of found) { const best = cheapest(data, before, now, one.binds); if (best) { one.kind ??= best.kind; one.points.push([factor, best.usd]); } }
-    }
-    const [buy, rest] = found;
-    if (buy.points.length < 2 || rest.points.length < 2) return null;
-    const gap = grid.map((factor) => [factor, ...found.map(({ points }) => zero((points.find(([x]) => x === factor) || [])[1], Infinity))]), here = gap.find(([, bought, other]) => bought < other);
-    const most = Math.min(MOST, Math.max(2, 1.4 * (here ? here[0] : MOST))), marks = [[1, moved ? "your case" : "plan"]];
-    if (moved && here && here[0] > STEP && Math.abs(here[0] - 1) > 0.1) marks.push([here[0], `buying pays from ${plain(here[0])}`]);
-    return { series: found.map(({ kind, points }) => ({ name: kind, kind, points: points.filter(([x]) => x <= most + 1e-9) })), marks };
-  }
-  function byMonth(data, work, state, before) {
-    const now = model.choices(data, work, state), held = work.sources && work.sources.filter((one) => given(one.room));
-    const series = ["buy", "contract", "nothing"].map((binds) => cheapest(data, before, now, binds)).filter(Boolean).map((one) => {
-      const kinds = held ? held.map((kind, n) => [kind.offer, one.now.counts[n] - kind.there]) : [[one.now.offer, one.now.machines]];
-      let paid = 0, sold = 0;
-      for (const [offer, count] of kinds) if (one.binds === "buy" && count > 0 && offer.purchase === "own") { const own = model.owned(offer, state, work); paid += count * own.capex_usd; sold += count * own.back; }
-      return { name: one.kind, kind: one.kind, points: [[0, paid], [work.months, one.usd + sold], ...(sold > 0 ? [[work.months, one.usd]] : [])] };
+  const first = (all, binds) => all.find((one) => one.stands && one.binds === binds);
+  const crossing = (value, most, unit) => (value > 0 && value < most ? [[value, `buying pays from ${plain(value)} ${unit}`]] : []);
+  function byWork(data, work, state, moved) {
+    const key = (one) => `jobs:${one.name}`, jobs = work.cost === "rounds" ? [["jobs", work.jobs]] : work.classes.map((one) => [key(one), one.jobs]);
+    const grid = Array.from({ length: Math.round(MOST / STEP) }, (_, n) => STEP * (n + 1)).map((factor) => {
+      const all = found(data, work, { ...state, ...Object.fromEntries(jobs.map(([name, planned]) => [name, zero(state[name], planned) * factor])) });
+      return [factor, first(all, "buy"), first(all, "nothing")];
     });
-    return series.length < 2 ? null : { series, marks: [] };
+    const over = ([, buy, rest]) => zero(buy?.usd, Infinity) - zero(rest?.usd, Infinity), n = grid.findIndex((one) => over(one) < 0), gaps = [n - 1, n].map((place) => (grid[place] ? over(grid[place]) : NaN));
+    const here = n < 0 ? MOST : grid[n][0] - (Number.isFinite(gaps[0] - gaps[1]) ? (STEP * gaps[1]) / (gaps[1] - gaps[0]) : 0), most = Math.min(MOST, Math.max(2, 1.4 * here));
+    const series = [1, 2].map((place) => grid.filter((one) => one[place] && one[0] <= most + 1e-9).map((one) => [one[0], one[place]])).filter((line) => line.length > 1)
+      .map((line) => ({ name: line[0][1].kind, kind: line[0][1].kind, points: line.map(([factor, { usd }]) => [factor, usd]) }));
+    const turns = moved && Math.abs(here - 1) > 0.1 && here > STEP ? crossing(here, MOST, "times") : [];
+    return series.length > 1 && { series, across: `times the ${moved ? "work of your case" : "planned work"}`, marks: [[1, moved ? "your case" : "plan"], ...turns] };
   }
-  // Redraws what follows; a work of one job has its chart by days, which stays as the study has it. At the study's own figures
-  // the pictures are those of the tables, but of months, where the tables know the work near the plan alone.
+  // Of one job: what a month costs by the days on which the machine bought works, and what is rented for the same jobs.
+  function byDays(data, buy, rest) {
+    const own = buy && buy.now.own, hours = own && 24 * (1 - zero(own.downtime_share));
+    if (!own || !rest) return null;
+    const rent = (rest.now.usd * own.hour) / buy.now.usd, most = data.month_days, [bought, rented] = [own.variable, rent].map((usd) => hours * usd);
+    return { series: [{ name: "buy", kind: "buy", points: [[0, own.month], [most, own.month + bought * most]] }, { name: rest.kind, kind: rest.kind, points: [[0, 0], [most, rented * most]] }],
+      across: "days of use a month", marks: [[own.days_per_month, "your case"], ...crossing(own.month / (rented - bought), most, "days")] };
+  }
+  // What finishing earlier costs: what nothing beats in both hours and money.
+  function byHours(all) {
+    const front = [];
+    for (const one of all) if (one.stands && !(one.now.hours >= FASTER * (front.at(-1)?.now.hours ?? Infinity))) front.push(one);
+    const step = Math.max(1, Math.ceil((front.length - 1) / (POINTS - 1))), shown = front.filter((_, n) => n === front.length - 1 || (n % step === 0 && n < step * (POINTS - 1)));
+    return front.length > 1 && { series: shown.map(({ title, kind, usd, now }) => ({ name: title, kind, points: [[now.hours, usd]] })), across: "hours" };
+  }
+  // Money by month: the price at once and the resale at the end, against a rent.
+  function byMonth(work, state, all) {
+    const series = ["buy", "contract", "nothing"].map((binds) => first(all, binds)).filter(Boolean).map(({ kind, binds, usd, now }) => {
+      const held = (binds === "buy" ? zero(now.bought, [[now.offer, zero(now.machines, 1)]]) : []).map(([offer, count]) => [model.owned(offer, state, work), count]);
+      const [paid, sold] = ["capex_usd", "back"].map((key) => held.reduce((total, [own, count]) => total + count * own[key], 0));
+      return { name: kind, kind, points: [[0, paid], [work.months, usd + sold], ...(sold > 0 ? [[work.months, usd]] : [])] };
+    });
+    return given(work.months) && series.length > 1 && { series, across: "months" };
+  }
+  // At the study's own figures the pictures are those of the tables, but of months by work, where the tables know the work near
+  // the plan alone. What does not follow says so (first.css).
   const pictures = new Map();
-  return function follow(data, work, state, before, moved) {
-    if (work.cost === "share") return;
-    const found = { pays: [() => byWork(data, work, state, before, moved), `times the ${moved ? "work of your case" : "planned work"}`], money: [() => byMonth(data, work, state, before), "months"] };
-    for (const [id, [made, across]] of Object.entries(found)) {
+  function follow(data, work, state, all, moved) {
+    const made = { pays: () => (work.cost === "share" ? byDays(data, first(all, "buy"), first(all, "nothing")) : byWork(data, work, state, moved)),
+      faster: () => work.cost !== "dispatch" && byHours(all), money: () => byMonth(work, state, all) };
+    for (const [id, make] of Object.entries(made)) {
       const figure = document.getElementById(id), svg = figure && figure.querySelector("svg");
       if (!svg) continue;
       if (!pictures.has(svg)) pictures.set(svg, [...svg.childNodes]);
-      const all = moved || (id === "pays" && work.cost === "dispatch") ? made() : null;
-      if (!all) svg.replaceChildren(...pictures.get(svg));
-      figure.classList.toggle("follows", Boolean(all));
-      if (all) drawn(svg, all.series, across, data.currency, all.marks);
+      const chart = (moved || (id === "pays" && work.cost === "dispatch")) && make();
+      svg.replaceChildren(...(chart ? drawn(data.currency, chart) : pictures.get(svg)));
+      figure.classList.toggle("follows", Boolean(chart));
     }
-  };
+  }
+  return { dots, found, first, follow };
 })();

@@ -9,17 +9,11 @@ const model = (() => {
   const isInterruptible = (offer) => ["spot", "preemptible"].includes(offer.purchase), owns = (offer) => Boolean(offer) && offer.purchase === "own";
   const least = (list) => list.reduce((a, b) => (b.usd < a.usd ? b : a));
   const SLIGHT = 1e-9, ALLOWED = 0.01, ORDERED = 3; // as in the workflow's rounds and dispatch
-  const rowsOf = (columns) => {
-    const names = Object.keys(columns), size = names.length ? columns[names[0]].length : 0;
-    return Array.from({ length: size }, (_, row) => Object.fromEntries(names.map((name) => [name, columns[name][row]])));
-  };
-  // The figures as rows; what names an offer by its number has it.
+  // The figures, in which what names an offer by its number has it.
   function unpack(figures) {
-    const offers = rowsOf(figures.offers).map((one) => ({ ...one, name: zero(one.name, one.title) }));
-    const placed = (rows) => rows && rows.map((row) => ({ ...row, offer: offers[row.offer] }));
-    const works = figures.works.map((work) => ({ ...work, reference: offers[work.reference], box: offers[work.box], rent: offers[work.rent],
-      rows: work.rows && placed(rowsOf(work.rows)), options: placed(work.options), sources: placed(work.sources) }));
-    return { ...figures, offers, works, first: Math.max(0, works.findIndex((work) => work.first)) };
+    const { offers } = figures, options = ({ options: all }) => all.map((one) => ({ ...one, offer: offers[one.offer] }));
+    const works = figures.works.map((work) => ({ ...work, reference: offers[work.reference], box: offers[work.box], rent: offers[work.rent], options: options(work) }));
+    return { ...figures, works, first: Math.max(0, works.findIndex((work) => work.first)) };
   }
   // Owning. What is paid each month, discounted where the offer has a rate; sold by its curve, or for a fixed sum.
   const kept = (points, years) => {
@@ -85,7 +79,7 @@ const model = (() => {
   }
   function share(data, work, at) {
     const box = owns(work.reference) ? owned(work.reference, at, work) : null;
-    const rows = work.rows.map((job) => {
+    const rows = work.options.map((job) => {
       const offer = job.offer, one = { job, offer, title: offer.title, alternative: offer.option, allowed: at.interruptible || !isInterruptible(offer) };
       if (!owns(offer)) return { ...one, ...rented(job, at, work, data.month_days) };
       const own = offer === work.reference ? box : owned(offer, at, work), times = own.hour / own.before;
@@ -121,7 +115,7 @@ const model = (() => {
   // Dispatch: classes of jobs a month. The problem at the controls: kinds held, offers by the hour; infinite: it does not run.
   function posed(data, work, at) {
     const limit = (one) => zero(one.urgent && given(at.deadline) ? at.deadline : one.limit, Infinity), most = (days) => Math.min(days, data.month_days);
-    const sources = work.sources.map((one) => {
+    const sources = work.options.map((one) => {
       const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
       const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
       return { ...one, option: o.option, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
@@ -161,8 +155,10 @@ const model = (() => {
       if (way.late < best.late - SLIGHT || (way.late < best.late + SLIGHT && way.usd < best.usd)) best = way;
     }
     const { left } = best, open = all.filter((job) => left[job] > 0), can = open.filter((job) => Number.isFinite(rent[job])), waits = open.some((job) => !can.includes(job) && left[job] > ALLOWED * jobs[job]);
-    const taken = rented.map((one, n) => sum(can.filter((job) => prices[job].indexOf(rent[job]) === n), (job) => left[job] * one.hours[job]));
-    return { counts, usd: waits ? Infinity : best.usd + sum(held.map((kind, n) => counts[n] * kind.fixed), (usd) => usd), hours: best.hours, rented: taken };
+    const taken = (n) => sum(can.filter((job) => prices[job].indexOf(rent[job]) === n), (job) => left[job] * rented[n].hours[job]);
+    const done = [...held.map(({ offer }, n) => [offer, best.hours[n]]), ...rented.map(({ offer }, n) => [offer, taken(n)])];
+    const bought = held.flatMap(({ offer, there }, n) => (counts[n] > there ? [[offer, counts[n] - there]] : []));
+    return { counts, bought, done, usd: waits ? Infinity : best.usd + sum(held.map((kind, n) => counts[n] * kind.fixed), (usd) => usd) };
   }
   // The cheapest numbers of the kinds at `places`, machine by machine from `starts` on; at least `more` than are there.
   function climbed(problem, places, starts, more = 0) {

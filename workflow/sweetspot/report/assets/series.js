@@ -68,7 +68,7 @@ const series = (() => {
     });
     const [against] = shown, use = against && Number.isFinite(against.days) ? `from ${digits(against.days, 1)} days of use a month` : "at no use within a month";
     const says = wrapped(against ? `Against ${against.offer.name} owning pays ${use}` : "");
-    return { data: { rows, keys, marks, planned: [{ days: planned }], band: [] }, signals: { top, month, says } };
+    return { data: { rows, keys, marks, planned: [{ days: planned }] }, signals: { top, month, says } };
   }
   // Money paid by month.
   function cash_flow(data, work, at, found) {

@@ -51,7 +51,7 @@ def draw(data: "ChartData") -> Drawing:
         chart,
         data_of,
         _says(days[days["option"] == shown[0]].iloc[0], data.title(shown[0])),
-        {"top": top, "month": month},
+        {"top": top, "month": month, "still": True},
     )
 
 
@@ -63,7 +63,10 @@ def _plot() -> "alt.LayerChart":
     lines = named("rows").encode(x=x, y=y, color=slot_colour(), strokeDash=slot_dash())
     words = told(title=f"option{TEXT}", days="days of use a month", usd="USD of the work")
     return alt.layer(
-        named("band").mark_area(opacity=0.12, color="#000", clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        named("band")
+        .transform_filter("still")
+        .mark_area(opacity=0.12, color="#000", clip=True)
+        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         named("planned").mark_rule(color=GREY, strokeDash=[2, 3]).encode(x=x),
         named("planned").mark_text(color=GREY, fontSize=12).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
         lines.mark_line(strokeWidth=2, clip=True).encode(tooltip=words),
