@@ -8,7 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.dispatch_tables import Worked, mix_rows
+from sweetspot.decision.dispatch_problem import Posed
+from sweetspot.decision.dispatch_tables import mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
@@ -69,7 +70,7 @@ def works(
     options: pd.DataFrame,
     draws: Draws,
     plans: Sequence[PricedPlan],
-    monthly: Sequence[Worked],
+    monthly: Sequence[Posed],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
 ) -> list[Work]:
@@ -80,7 +81,7 @@ def works(
     found = [_of_months(one, options, draws) for one in monthly]
     found += [_of_phases(one, options, draws) for one in plans]
     found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
-    parts = tuple(f"{one.posed.name}." for one in monthly)
+    parts = tuple(f"{one.name}." for one in monthly)
     names = map(str, dict.fromkeys(options["workload"].dropna()))
     return [*found, *(_single(name, options, draws, settings) for name in names if not name.startswith(parts))]
 
@@ -255,10 +256,10 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
     return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
-def _of_months(worked: Worked, options: pd.DataFrame, draws: Draws) -> Work:
+def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    posed, months, priced = worked.posed, float(worked.posed.work.months), []
-    for mix, told in mix_rows(worked):
+    months, priced = float(posed.work.months), []
+    for mix, told in mix_rows(posed):
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)

@@ -123,7 +123,7 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
     options, drawn, money = judged.options, judged.draws, settings.money
     jobs = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     phases = [rounds_question(one, settings.month_days) for one in judged.plans]
-    months = [one for worked in judged.months if (one := dispatch_question(worked)) is not None]
+    months = [one for posed in judged.months if (one := dispatch_question(posed)) is not None]
     plans = [turned(one) for one in (*(one.question for one in phases), *(one.question for one in months))]
     paying = [
         *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),

@@ -8,8 +8,8 @@ import pandas as pd
 
 from sweetspot.decision.choice_table import Work, choice_table, works
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
-from sweetspot.decision.dispatch_problem import pose
-from sweetspot.decision.dispatch_tables import NO_SPEED, Worked, work_out
+from sweetspot.decision.dispatch_problem import Posed, pose
+from sweetspot.decision.dispatch_tables import NO_SPEED
 from sweetspot.decision.fits import Needs, apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.other_figures import found_contenders
@@ -47,7 +47,7 @@ class Judged(NamedTuple):
     misfits: pd.DataFrame
     draws: Draws
     plans: list[PricedPlan]
-    months: list[Worked]
+    months: list[Posed]
     later: pd.DataFrame
     works: list[Work]
     choices: pd.DataFrame
@@ -68,7 +68,7 @@ def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Set
     options, misfits = apart(every)
     drawn = simulate(options, settings.seed, draws)
     lab = (options, drawn, offers, settings.month_days, settings.seed)
-    months = [work_out(pose(name, work, *lab)) for name, work in asked.months.items() if len(options)]
+    months = [pose(name, work, *lab) for name, work in asked.months.items() if len(options)]
     plans = priced_plans(options, drawn, asked.plans)
     waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
     later, more = buying_later(waiting, drawn, settings.seed)

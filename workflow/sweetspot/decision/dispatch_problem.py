@@ -17,6 +17,7 @@ from sweetspot.decision.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
 from sweetspot.errors import refuse
 from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, finite, month_noise
+from sweetspot.mixes.search import Mix, mixes
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
@@ -98,6 +99,11 @@ class Posed:
         """The problem at central figures: one draw, one month."""
         numbers = np.array([[[one.number.value]] for one in self.classes])
         return self._problem(lambda name, label: self.middle[name][label], self._apart(numbers), PLANNED)
+
+    @cached_property
+    def mixes(self) -> list[Mix]:
+        """The ways to do the work, the best first."""
+        return mixes(self.drawn)
 
     @cached_property
     def rows(self) -> dict[int, Row]:

@@ -14,14 +14,14 @@ from sweetspot.decision.assumption import (
     all_work,
     assumptions_of,
 )
-from sweetspot.decision.cost_dispatch import Dispatch, Way
+from sweetspot.decision.cost_dispatch import Dispatch
 from sweetspot.decision.dispatch_problem import PER_MONTH, Posed
-from sweetspot.decision.dispatch_tables import Worked, mix_title, rivals_of
+from sweetspot.decision.dispatch_tables import is_best, mix_title
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
 from sweetspot.decision.question import Choice, Question
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.search import RENTED, Mix, moved
+from sweetspot.mixes.search import BEST, Mix, moved
 from sweetspot.study.titles import model_title
 
 WORK = "device_hours"  # quantity: all work of a month
@@ -34,18 +34,15 @@ class Asked(NamedTuple):
     cost: Dispatch
 
 
-def dispatch_question(worked: Worked) -> Asked | None:
+def dispatch_question(posed: Posed) -> Asked | None:
     """The question of a workload of months; None where no mix does the work."""
-    posed, best, months = worked.posed, worked.mixes[0], worked.posed.work.months
+    best, months = posed.mixes[0], posed.work.months
     if not np.isfinite(best.expected):
         return None
-    shown = [best, *rivals_of(worked)]
-    ways = [_way_of(one) for one in shown]
-    nothing = Way(posed.drawn.there, "", ())
-    if nothing not in ways:
-        ways.append(nothing)
-        shown.append(best._replace(done=dispatch(posed.drawn, posed.drawn.there)))
-    cost = Dispatch(worked, ways, [mix_title(one, posed) for one in shown], _assumptions(posed))
+    shown = [best, *(one for one in posed.mixes if not is_best(one, best) and np.isfinite(one.expected))]
+    if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
+        shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
+    cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed))
     rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
     question = Question(
@@ -59,7 +56,7 @@ def dispatch_question(worked: Worked) -> Asked | None:
         cost=cost.cost,
         drawn=drawn,
         best=0,
-        rival=_rival(ways, drawn),
+        rival=_rival(shown, drawn),
         told=f"{months:g} months",
         word="best mix",
         drawn_work=tuple(_drawn_work(posed, cost.assumptions)),
@@ -72,11 +69,12 @@ def dispatch_question(worked: Worked) -> Asked | None:
     return Asked(question, cost)
 
 
-def _rival(ways: Sequence[Way], drawn: Array) -> int | None:
+def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
     """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
     usd = drawn.mean(axis=1)
-    apart = [place for place, way in enumerate(ways) if place and way.kinds != ways[0].kinds and usd[place] < np.inf]
-    return min(apart or range(1, len(ways)), key=lambda place: float(usd[place]), default=None)
+    others, bought = range(1, len(ways)), ways[0].bought.keys()
+    apart = [place for place in others if ways[place].bought.keys() != bought and usd[place] < np.inf]
+    return min(apart or others, key=lambda place: float(usd[place]), default=None)
 
 
 def _beside(best: Mix, months: float) -> Array | None:
@@ -86,11 +84,6 @@ def _beside(best: Mix, months: float) -> Array | None:
     usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
     found = [one for one in usd if np.isfinite(one).all()]
     return np.stack(found) if found else None
-
-
-def _way_of(one: Mix) -> Way:
-    kinds = tuple(place for place, kind in enumerate(one.problem.held) if kind.name in one.bought)
-    return Way(one.counts, one.source if one.kind == RENTED else "", kinds)
 
 
 def _row_of(one: Mix, posed: Posed) -> Row:
@@ -131,7 +124,7 @@ def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tup
 def pays_of_months(one: Asked) -> Iterator[Held]:
     """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
     cost, posed = one.cost, one.cost.posed
-    best = cost.worked.mixes[0].done
+    best = posed.mixes[0].done
     work = sum(float(best.device_hours(name).mean()) for name in best.sources)
     for place, kind in enumerate(posed.drawn.held):
         if not kind.for_sale:

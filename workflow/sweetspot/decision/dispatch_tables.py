@@ -1,7 +1,7 @@
 """Work of months in tables: mixes by name, who does what, one job of each class on each machine."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for, mixes
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for
 from sweetspot.study.titles import class_title
 from sweetspot.wording import listed, the
 
@@ -29,20 +29,6 @@ JOBS = (
 )  # fmt: skip
 FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not fit"
 TOO_FEW, TAKEN = "too few devices", "can be taken away"
-
-
-class Worked(NamedTuple):
-    """One monthly workload with its mixes, the best first, and what each is at central figures."""
-
-    posed: Posed
-    mixes: list[Mix]
-    central: list[Done]
-
-
-def work_out(posed: Posed) -> Worked:
-    """Choose the mixes of a workload."""
-    found = mixes(posed.drawn)
-    return Worked(posed, found, [one.at(posed.central) for one in found])
 
 
 def bought_in_words(one: Mix, posed: Posed) -> str:
@@ -68,7 +54,7 @@ def mix_title(one: Mix, posed: Posed) -> str:
     return f"nothing bought, all on {the(rest)}"
 
 
-def mix_rows(worked: Worked) -> Iterator[tuple[Mix, dict[str, Any]]]:
+def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
     """Each mix of a workload once, with what `choices` says of it; the best first.
 
     `counts`: machines bought or committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer
@@ -76,10 +62,11 @@ def mix_rows(worked: Worked) -> Iterator[tuple[Mix, dict[str, Any]]]:
     infinite where the mix does not do the work: `why_not` says why. A pure option that is the best but for what others
     do for less, under 1 % of the money, is that best.
     """
-    posed, best, months = worked.posed, worked.mixes[0], worked.posed.work.months
-    for one, central in zip(worked.mixes, worked.central, strict=True):
+    best, months = posed.mixes[0], posed.work.months
+    for one in posed.mixes:
         if one.kind != BEST and is_best(one, best):
             continue
+        central = one.at(posed.central)
         hours = {name: one.done.device_hours(name).mean() for name in one.done.sources}
         reasons = [] if np.isfinite(one.expected) else _reasons(posed, one, central)
         yield (
@@ -105,12 +92,6 @@ def is_best(one: Mix, best: Mix) -> bool:
     return one.counts == best.counts and one.expected <= best.expected * (1 + SAME)
 
 
-def rivals_of(worked: Worked) -> list[Mix]:
-    """The pure options that do the work and are not the best itself, the cheapest first."""
-    best = worked.mixes[0]
-    return [one for one in worked.mixes if not is_best(one, best) and np.isfinite(one.expected)]
-
-
 def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
     """Why a mix does not do the work: hours, and how many machines would; classes that run nowhere in it."""
     problem, reasons = central.problem, []
@@ -130,22 +111,18 @@ def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
     return reasons or ["its hours are too few in busy months, and nothing can be rented for them"]
 
 
-def source_table(worked: Sequence[Worked]) -> pd.DataFrame:
+def source_table(works: Sequence[Posed]) -> pd.DataFrame:
     """One row a workload, mix and source that does something in it, or is there or bought for it (SOURCES).
 
     `device_hours` of a month: mean of the draws and months, 90 % of the months, and at central figures; `use`: the
     share of a held machine's hours that is used.
     """
-    rows = [
-        row
-        for one in worked
-        for mix, central in zip(one.mixes, one.central, strict=True)
-        for row in _source_rows(one.posed, mix, central)
-    ]
+    rows = [row for posed in works for mix in posed.mixes for row in _source_rows(posed, mix)]
     return pd.DataFrame(rows, columns=list(SOURCES))
 
 
-def _source_rows(posed: Posed, mix: Mix, central: Done) -> Iterator[dict[str, Any]]:
+def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
+    central = mix.at(posed.central)
     held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
     for name in mix.done.sources:
         hours, used = mix.done.device_hours(name), mix.done.usd_by_use(name)
@@ -172,10 +149,10 @@ def _told(posed: Posed, name: str) -> dict[str, Any]:
     return {"workload": posed.name, "option": name, "title": posed.title(name), "kind": posed.source(name).kind}
 
 
-def load_table(worked: Sequence[Worked]) -> pd.DataFrame:
+def load_table(works: Sequence[Posed]) -> pd.DataFrame:
     """The load of the best mix in the months, the busiest first (LOAD): device-hours by source, at shares of them."""
     rows = []
-    for posed, best in ((one.posed, one.mixes[0].done) for one in worked):
+    for posed, best in ((one, one.mixes[0].done) for one in works):
         hours = {name: best.device_hours(name).ravel() for name in best.sources}  # held first
         names = sorted((name for name in hours if hours[name].any()), key=lambda name: not posed.source(name).there)
         curve = load_duration(np.stack([hours[name] for name in names]), SHARES) if names else ()
@@ -188,7 +165,7 @@ def load_table(worked: Sequence[Worked]) -> pd.DataFrame:
 
 
 def job_table(
-    worked: Sequence[Worked], every: pd.DataFrame, offers: pd.DataFrame, machines: Mapping[str, str]
+    works: Sequence[Posed], every: pd.DataFrame, offers: pd.DataFrame, machines: Mapping[str, str]
 ) -> pd.DataFrame:
     """One row a class and offer (JOBS), whether it runs there or not, and why not.
 
@@ -198,7 +175,7 @@ def job_table(
     small = does_not_fit(every)
     offered = offers.drop_duplicates(list(OFFER)).to_dict("records")
     rows = []
-    for name, one in ((work.posed.name, one) for work in worked for one in work.posed.classes):
+    for name, one in ((posed.name, one) for posed in works for one in posed.classes):
         found = {tuple(row[key] for key in OFFER): row for row in records(every[every["workload"] == one.workload])}
         said = {"workload": name, "class": one.job.name, "urgent": one.urgent, "model": one.job.model}
         said |= {"within_hours": one.limit if np.isfinite(one.limit) else None}

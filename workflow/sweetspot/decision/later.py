@@ -12,7 +12,7 @@ from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.resale import MONTHS_A_YEAR
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
 from sweetspot.decision.dispatch_problem import Posed, with_terms
-from sweetspot.decision.dispatch_tables import Worked, bought_in_words
+from sweetspot.decision.dispatch_tables import bought_in_words
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.rates import month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import Rents, moves_ahead, rent_share
@@ -212,12 +212,12 @@ def _rent(row: Row, after: float, months: float, rents: Rents | None) -> Cases:
     return np.asarray(running * after / months + (held * after / terms if whole else np.inf))
 
 
-def of_months(worked: Sequence[Worked], draws: Draws) -> Iterator[Deferral]:
+def of_months(works: Sequence[Posed], draws: Draws) -> Iterator[Deferral]:
     """The workloads of months that ask: the machines of the best mix, until then what is there and rented. The mix is
     that of buying at once: fewer months would not pay for more machines. Nothing where it buys none.
     """
-    for posed, (best, *_), _ in worked:
-        after = tuple(posed.work.buy_after_months)
+    for posed in works:
+        best, after = posed.mixes[0], tuple(posed.work.buy_after_months)
         if after and best.bought and np.isfinite(best.expected):
             yield _of_mix(posed, best, Dates(posed.name, posed.work.months, after), draws)
 
