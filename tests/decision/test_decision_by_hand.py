@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, settings
-from sweetspot.decision.breakeven import Asked, break_even, utilisation
+from sweetspot.decision.breakeven import Month, break_even, utilisation
 from sweetspot.decision.options import build_options
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
 from sweetspot.decision.simulate import Draws, interval, simulate, spread
@@ -243,7 +243,6 @@ def test_central_draws_are_the_table_itself():
 
 
 def test_an_owned_rival_bears_its_month_on_other_days_too():
-    """Of 10 USD an hour 6 are its share of twelve days' months: on six days 12, on 24 days 3."""
-    owned, rented = Asked(10.0, 4.0, 12.0, True), Asked(10.0, 4.0, 12.0, False)
-    assert [owned.on(days) for days in (6.0, 12.0, 24.0)] == [16.0, 10.0, 7.0]
-    assert rented.on(6.0) == 10.0
+    """1,728 USD a month and 4 an hour: 6 + 4 USD an hour on twelve days (288 h), 12 + 4 on six, 3 + 4 on 24."""
+    assert [Month(1728.0, 4.0).at(days) for days in (6.0, 12.0, 24.0)] == [16.0, 10.0, 7.0]
+    assert Month(0.0, 10.0).at(6.0) == 10.0

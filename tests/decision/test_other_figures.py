@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 from answer_options import option, spot
-from sweetspot.decision.headline import contenders
-from sweetspot.decision.other_figures import other_figures, span_in_words
+from sweetspot.decision.other_figures import contenders, other_figures, span_in_words
 
 V100 = {"stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow", "stand_in_batch_size": 384}
 V100 |= {"stand_in_precision": "fp16", "throughput_basis": "stand_in"}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, crossing_days, usd_per_hour_of_use
+from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.rates import or_zero, rates
@@ -61,99 +61,104 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
 
 
 def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, object]:
-    index = box["row"]
-    asked, drawn = _asked(box, rival), _drawn(index, rival, draws)
-    hour = float(asked.hour)
-    fixed, variable = box["fixed_usd_per_month"], box["variable_usd_per_hour"]
-    found, crossings = {}, {}
-    for name, factor in (("days", 1.0), ("twice", 2.0)):
-        day = float(asked.crossing(fixed, variable, factor, box["days_per_month"]))
-        crossings[name] = drawn.crossing(draws.fixed[index], draws.variable[index], factor, draws.days[index])
-        low, high = interval(crossings[name])
-        found[name] = tuple(_within(value, month_days) for value in (day, float(low), float(high)))
-    gain = draws.images_per_usd[index] / draws.images_per_usd[rival["row"]]
+    index, other = box["row"], rival["row"]
+    planned, (own, their) = float(box["days_per_month"]), _central(box, rival)
+    mine, theirs = _drawn(index, rival, draws)
+    drawn = [crossing(mine, theirs, draws.days[index], factor) for factor in (1.0, 2.0)]
+    central = [float(crossing(own, their, planned, factor)) for factor in (1.0, 2.0)]
+    days, twice = (
+        [_within(float(end), month_days) for end in (value, *interval(each))]
+        for value, each in zip(central, drawn, strict=True)
+    )
+    gain = draws.images_per_usd[index] / draws.images_per_usd[other]
     gain_low, gain_high = interval(gain)
-    idle = usd_per_hour_of_use(fixed, 0.0, month_days)
-    load = variable / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
+    rented, hour = rival["purchase"] != "own", float(their.at(planned))
+    idle = usd_per_hour_of_use(own.month, 0.0, month_days)
+    load = own.hour / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
     return {
         "workload": box["model"], "title": box["title"], "quantity": "days_per_month",
-        "assumption": DAYS, "unit": "days/month", "planned": float(box["days_per_month"]),
-        **{name: found["days"][end] for end, name in enumerate(("pays_from", "pays_from_low", "pays_from_high"))},
+        "assumption": DAYS, "unit": "days/month", "planned": planned,
+        "pays_from": days[0], "pays_from_low": days[1], "pays_from_high": days[2],
         "reference": box["option"],
         **{name: rival[name] for name in NAMES},
-        "days": found["days"][0], "days_low": found["days"][1], "days_high": found["days"][2],
-        "twice_as_cheap_days": found["twice"][0], "twice_low": found["twice"][1], "twice_high": found["twice"][2],
+        "days": days[0], "days_low": days[1], "days_high": days[2],
+        "twice_as_cheap_days": twice[0], "twice_low": twice[1], "twice_high": twice[2],
         "gain_at_use": float(box["images_per_usd"] / rival["images_per_usd"]),
         "gain_low": float(gain_low), "gain_high": float(gain_high),
-        "p_cheaper": p_cheaper(np.ones_like(gain), gain), "p_pays": float(np.mean(crossings["days"] <= month_days)),
+        "p_cheaper": p_cheaper(np.ones_like(gain), gain), "p_pays": float(np.mean(drawn[0] <= month_days)),
         # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
         # An owned rival has no price of an hour, and pays the electricity too.
-        "never_below_usd_per_hour": np.nan if asked.owned else float((idle + variable) / hour * rival["usd_per_hour"]),
-        "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 and not asked.owned else np.nan,
-        "months_needed": _months_needed(box, asked, rival),
-        "verdict": _verdict(found["days"], float(box["days_per_month"]), month_days),
+        "never_below_usd_per_hour": float((idle + own.hour) / hour * rival["usd_per_hour"]) if rented else np.nan,
+        "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 and rented else np.nan,
+        "months_needed": _months_needed(box, their, rival),
+        "verdict": _verdict(days, planned, month_days),
     }  # fmt: skip
 
 
-class Asked(NamedTuple):
-    """What a rival takes for the work of one hour of the box: `hour` USD, at `days` of use a month where it is owned.
+class Month(NamedTuple):
+    """What a machine takes for the work of the box: USD a month, used or not, and USD for each hour that the box works.
 
-    Of an owned rival `by_use` is what follows the hours; the rest is its share of the month. The team has one use: on
-    other days that share is another.
+    The team has one use: an owned rival is used on the same days as the box.
     """
 
+    month: Number
     hour: Number
-    by_use: Number
-    days: Number
-    owned: bool
 
-    def on(self, days: Number) -> Number:
+    def at(self, days: Number) -> Number:
         """USD for the work of one hour of the box where it is used on so many days a month."""
-        return self.by_use + (self.hour - self.by_use) * self.days / days if self.owned else self.hour
-
-    def crossing(self, fixed: Number, variable: Number, factor: float, planned: Number) -> np.ndarray:
-        """Days of use a month from which the box costs at most 1 / `factor` of it; inf: never, 0: on all days.
-
-        From an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with
-        more use, there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
-        """
-        if not self.owned:
-            return crossing_days(fixed, variable, self.hour, factor)
-        share = HOURS_A_DAY * self.days * (self.hour - self.by_use) / factor
-        lower, gains = np.asarray(fixed - share), np.asarray(self.by_use / factor - variable)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cross = np.maximum(lower / (HOURS_A_DAY * gains), 0.0)
-        pays_now = lower / (HOURS_A_DAY * planned) <= gains
-        return np.where(gains > 0, cross, np.where(pays_now, 0.0, np.inf))
+        found: Number = usd_per_hour_of_use(self.month, self.hour, days)
+        return found
 
 
-def _asked(box: Row, rival: Row) -> Asked:
+def crossing(box: Month, rival: Month, planned: Number, factor: float = 1.0) -> np.ndarray:
+    """Days of use a month from which the box costs at most 1 / `factor` of the rival; inf: never, 0: on all days.
+
+    From an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with
+    more use, there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
+    """
+    lower, gains = np.asarray(box.month - rival.month / factor), np.asarray(rival.hour / factor - box.hour)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cross = np.maximum(lower / (HOURS_A_DAY * gains), 0.0)
+    pays_now = lower / (HOURS_A_DAY * planned) <= gains
+    return np.where(gains > 0, cross, np.where(pays_now, 0.0, np.inf))
+
+
+def _months(box: Month, faster: Number, rival: Month, hour: Number, owned: bool) -> tuple[Month, Month]:
+    """The box, and a rival for the box's work: owned by its own month, rented by what that costs an hour."""
+    return box, Month(rival.month * faster, rival.hour * faster) if owned else Month(0.0, hour)
+
+
+def _central(box: Row, rival: Row) -> tuple[Month, Month]:
+    own, their = (Month(row["fixed_usd_per_month"], row["variable_usd_per_hour"]) for row in (box, rival))
     hour, faster = 3600.0 * box["images_per_s"] / rival["images_per_usd"], box["images_per_s"] / rival["images_per_s"]
-    return Asked(hour, rival["variable_usd_per_hour"] * faster, rival["days_per_month"], rival["purchase"] == "own")
+    return _months(own, faster, their, hour, rival["purchase"] == "own")
 
 
-def _drawn(index: int, rival: Row, draws: Draws, which: slice = slice(None)) -> Asked:
-    other = rival["row"]
-    speed = draws.images_per_s[index, which]
+def _drawn(index: int, rival: Row, draws: Draws, which: slice = slice(None)) -> tuple[Month, Month]:
+    other, speed = rival["row"], draws.images_per_s[index, which]
+    own, their = (Month(draws.fixed[row, which], draws.variable[row, which]) for row in (index, other))
     hour, faster = 3600.0 * speed / draws.images_per_usd[other, which], speed / draws.images_per_s[other, which]
-    return Asked(hour, draws.variable[other, which] * faster, draws.days[other, which], rival["purchase"] == "own")
+    return _months(own, faster, their, hour, rival["purchase"] == "own")
 
 
-def _months_needed(box: Row, asked: Asked, rival: Row) -> float:
+def _months_needed(box: Row, their: Month, rival: Row) -> float:
     """Months of the project from which the planned use pays; NaN: no length of project does.
 
     Purchase and resale are spread over the project's months, the box's and an owned rival's alike; the rest of a month
     of possession stays. Exact where only the box is spread, by a straight line in 1 / months; else in whole months up
     to LONGEST: of lengths around the planned one that pay, the least; else the first that pays beyond it.
     """
-    hours = HOURS_A_DAY * box["days_per_month"]
+    hours, owned = HOURS_A_DAY * box["days_per_month"], rival["purchase"] == "own"
     curved = isinstance(box.get("residual_points"), list | np.ndarray) or or_zero(box["discount_rate"]) > 0
-    if asked.owned or curved or moves_ahead(rival):
+    if owned or curved or moves_ahead(rival):
         months = np.arange(1.0, LONGEST + 1)
         own = _fixed_over(box, months) + hours * box["variable_usd_per_hour"]
-        return _first_that_pays(own <= _month_of(rival, asked, box, months), int(box["months"]))
+        faster = box["images_per_s"] / rival["images_per_s"]
+        other = faster * _fixed_over(rival, months) if owned else 0.0
+        other = other + hours * their.hour * (1.0 if owned else rent_over(rival, months))
+        return _first_that_pays(own <= other, int(box["months"]))
     spent = (box["capex_usd"] - box["residual_usd"]) / (1.0 - or_zero(box["downtime_share"]))
-    room = hours * (asked.hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
+    room = hours * (their.hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
     return float(spent / room) if room > 0 else float("nan")
 
 
@@ -169,15 +174,6 @@ def _first_that_pays(pays: np.ndarray, planned: int) -> float:
 def _fixed_over(row: Row, months: np.ndarray) -> np.ndarray:
     """USD a month of the row's machine, used or not, where the project has so many months."""
     return np.asarray(rates(row, lambda name: months / row["months"] if name == "months" else 1.0).fixed)
-
-
-def _month_of(rival: Row, asked: Asked, box: Row, months: np.ndarray) -> np.ndarray:
-    """USD that a rival takes for a month's work of the box in a project of so many months."""
-    hours = HOURS_A_DAY * box["days_per_month"]
-    if not asked.owned:
-        return np.asarray(hours * asked.hour * rent_over(rival, months))
-    faster = box["images_per_s"] / rival["images_per_s"]
-    return np.asarray(hours * asked.by_use + faster * _fixed_over(rival, months))
 
 
 def _within(days: float, month_days: float) -> float:
@@ -219,9 +215,7 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
 
 def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
     """Reference, option, model, and the gain at each of `days` with its interval."""
-    index, few = box["row"], slice(CURVE_DRAWS)
-    hourly = usd_per_hour_of_use(box["fixed_usd_per_month"], box["variable_usd_per_hour"], days)
-    drawn = usd_per_hour_of_use(draws.fixed[index, few], draws.variable[index, few], days[:, None])
-    work = _drawn(index, rival, draws, few).on(days[:, None])
-    gain = _asked(box, rival).on(days) / hourly
-    return box["option"], rival["option"], box["model"], gain, *interval(work / drawn)
+    own, their = _central(box, rival)
+    mine, theirs = _drawn(box["row"], rival, draws, slice(CURVE_DRAWS))
+    drawn = np.asarray(theirs.at(days[:, None]) / mine.at(days[:, None]))
+    return box["option"], rival["option"], box["model"], their.at(days) / own.at(days), *interval(drawn)

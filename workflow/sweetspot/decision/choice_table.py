@@ -1,6 +1,6 @@
 """What one could do for each work of a study: all choices, with draws, by what they bind one to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import p_cheaper
+from sweetspot.decision.standing import p_cheaper, shares
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
@@ -99,7 +99,7 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     share, rounds or dispatch. Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
     of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix` and its `source`.
     """
-    rows = [row for one in found for row in _rows(one, set(in_hand))]
+    rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -123,38 +123,36 @@ def against(one: Work, best: int, places: Sequence[int], bound: bool = False) ->
     return None
 
 
-def _rows(one: Work, in_hand: set[str]) -> Iterator[Row]:
-    table = one.table
-    stands = table["stands"].to_numpy(bool)
+def _told(one: Work, in_hand: set[str]) -> pd.DataFrame:
+    """The choices of one work with how they stand to each other; what does not do the work has no figures."""
+    table, usd = one.table, one.usd
+    stands, known = table["stands"].to_numpy(bool), np.isfinite(table["usd"].to_numpy(float))
     best, rival = standing_of(one) if stands.any() else (None, None)
-    least = one.usd[stands].min(axis=0, initial=np.inf)
-    for place, row in enumerate(table.to_dict("records")):
-        alike = stands & (table["alternative"] == row["alternative"]).to_numpy()
-        made: Row = {name: row.get(name) for name in COLUMNS} | {
-            "workload": one.name, "workload_title": one.title, "months": one.months, "cost": one.cost,
-            "model": one.model or None,
-            "is_best": place == best, "is_rival": place == rival,
-            "in_hand": not in_hand or bool({row["choice"], row["instance"], row["price_list"]} & in_hand),
-        }  # fmt: skip
-        if not np.isfinite(row["usd"]):  # does not do the work, and has no money: infinite is no number of JSON
-            yield made | {"usd": None, "usd_at_todays_prices": None}
-            continue
-        usd = one.usd[place]
-        for end, value in _with_ends("", row["usd"], usd).items():
-            made |= {f"usd{end}": value, f"usd_per_month{end}": value / one.months}
-        made["usd_outcomes"] = np.quantile(usd, (np.arange(DOTS) + 0.5) / DOTS, method="nearest").tolist()
-        if alike.any():
-            made["p_cheapest"] = float(np.mean(one.usd[alike].min(axis=0) <= least * (1 + SAME)))
-        if best is not None:
-            with np.errstate(invalid="ignore"):
-                made |= _with_ends("ratio", row["usd"] / table["usd"].iloc[best], usd / one.usd[best])
-            made["p_cheaper"] = p_cheaper(usd, one.usd[best]) if place != best else None
-        yield made
+    places = np.arange(len(table))
+    alternative = table["alternative"].fillna(table["choice"])
+    first = shares(usd[stands], alternative[stands].tolist(), SAME) if stands.any() else {}
+    named = [table[name].isin(list(in_hand)) for name in ("choice", "instance", "price_list")]
+    made = table.assign(
+        workload=one.name, workload_title=one.title, months=one.months, cost=one.cost, model=one.model or None,
+        is_best=places == best, is_rival=places == rival, in_hand=np.any(named, axis=0) if in_hand else True,
+    )  # fmt: skip
+    figures = _with_ends("usd", table["usd"], usd)
+    figures |= {name.replace("usd", "usd_per_month"): value / one.months for name, value in figures.items()}
+    figures |= {"p_cheapest": alternative.map(first), "usd_at_todays_prices": table["usd_at_todays_prices"]}
+    outcomes = np.quantile(usd, (np.arange(DOTS) + 0.5) / DOTS, axis=1, method="nearest").T.tolist()
+    figures["usd_outcomes"] = pd.Series(outcomes, table.index, dtype=object)
+    if best is not None:
+        with np.errstate(invalid="ignore"):
+            figures |= _with_ends("ratio", table["usd"] / table["usd"].iloc[best], usd / usd[best])
+        chances = [p_cheaper(one, usd[best]) if place != best else None for place, one in enumerate(usd)]
+        figures["p_cheaper"] = pd.Series(chances, table.index, dtype=object)
+    told = {name: values.astype(object).where(known, None) for name, values in figures.items()}
+    return made.assign(**told).reindex(columns=list(COLUMNS))
 
 
-def _with_ends(name: str, value: float, drawn: np.ndarray) -> Row:
+def _with_ends(name: str, value: pd.Series, drawn: np.ndarray) -> dict[str, pd.Series]:
     low, high = interval(drawn)
-    return {name: float(value), f"{name}_low": float(low), f"{name}_high": float(high)}
+    return {name: value, f"{name}_low": pd.Series(low, value.index), f"{name}_high": pd.Series(high, value.index)}
 
 
 class _Priced(NamedTuple):

@@ -11,14 +11,14 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Asked, Judged, analysed, judge, set_aside, without_option, without_speed
+from sweetspot.decision.decide import Asked, Judged, analysed, judge
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
 from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
-from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
+from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings, set_aside
 from sweetspot.decision.options import build_options, titled
-from sweetspot.decision.other_figures import found_contenders, other_figures
+from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
@@ -93,8 +93,7 @@ def compare(
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)
-    untold = [*without_speed(found), *without_option(needs, every, inputs.plans, found["jobs"])]
-    untold += left_out_warnings(missing, every, monthly)
+    untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
     verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
@@ -104,7 +103,7 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "left_out": missing,
-        "other_figures": other_figures(found_contenders(options), NO_FIGURES if published is None else published),
+        "other_figures": other_figures(judged.contending, NO_FIGURES if published is None else published),
         "later": judged.later,
         "queue": queue_table([*coming, *coming_to_mixes(judged.months)]),
         "warnings": with_decisive(

@@ -119,10 +119,10 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
     held, boxes = (possession[of].astype(float).fillna(none) for of, none in (("usd", 0.0), ("machines", 1.0)))
     running, rows = total["usd"] - held, asked.loc[total["index"]]
     phases = [one for one in part["phase"].unique() if one not in (POSSESSION, TOTAL)]
+    own, of_phase = records(rows), part.set_index("option")
     plan = Plan(
-        rows=records(rows),
-        parts=[_part(part[part["phase"] == one].set_index("option").reindex(total.index), records(rows))
-               for one in phases],
+        rows=own,
+        parts=[_part(of_phase[of_phase["phase"] == one].reindex(total.index), own) for one in phases],
         held=held.to_numpy(),
         boxes=boxes.to_numpy(),
         least=total["boxes"].fillna(1.0).clip(lower=1.0).to_numpy(float),
@@ -205,41 +205,55 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
     A price is paid for the same hours; a speed, the days of use and the amount of work change the hours, and with them
     the machines that are enough. Every further machine is held for all months.
     """
+    planned = [_as_planned(plan, place) for place in range(len(plan.rows))]
+    rests_on = [{row["row"], *(part.speed_of[place] for part in plan.parts)} for place, row in enumerate(plan.rows)]
 
     def cost(moved: Moved) -> Costs:
         usd = np.repeat((plan.running + plan.held)[:, None], moved.cases, axis=1)
         counts = np.repeat(plan.boxes[:, None], moved.cases, axis=1)
         work = moved.work(ALL_JOBS)
-        for place, row in enumerate(plan.rows):
-            speeds = [part.speed_of[place] for part in plan.parts]
-            if not isinstance(work, float) or any(moved.touches(label) for label in (row["row"], *speeds)):
-                usd[place], counts[place] = _of_option(plan, place, moved, work)
+        for place, labels in enumerate(rests_on):
+            if not isinstance(work, float) or not moved.rows.isdisjoint(labels):
+                usd[place], counts[place] = _of_option(plan, place, moved, planned[place])
         return Costs(usd, counts)
 
     return cost
 
 
-def _of_option(plan: Plan, place: int, moved: Moved, work: Number) -> tuple[Array, Array]:
+class _Planned(NamedTuple):
+    """One option as planned: USD an hour of use, a month of having one of its machines, rounds of each phase."""
+
+    hour: Number
+    month: Number
+    done: list[Array]
+
+
+def _as_planned(plan: Plan, place: int) -> _Planned:
+    row, boxes = plan.rows[place], np.array(plan.boxes[place])
+    month = possession(row, lambda _: 1.0) if row["purchase"] == "own" else np.nan
+    done = [rounds(part.jobs, part.slots[place], boxes)[1] for part in plan.parts]
+    return _Planned(rates(row, lambda _: 1.0).variable, month, done)
+
+
+def _of_option(plan: Plan, place: int, moved: Moved, planned: _Planned) -> tuple[Array, Array]:
     """USD and machines of one option in each case; infinite USD where no number of machines is enough."""
     row, one = plan.rows[place], np.ones(moved.cases)
-    factor = moved.of(row["row"])
-    longer = [one * work / moved.of(part.speed_of[place])("images_per_s") for part in plan.parts]
-    months = factor("months") if plan.own_months and row["purchase"] == "own" else 1.0
-    room = plan.room[place] * factor("days_per_month") * months * one
-    boxes, done, short = _machines(plan, place, longer, room)
-    # A plan's rents are those of its own months, or today's: how long its machines are used moves none.
-    now, planned = rates(row, factor, 1.0), rates(row, lambda _: 1.0)
-    dearer = now.variable / planned.variable if planned.variable else 1.0
-    held = plan.held[place] / plan.boxes[place] * boxes * months
-    if row["purchase"] == "own":
-        month = possession(row, lambda _: 1.0)
-        held = held * (possession(row, factor) / month if month else 1.0)
-    else:
-        held = held * dearer
-    usd = held
-    for part, by, every in zip(plan.parts, longer, done, strict=True):
-        planned_rounds = rounds(part.jobs, part.slots[place], plan.boxes[place])[1]
-        usd = usd + part.usd[place] * by * dearer * every / planned_rounds
+    factor, own = moved.of(row["row"]), row["purchase"] == "own"
+    work = one * moved.work(ALL_JOBS)
+    longer = [work / moved.of(part.speed_of[place])("images_per_s") for part in plan.parts]
+    months = factor("months") if plan.own_months and own else 1.0
+    boxes, done, short = plan.boxes[place] * one, planned.done, np.zeros(moved.cases, bool)
+    if np.isfinite(plan.room[place]):
+        room = plan.room[place] * factor("days_per_month") * months * one
+        boxes, done, short = _machines(plan, place, longer, room)
+    dearer = kept = one
+    if moved.touches(row["row"]):
+        # A plan's rents are those of its own months, or today's: how long its machines are used moves none.
+        dearer = rates(row, factor, 1.0).variable / planned.hour * one if planned.hour else one
+        kept = (possession(row, factor) / planned.month * one if planned.month else one) if own else dearer
+    usd = plan.held[place] / plan.boxes[place] * boxes * months * kept
+    for part, by, every, before in zip(plan.parts, longer, done, planned.done, strict=True):
+        usd = usd + part.usd[place] * by * dearer * every / before
     return np.where(short, np.inf, usd), boxes
 
 
@@ -247,10 +261,6 @@ def _machines(plan: Plan, place: int, longer: Sequence[Array], room: Array) -> t
     """Machines that the work takes, rounds that all of them do of each phase, and where no number is enough."""
     parts = list(zip(plan.parts, longer, strict=True))
     most, boxes = float(max(part.jobs for part in plan.parts)), np.full(room.shape, plan.least[place])
-    if not np.isfinite(plan.room[place]):
-        boxes = np.full(room.shape, plan.boxes[place])
-        done = [rounds(part.jobs, part.slots[place], boxes)[1] for part in plan.parts]
-        return boxes, done, np.zeros(room.shape, bool)
     while True:
         found = [rounds(part.jobs, part.slots[place], boxes) for part in plan.parts]
         taken = [longest * part.job_hours[place] * by for (part, by), (longest, _) in zip(parts, found, strict=True)]

@@ -9,6 +9,7 @@ from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.decision.assumption import OF_THE_TEAM, Array, Moved, Offered, assumptions_of
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.other_figures import staying
 from sweetspot.decision.question import Choice, Costs, Question
 from sweetspot.decision.rates import Number, by_contract, or_zero, rates
 from sweetspot.decision.simulate import Draws
@@ -24,10 +25,7 @@ def share_questions(options: pd.DataFrame, draws: Draws, month_days: float) -> l
     """
     own, found = references(options), []
     for model, table in trained(options).items():
-        inside = table[table["in_answer"].astype(bool)]
-        kept = inside[inside["persistent"].astype(bool)]
-        pool = kept if len(kept) else inside
-        box = own.get(model)
+        pool, box = staying(table), own.get(model)
         if len(pool) < 2:
             continue
         if box is not None and box["purchase"] == "own":

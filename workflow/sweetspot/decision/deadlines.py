@@ -78,7 +78,8 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
     or too close to call and between which, or that none can and which is the fastest.
     """
     found = []
-    for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
+    known = options.dropna(subset=["hours", "usd"]) if len(hours) else options.head(0)
+    for workload, rows in known.groupby("workload", sort=True):
         stays = rows[rows["persistent"].astype(bool)]
         nobody = _nobody(records(stays if len(stays) else rows), money)
         late = {"status": nobody, "verdict": nobody, "confidence": "clear"}

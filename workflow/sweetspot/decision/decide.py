@@ -1,6 +1,6 @@
 """A study decided: its works with their choices and the verdict, and what the answers rest on."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,10 +9,9 @@ import pandas as pd
 from sweetspot.decision.choice_table import Work, choice_table, works
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.dispatch_problem import Posed, pose
-from sweetspot.decision.dispatch_tables import NO_SPEED
-from sweetspot.decision.fits import Needs, apart
+from sweetspot.decision.fits import apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
-from sweetspot.decision.other_figures import found_contenders
+from sweetspot.decision.other_figures import Contenders, found_contenders
 from sweetspot.decision.pays import PAYS, Held, pays_rows
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, Draws, simulate
@@ -40,7 +39,7 @@ class Asked(NamedTuple):
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes; the table of buying `later`; all `works`, and their `choices`.
+    of `months` with its mixes; the table of buying `later`; all `works`, and their `choices`; who contends on a model.
     """
 
     options: pd.DataFrame
@@ -51,11 +50,12 @@ class Judged(NamedTuple):
     later: pd.DataFrame
     works: list[Work]
     choices: pd.DataFrame
+    contending: dict[str, Contenders]
 
     def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
         """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
         learn = {} if worth is None else first_to_find_out(self.works, worth)
-        about = answer_work(self.works, settings.work, next(iter(found_contenders(self.options)), None))
+        about = answer_work(self.works, settings.work, next(iter(self.contending), None))
         words = words_of(settings.counts, settings.money)
         return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
 
@@ -75,7 +75,7 @@ def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Set
     plans = [with_later(one, more) for one in plans]
     judged = works(options, drawn, plans, months, settings, asked.titles)
     chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, later, judged, chosen)
+    return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
 
 
 def analysed(
@@ -102,43 +102,3 @@ def analysed(
 
 def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
-
-
-def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
-    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
-
-    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
-    reference stays.
-    """
-    names = {name for work in works.values() for name in work.have}
-    there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
-    return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
-
-
-def without_option(
-    needs: Needs, every: pd.DataFrame, plans: pd.DataFrame, jobs: pd.DataFrame
-) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `jobs`."""
-    served = set(every["workload"].dropna())
-    if len(plans):
-        served |= set(plans.loc[plans["status"] == "ok", "plan"])
-    works = list(dict.fromkeys(jobs["workload"]))
-    for name in needs:
-        if name not in served and not any(name.startswith(f"{work}.") for work in works):
-            message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-            yield ("comparison", None, None, pd.NA, "no_speed", message)
-
-
-def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: a class that runs on no machine, and machines without a speed for some class."""
-    jobs = tables["jobs"]
-    jobs = jobs[~jobs["urgent"].astype(bool)] if len(jobs) else jobs
-    for (name, job, model), rows in jobs.groupby(["workload", "class", "model"], sort=False) if len(jobs) else ():
-        lacking = rows[rows["status"] == NO_SPEED]
-        if len(lacking) == len(rows):
-            message = f"{name}.{job}: no machine that is offered has a speed for model {model}; it takes no part"
-            yield ("comparison", None, model, pd.NA, "no_speed", message)
-            continue
-        for row in lacking.drop_duplicates("instance").itertuples():
-            message = f"priced, but no speed for {job} (model {model}) of {name}; it does none of these jobs"
-            yield ("comparison", row.instance, model, pd.NA, "no_speed", message)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.options import trained
-from sweetspot.decision.other_figures import contenders
+from sweetspot.decision.other_figures import bills_decide, staying
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import shares
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -48,7 +48,7 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     table[list(ENERGY)] = options[list(ENERGY)]
     table["rank_carbon"] = _places(options["kg_co2e"], group)
     table["p_cheapest"] = _p_cheapest(options, draws)
-    billed = {model for model, rows in trained(options).items() if (one := contenders(rows, None)) and one.billed}
+    billed = {model for model, rows in trained(options).items() if bills_decide(staying(rows))}
     table["by_bills"] = options["model"].isin(billed)
     table["basis"] = options["basis"]
     table["source"] = options["throughput_source"]

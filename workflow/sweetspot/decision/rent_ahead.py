@@ -80,24 +80,26 @@ class Rents:
         self._months = math.ceil(min(longest, LONGEST) - 1e-9)
         self._normal: dict[tuple[object, ...], np.ndarray] = {}
         self._paths: dict[tuple[object, ...], np.ndarray] = {}
+        self._means: dict[tuple[object, ...], np.ndarray] = {}
 
     def factor(self, row: Mapping[str, Any]) -> np.ndarray:
         """The row's mean rent over its central mean, one figure a draw; 1 where its price stays."""
         if not moves_ahead(row):
             return np.ones(self.draws)
-        path = self._path(row)
-        return mean_of_months(path, self._lengths[row["model"]]) / float(row["rent_factor"])
+        return self._mean(row) / float(row["rent_factor"])
 
     def until(self, row: Mapping[str, Any], months: float) -> np.ndarray:
         """The row's mean rent of the first `months` over that of the project, one figure a draw; its price moves."""
-        path = self._path(row)
-        return mean_of_months(path, months) / mean_of_months(path, self._lengths[row["model"]])
+        return mean_of_months(self._path(row), months) / self._mean(row)
+
+    def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
+        key = (*_whose(row), row["model"])
+        if key not in self._means:
+            self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
+        return self._means[key]
 
     def _path(self, row: Mapping[str, Any]) -> np.ndarray:
-        # One path for a device of a provider: its on-demand prices move together, its spot prices do.
-        whose = (row["provider"], row["gpu"], row["trend_kind"])
-        terms = tuple(str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
-        key = (*whose, *terms)
+        key, whose = _whose(row), _whose(row)[:3]
         if key not in self._paths:
             provider = ("list price", row["provider"])
             self._paths[key] = drawn_path(
@@ -118,3 +120,9 @@ class Rents:
         if key not in self._normal:
             self._normal[key] = self._stream(*key).random((self.draws, self._months))
         return self._normal[key]
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[object, ...]:
+    """Prices of the same move together: those of a provider's device that go one way, on demand or spot."""
+    terms = (str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
+    return (row["provider"], row["gpu"], row["trend_kind"], *terms)
