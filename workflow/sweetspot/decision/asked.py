@@ -14,7 +14,7 @@ from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Asked, Judged, judge
+from sweetspot.decision.decide import Judged, PlannedWork, judge
 from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
 from sweetspot.decision.settings import Settings
@@ -85,7 +85,7 @@ class Case:
         offers = offers.assign(**self._used(offers)) if len(offers) else NO_ROWS
         months = {name: _busier(work, self.times) for name, work in self.given.months.items()}
         later = {} if self.given.phased is None else self.given.phased.later
-        asked = Asked(months, self._plans(), later, self.given.titles)
+        asked = PlannedWork(months, self._plans(), later, self.given.titles)
         return judge(self.every, offers, asked, self.given.settings, self.count)
 
     @cached_property

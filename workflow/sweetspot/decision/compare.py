@@ -11,7 +11,7 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Asked, Judged, analysed, judge
+from sweetspot.decision.decide import Judged, PlannedWork, analysed, judge
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
 from sweetspot.decision.fits import Needs, fitting_plans
@@ -89,7 +89,7 @@ def compare(
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles or {})
     plans = fitting_plans(inputs.plans, settings, needs)
-    judged = judge(every, inputs.offers, Asked(monthly, plans, buying or {}, titles or {}), settings, draws)
+    judged = judge(every, inputs.offers, PlannedWork(monthly, plans, buying or {}, titles or {}), settings, draws)
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)

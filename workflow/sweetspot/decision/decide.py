@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Paying = tuple[str, Iterable[Held]]  # a workload, and what could be held for it
 
 
-class Asked(NamedTuple):
+class PlannedWork(NamedTuple):
     """What a study asks beside single jobs: its work of `months` (`load_monthly`), the rows of `plans` of phases that
     fit, which of all these ask for buying `later` (`load_plans`), and `titles` of workloads for people.
     """
@@ -60,7 +60,9 @@ class Judged(NamedTuple):
         return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
 
 
-def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Settings, draws: int = DRAWS) -> Judged:
+def judge(
+    every: pd.DataFrame, offers: pd.DataFrame, asked: PlannedWork, settings: Settings, draws: int = DRAWS
+) -> Judged:
     """Price and choose for all works of a study. `every`: its options, those that do not fit among them; `offers`: all.
 
     Raises UserError where a machine that is there has no figure or no offer.
