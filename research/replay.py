@@ -15,8 +15,8 @@ from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUM
 from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.resale import kept_at
 from sweetspot.decision.breakeven import references
-from sweetspot.decision.other_figures import contenders
 from sweetspot.decision.options import build_options
+from sweetspot.decision.other_figures import contenders
 from sweetspot.decision.settings import Settings
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList

@@ -79,12 +79,14 @@ def agrees(tab, library, work, model):
         if option in days.index:
             expected = math.inf if pd.isna(days[option]) else days[option]
             assert number(rows[option]["days"]) == pytest.approx(expected, rel=1e-9), option
-    answer = library["headline"]
-    answer = answer[(answer["scope"] == "model") & (answer["model"] == model)].iloc[0]
-    told = said(tab)
-    assert (told["judged"], told["rival"], told["winner"]) == tuple(answer[["reference", "alternative", "winner"]])
-    assert number(told["gain"]) == pytest.approx(answer["gain"], rel=1e-9)
-    assert number(told["days"]) == pytest.approx(math.inf if pd.isna(answer["days"]) else answer["days"], rel=1e-9)
+    answer, told = library["contenders"][model], said(tab)
+    named = tuple(row["option"] for row in (answer.reference, answer.alternative, answer.cheapest))
+    assert (told["judged"], told["rival"], told["winner"]) == named
+    assert number(told["gain"]) == pytest.approx(answer.gain, rel=1e-9)
+    # From a use on owning pays or not: where the alternative is owned too, against what is rented.
+    rented = [row["option"] for row in answer.every if row["purchase"] != "own" and row["persistent"]]
+    crossed = days[answer.alternative["option"] if answer.alternative["purchase"] != "own" else rented[0]]
+    assert number(told["days"]) == pytest.approx(math.inf if pd.isna(crossed) else crossed, rel=1e-9)
 
 
 @pytest.mark.parametrize(

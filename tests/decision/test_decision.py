@@ -135,14 +135,14 @@ def test_one_machine_alone_has_a_cost_and_no_rival():
     assert all(
         found[name].empty for name in ("break_even", "utilisation", "surface", "tornado", "other_figures", "pairs")
     )
-    assert found["headline"]["alternative"].tolist() == [None, None]
     assert found["verdict"]["do_this"].tolist() == ["Nothing else does this work."]
 
 
 def test_a_reference_that_is_rented_has_no_break_even():
     found = compare(tables(), settings(reference="p3.2xlarge"))
     assert found["break_even"].empty and found["tornado"].empty
-    assert found["headline"]["reference"][0] == "p3.2xlarge" and found["headline"]["winner"][0] == "office-4x1080ti"
+    verdict = found["verdict"].iloc[0]
+    assert (verdict["best"], verdict["rival"]) == ("office-4x1080ti", "p3.2xlarge")
 
 
 def test_a_reference_without_a_price_is_named():

@@ -22,8 +22,8 @@ from decision_tables import (
 )
 from sweetspot.decision.breakeven import break_even, utilisation
 from sweetspot.decision.cost_rounds import priced_plans
-from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
+from sweetspot.decision.other_figures import bills_decide, contenders
 from sweetspot.decision.ranks import frontier
 from sweetspot.decision.simulate import Draws, simulate, spread
 
@@ -222,6 +222,7 @@ def test_a_plan_s_draws_take_the_speed_the_power_and_the_possession_drawn():
         {**cells[BOX], "phase": "possession", "hours": 0.0, "usd": 6500.0},
         {**cells[BOX], "phase": "total", "hours": 400.0, "usd": 6580.0},
         {**cells[RENTED], "phase": "search", "hours": 50.0, "usd": 2000.0},
+        {**cells[RENTED], "phase": "training", "hours": 0.0, "usd": 0.0},
         {**cells[RENTED], "phase": "possession", "hours": 0.0, "usd": 90.0},
         {**cells[RENTED], "phase": "total", "hours": 50.0, "usd": 2090.0},
     ]
@@ -260,21 +261,11 @@ def of(*rows, reference):
     return contenders(table, own)
 
 
-def test_at_equal_cost_the_reference_is_the_cheapest_and_of_equal_speeds_the_cheaper_is_the_fastest():
-    found = of(option("Rival", 10), option("Box", 10), option("Dear", 20, hours=5.0), option("Fast", 15, hours=5.0),
-               option("Later", 10, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
-    assert (found.cheapest["title"], found.alternative["title"], found.fastest["title"]) == ("Box", "Rival", "Fast")
-    assert (found.place, found.machines) == (3, 4)  # Dear and Fast are faster; Rival is as fast
-
-
-def test_the_fastest_ends_first_whatever_its_other_devices_do_meanwhile():
-    # lab-of-five: eight H100 train eight jobs at once, each in 4.4 h; one alone takes 4.27 h at an eighth of the images
-    rows = [option("Box", 1.0, hours=9.0), option("Eight", 2.0, hours=4.4, images_per_s=58216.0),
-            option("One", 3.0, hours=4.27, images_per_s=7501.0),
-            option("Urgent", 4.0, hours=1.0, workload="urgent")]  # fmt: skip
-    found = of(*rows, reference="Box")
-    assert found.fastest["title"] == "One"  # another workload's hours are no rival's
-    assert (found.place, found.machines) == (3, 3)
+def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_no_rival():
+    found = of(option("Rival", 10), option("Box", 10), option("Dear", 20),
+               option("Later", 5, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
+    assert (found.cheapest["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
+    assert [row["title"] for row in found.every] == ["Rival", "Box", "Dear"]
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,10 @@ def test_what_cannot_hold_it_is_named_and_ranked_nowhere():
     options = found["options"].set_index("instance")
     assert list(options.loc[[BOX], "fits"]) == [False] and options.loc[[RENTED], "fits"].all()
     assert tuple(options.loc[BOX, ["memory_need_gib", "gpu_memory_gib"]]) == (12.0, 11.0)
-    for name in ("ranks", "pairs", "frontier", "break_even", "tornado", "choices", "worth_knowing", "headline"):
+    for name in ("ranks", "pairs", "frontier", "break_even", "tornado", "choices", "worth_knowing", "verdict"):
         table = found[name].astype(str)
         assert not table.apply(lambda column: column.str.contains(BOX)).to_numpy().any(), name
-    assert found["headline"]["reference"].iloc[0] == RENTED
+    assert found["verdict"]["best"].iloc[0] == RENTED
     told = found["warnings"].set_index("rule").loc["does_not_fit"]
     assert told["instance"] == BOX
     assert told["message"] == "imagenet needs 12 GiB on each device, which has 11; it takes no part"
@@ -37,7 +37,7 @@ def test_what_just_fits_takes_part_and_no_figure_moves():
     held, unknown = compared(11.0), compare(inputs(), settings(), draws=500)
     assert held["options"]["fits"].all()
     assert unknown["options"]["fits"].isna().all()
-    for name in ("ranks", "headline", "pairs", "break_even", "warnings"):
+    for name in ("ranks", "verdict", "pairs", "break_even", "warnings"):
         pd.testing.assert_frame_equal(held[name], unknown[name])
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import BOX, inputs, settings
-from sweetspot.decision.headline import bills_decide, contenders
 from sweetspot.decision.options import build_options
+from sweetspot.decision.other_figures import bills_decide, contenders
 from sweetspot.decision.simulate import simulate
 from sweetspot.errors import UserError
 
@@ -30,7 +30,7 @@ def test_it_is_an_option_at_no_cost_in_every_draw():
     assert (drawn.usd[own.index[0]] == 0).all()
     assert np.isfinite(drawn.hours[own.index[0]]).all()
     found = contenders(table, None)
-    assert found.cheapest["instance"] == BOX
+    assert found.reference["instance"] == BOX
     assert [row["usd"] for row in found.every] == sorted(table["usd"])
 
 

@@ -1,16 +1,21 @@
 """What takes no part in a workload says why; what is missing for no reason ends the run."""
 
-import numpy as np
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from decision_tables import only, settings
 from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out_warnings
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Need, Needs
+from sweetspot.study.monthly import Monthly
 
 CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp16"}
 NONE = pd.DataFrame()
 INPUTS = ("offers", "costs", "plans")
+JOB = {"hours": 1.0, "instance": "x", "per_month": 1.0, "devices_per_job": 1, "source": "x"}
+JOBS = [JOB | {"name": "job", "model": "vgg16"}, JOB | {"name": "none", "model": "bert"}]
+LAB = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS, "source": "x"})
 
 
 def offer(instance="x", price_list="rent", gpus=1):
@@ -92,14 +97,26 @@ def test_a_machine_is_warned_of_by_model_and_not_for_what_the_reader_left_out():
             ("job", "rent", "y", "on_demand", "vgg16", "oom", "status of its figure: oom"),
             ("job", "rent", "nowhere", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
             ("lab.job", "rent", "x", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
+            ("lab.job", "old", "x", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
+            ("lab.job", "rent", "y", "on_demand", None, "too_few_devices", "it has 1 devices, and a job takes 4"),
+            ("lab.none", "rent", "x", "on_demand", None, "no_figure", "no figure of its model is known"),
+            ("lab.none", "rent", "y", "on_demand", None, "no_figure", "no figure of its model is known"),
             ("plan", "old", "x", "on_demand", "vgg16", "not_asked", "answer_prices leaves its price list out"),
         ],
         columns=list(COLUMNS),
     )
-    options = pd.DataFrame({"instance": ["x", "y"]})
-    found = [(row[1], row[4], row[5]) for row in left_out_warnings(table, options, ["lab"])]
-    assert found == [
-        ("x", "no_speed", "job: no figure of vgg16 is known; it takes no part"),
-        ("y", "takes_no_part", "job: status of its figure: oom; it takes no part"),
-    ]
-    assert np.size(list(left_out_warnings(table.head(0), options, ["lab"]))) == 0
+    # of two offers that the answer may take one has no speed for the class: nobody has for the other class
+    offers = pd.DataFrame([offer(), offer("y"), offer(price_list="old")])
+    given = (only(offers=offers), pd.DataFrame({"instance": ["x", "y"], "workload": ["job", "job"]}))
+    known = replace(settings(), answer_prices=("rent",))
+    needs = {"job": need(), "lab.job": need(), "lab.none": need(), "alone": need()}
+    found = {(row[1], row[2], row[4], row[5]) for row in left_out_warnings(table, *given, known, needs, {"lab": LAB})}
+    assert found == {
+        ("x", "vgg16", "no_speed", "job: no figure of vgg16 is known; it takes no part"),
+        ("y", "vgg16", "takes_no_part", "job: status of its figure: oom; it takes no part"),
+        (None, None, "no_speed", "workload alone: no machine that is offered has a speed for it; it takes no part"),
+        ("x", "vgg16", "no_speed", "priced, but no speed for job (model vgg16) of lab; it does none of these jobs"),
+        (None, "bert", "no_speed", "lab.none: no machine that is offered has a speed for model bert; it takes no part"),
+    }
+    served = list(left_out_warnings(table.head(0), *given, known, {"job": need()}, {}))
+    assert served == []

@@ -79,7 +79,7 @@ def test_owning_pays_from_the_same_share_of_the_work(asked):
     name, made, kinds = asked
     days = break_even(made.options, made.draws, 30.5).set_index("option").loc["rented"]
     rounds = pays_rows("work", pays_of_rounds(kinds[ROUNDS], made.options, made.draws))
-    months = pays_rows("lab", pays_of_months(kinds[DISPATCH], made.words))
+    months = pays_rows("lab", pays_of_months(kinds[DISPATCH]))
     factors = {
         SHARE: days["days"] / 10.0,
         ROUNDS: next(row["factor"] for row in rounds if row["quantity"] == "jobs"),

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pandas as pd
 from answer_options import option
 from decision_tables import only, settings, study
-from sweetspot.decision.headline import contenders
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
 from sweetspot.study.instances import Instance
@@ -105,26 +104,35 @@ def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
     assert table["decisive"].tolist() == [True, False, False, False, True, True, False, True]
 
 
-def test_the_options_named_are_those_of_the_answer_s_model_unless_winners_differ():
-    one = contenders(pd.DataFrame([option("A", 10), option("B", 20), option("C", 30)]), None)
-    other = contenders(pd.DataFrame([option("A", 20), option("B", 10), option("C", 30)]), None)
-
-    def named(*winners):
-        head = [{"model": "m0", "scope": "answer", "winner": winners[0]}]
-        head += [{"model": f"m{place}", "scope": "model", "winner": name} for place, name in enumerate(winners)]
-        return [row["title"] for row in decisive_rows({"m0": one, "m1": other}, pd.DataFrame(head))]
-
-    assert named("a", "a") == ["A", "B"]  # what is judged, and what it is held against; C is named nowhere
-    assert named("a", "b") == ["A", "B", "B", "A"]
-    assert decisive_rows({}, pd.DataFrame(columns=["model", "scope", "winner"])) == []
+def decisive(best, rival, *options, cost="share", workload="w", sources=()):
+    """Titles and models of the options that carry an answer of `workload` so named."""
+    verdict = pd.DataFrame([{"workload": workload, "is_answer": True, "best": best, "rival": rival, "take": best,
+                             "take_rival": None}])  # fmt: skip
+    choices = pd.DataFrame({"workload": ["other", workload], "cost": ["share", cost], "model": ["x", "m"]})
+    done = pd.DataFrame(list(sources), columns=["workload", "mix", "option"])
+    found = decisive_rows(verdict, choices, done, pd.DataFrame(list(options)))
+    return [(row["title"], row["model"]) for row in found]
 
 
-def test_the_best_of_a_plan_and_what_it_is_held_against_carry_the_answer_too():
-    options = pd.DataFrame([option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")])
-    plans = pd.DataFrame({"choice": ["b", "a", "c"], "model": "m", "cost": "rounds", "is_best": [False, True, False],
-                          "is_rival": [False, False, True]})  # fmt: skip
-    found = decisive_rows({}, pd.DataFrame(columns=["model", "scope", "winner"]), options, plans)
-    assert [(row["title"], row["model"]) for row in found] == [("A", "m"), ("C", "m")]
+def test_what_the_verdict_names_carries_the_answer():
+    three = [option("A", 10), option("B", 20), option("C", 30), option("A", 1, workload="else")]
+    assert decisive("a", "b", *three) == [("A", "m"), ("B", "m")]
+    assert decisive("a", None, *three) == [("A", "m")]
+    nothing = pd.DataFrame(columns=["workload", "is_answer"])
+    assert decisive_rows(nothing, pd.DataFrame(), pd.DataFrame(), pd.DataFrame(three)) == []
+
+
+def test_of_a_plan_of_phases_the_rows_of_its_model_carry_the_answer():
+    options = [option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")]
+    assert decisive("a", "c", *options, cost="rounds") == [("A", "m"), ("C", "m")]
+
+
+def test_of_work_of_months_those_carry_the_answer_that_do_the_work_of_the_mixes_named():
+    options = [option("A", 10, workload="lab.bert"), option("B", 20, workload="lab.bert", model="bert"),
+               option("C", 30, workload="lab.resnet"), option("A", 5, workload="labour.x")]  # fmt: skip
+    sources = [("lab", "best", "a"), ("lab", "rented", "b"), ("lab", "there", "c"), ("else", "best", "c")]
+    assert decisive("best", "rented", *options, cost="dispatch", workload="lab", sources=sources) == [
+        ("A", "m"), ("B", "bert")]  # fmt: skip
 
 
 def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
@@ -166,12 +174,3 @@ def test_machines_that_others_rest_on_are_known_to_the_settings():
         "twin": Instance(**machine, gpus=4, equivalent_to="four"),
     }
     assert Settings.of(study(), machines).stands_behind == ["four", "one"]
-
-
-def test_the_least_carbon_is_that_of_one_that_stays():
-    rows_ = [option("A", 10, kg_co2e=5.0), option("B", 20, kg_co2e=2.0), option("C", 30)]
-    rows_.append(option("D", 5, kg_co2e=1.0, purchase="spot", persistent=False))
-    found = contenders(pd.DataFrame(rows_), None)
-    assert found.least_carbon["title"] == "B"
-    assert "B" in [row["title"] for row in found.named()]
-    assert contenders(pd.DataFrame([option("A", 10), option("B", 20)]), None).least_carbon is None

@@ -25,25 +25,23 @@ def written(folder, tables=None, **changes):
 def test_a_reference_that_wins(tmp_path):
     answer = written(tmp_path, one_job())
     assert answer["outcome"] == "reference" and answer["reference"].startswith(BOX)
-    multiple = answer["multiple"]
-    assert multiple["cheaper"] == answer["reference"] and multiple["dearer"].startswith(RENTED)
-    assert multiple["times"]["value"] == pytest.approx(CHEAP / DEAR, rel=1e-3)  # 6.14
-    assert multiple["times"]["low"] < multiple["times"]["value"] < multiple["times"]["high"]
+    verdict = answer["verdict"]
+    assert verdict["best"]["choice"] == answer["reference"] and verdict["rival"]["choice"].startswith(RENTED)
+    assert verdict["ratio"]["value"] == pytest.approx(CHEAP / DEAR, rel=1e-3)  # 6.14
+    assert verdict["ratio"]["low"] < verdict["ratio"]["value"] < verdict["ratio"]["high"]
     # 216.667 a month against 3.06 / 225 x 498 - 0.20 = 6.573 an hour: 216.667 / (24 x 6.573) = 1.373 days
-    assert answer["break_even_days_per_month"]["value"] == pytest.approx(216.6666667 / (24 * 6.5728), rel=1e-3)
+    assert "from 1.4 days of use a month" in verdict["do_this"]
     assert answer["inputs"] == {"days_per_month": 10, "months": 30, "usd_per_kwh": 0.2, "capex_usd": 6500}
-    box = next(option for option in answer["options"] if option["option"] == answer["reference"])
+    box = next(one for one in answer["choices"] if one["choice"] == answer["reference"])
     assert box["usd"]["value"] == pytest.approx(94_720_000 / 498 / 3600 * 264.6666667 / 240)
-    assert box["per_s"]["value"] == 498 and box["basis"] == "extrapolated" and "the answer" in box["roles"]
 
 
 def test_a_reference_that_loses_is_the_dearer_one(tmp_path):
     answer = written(tmp_path, one_job(inputs(price_p3=0.10)))
     assert answer["outcome"] == "rival"
-    assert answer["multiple"]["dearer"] == answer["reference"]
-    assert answer["multiple"]["times"]["value"] == pytest.approx(DEAR / (0.10 / 225), rel=1e-3)  # 4.98
-    assert answer["multiple"]["p_cheaper"] > 0.99
-    assert answer["break_even_days_per_month"]["value"] is None  # it never pays
+    assert answer["verdict"]["rival"]["choice"] == answer["reference"]
+    assert answer["verdict"]["ratio"]["value"] == pytest.approx(DEAR / (0.10 / 225), rel=1e-3)  # 4.98
+    assert answer["verdict"]["p_cheaper"] > 0.99
 
 
 def test_a_tie(tmp_path):
@@ -59,7 +57,6 @@ def test_the_work_of_months_is_the_answer_where_a_study_has_it(tmp_path):
     both = written(tmp_path / "both", beside(one_job(), month_tables()))
     assert both["verdict"]["workload"] == "lab" and both["verdict"]["p_cheaper"] == 0.9
     assert both["verdict"]["ratio"]["value"] == pytest.approx(10 / 9)
-    assert both["multiple"] == alone["multiple"]  # of one job, said to be so
     # The best mix holds an office box that is no option of this study: its reference is not what is bought.
     assert (both["outcome"], both["confidence"]) == ("rival", "likely")
     assert both["worth_knowing"][0].startswith("Find out the price of RunPod first")
@@ -70,10 +67,10 @@ def test_one_choice_alone_and_none(tmp_path):
     tables["verdict"] = tables["verdict"].assign(rival=None, rival_title=None, rival_kind=None, ratio=None)
     answer = written(tmp_path / "one", tables)
     assert answer["outcome"] == "only_one" and answer["verdict"]["rival"] is None
-    for name in ("headline", "ranks", "worth_knowing", "offers", "verdict", "choices"):
+    for name in ("options", "ranks", "worth_knowing", "offers", "verdict", "choices"):
         tables[name] = tables[name].head(0)
     answer = written(tmp_path / "none", tables)
-    assert answer["outcome"] == "none" and answer["options"] == [] and answer["verdict"] is None
+    assert answer["outcome"] == "none" and answer["choices"] == [] and answer["verdict"] is None
     assert answer["sentences"] == ["No answer yet: nothing here has a price."]
 
 

@@ -4,12 +4,12 @@ import pandas as pd
 from sweetspot.decision.tornado import FACTOR
 from sweetspot.report.causes import causes
 
-HEADLINE = pd.DataFrame([{"model": "m"}])
+ANSWER = {"verdict": pd.DataFrame([{"workload": "w"}]), "choices": pd.DataFrame([{"workload": "w", "model": "m"}])}
 COLUMNS = ["model", "assumption", "quantity", "unit", "value", "low", "high", "flip_value"]
 
 
 def told(*rows):
-    return causes({"headline": HEADLINE, "tornado": pd.DataFrame(rows, columns=COLUMNS)})
+    return causes(ANSWER | {"tornado": pd.DataFrame(rows, columns=COLUMNS)})
 
 
 def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
@@ -26,4 +26,4 @@ def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
 
 
 def test_without_an_answer_or_an_owned_machine_nothing_is_told():
-    assert causes({}) == [] == causes({"headline": HEADLINE, "tornado": pd.DataFrame(columns=COLUMNS)})
+    assert causes({}) == [] == causes(ANSWER | {"tornado": pd.DataFrame(columns=COLUMNS)})

@@ -11,15 +11,18 @@ from sweetspot.report.phrases import some_taken, worth_knowing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 
-HEADLINE = pd.DataFrame({"model": ["vgg16", "vgg16"], "model_title": "VGG-16", "currency": "USD"})
+ANSWER = {
+    "verdict": pd.DataFrame([{"workload": "w"}]), "choices": pd.DataFrame([{"workload": "w", "model": "vgg16"}]),
+    "options": pd.DataFrame([{"workload": "w", "model": "vgg16", "model_title": "VGG-16"}]),
+}  # fmt: skip
 
 
 def test_of_several_models_it_is_said_which_hangs_on_nothing():
     worth = pd.DataFrame({"model": ["vgg16"], "evppi_usd": 0.0, "evppi_usd_low": 0.0, "cost_to_learn_usd": 1.0})
-    alone = worth_knowing({"headline": HEADLINE, "worth_knowing": worth})
+    alone = worth_knowing(ANSWER | {"ranks": pd.DataFrame({"model": ["vgg16"]}), "worth_knowing": worth})
     assert alone == ["No single uncertain figure, known exactly, would change the choice."]
-    both = pd.concat([HEADLINE, HEADLINE.assign(model="resnet50", model_title="ResNet-50")])
-    (said,) = worth_knowing({"headline": both, "worth_knowing": worth})
+    both = pd.DataFrame({"model": ["vgg16", "resnet50"]})
+    (said,) = worth_knowing(ANSWER | {"ranks": both, "worth_knowing": worth})
     assert said.startswith("On VGG-16 no single uncertain figure")
 
 

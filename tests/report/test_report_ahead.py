@@ -14,13 +14,13 @@ SOLD = [{"years": 0.0, "kept": 0.8}, {"years": 3.0, "kept": 0.4}]
 def told(*offers):
     blank = {"residual_points": None, "residual_usd": 0.0, "capex_usd": None}
     return in_words(
-        {"offers": pd.DataFrame([NONE | blank | one for one in offers]), "headline": pd.DataFrame([{"a": 1}])}
+        {"offers": pd.DataFrame([NONE | blank | one for one in offers]), "verdict": pd.DataFrame([{"a": 1}])}
     )
 
 
 def test_nothing_is_said_where_every_price_stays():
     assert told({}) == ""
-    assert in_words({"offers": pd.DataFrame(), "headline": pd.DataFrame()}) == ""
+    assert in_words({"offers": pd.DataFrame(), "verdict": pd.DataFrame()}) == ""
 
 
 def test_each_path_is_named_once_with_its_numbers():

@@ -13,8 +13,8 @@ from sweetspot.bills.columns import from_arrow, to_arrow
 from sweetspot.bills.offers import OFFER_COLUMNS
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.headline import found_contenders, headline
 from sweetspot.decision.options import CELL, FIGURE, build_options
+from sweetspot.decision.other_figures import found_contenders
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.study.instances import load_instances
@@ -122,12 +122,12 @@ def tables(folder: Path) -> dict[str, pd.DataFrame]:
     return compare(given, asked, draws=50) | {name: getattr(given, name) for name in others} | rest
 
 
-def answered(folder: Path, lists: dict[str, dict[str, Any]], **settings: Any) -> dict[str, pd.DataFrame]:
-    """What the panel shows, by the library: options, break-even days, headline."""
+def answered(folder: Path, lists: dict[str, dict[str, Any]], **settings: Any) -> dict[str, Any]:
+    """What the panel shows, by the library: options, break-even days, who is judged and held against whom."""
     question = study(**settings)
     given = inputs(folder, lists, question)
     asked = Settings.of(question, load_instances(folder / "instances.yaml"))
     options = build_options(given.costs, given.offers, given.throughput, given.extrapolation, asked)
     draws = simulate(options, asked.seed, 20)
     days = break_even(options, draws, asked.month_days)
-    return {"options": options, "break_even": days, "headline": headline(found_contenders(options), draws, days)}
+    return {"options": options, "break_even": days, "contenders": found_contenders(options)}

@@ -6,7 +6,8 @@ from report_tables import one_job as one_job  # for the tests of phases
 
 
 def reference(tables):
-    return tables["headline"]["reference"].iloc[0]
+    options = tables["options"]
+    return options.loc[options["is_reference"], "option"].iloc[0]
 
 
 def with_phases(tables, *rows, **sure):

@@ -14,12 +14,10 @@ from phase_plans import cells_of
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
 from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
-from sweetspot.decision.cost_dispatch import most_rented
 from sweetspot.decision.cost_rounds import Planned, PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.dispatch_problem import pose
+from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.dispatch_question import Asked, dispatch_question
-from sweetspot.decision.dispatch_tables import Words, Worked, work_out
 from sweetspot.decision.options import build_options
 from sweetspot.decision.question import Question, Turn
 from sweetspot.decision.settings import Settings
@@ -114,21 +112,16 @@ class Priced:
         """All its jobs, in rounds."""
         return rounds_question(self.plan, MONTH_DAYS)
 
-    def worked(self) -> Worked:
+    def posed(self) -> Posed:
         """Its jobs of a month, as mixes."""
         lab = (self.options, self.draws, self.tables.offers, MONTH_DAYS, self.settings.seed)
-        return work_out(pose("lab", self.works["lab"], *lab))
+        return pose("lab", self.works["lab"], *lab)
 
     def dispatch(self) -> Asked:
         """Its jobs of a month."""
-        found = dispatch_question(self.worked(), self.draws, self.words)
+        found = dispatch_question(self.posed())
         assert found is not None
         return found
-
-    @property
-    def words(self) -> Words:
-        """Titles of its options."""
-        return Words(dict(zip(self.options["option"], self.options["title"], strict=True)), self.settings.titles)
 
     def question(self, kind: str) -> Question:
         """The question of one kind of work."""
@@ -171,9 +164,8 @@ def best(market: Market, kind: str) -> str:
         return str(made.options.sort_values("images_per_usd", kind="stable")["option"].iloc[-1])
     if kind == ROUNDS:
         return str(made.plan.table.loc[standing(made.plan.table, made.plan.usd).best, "option"])
-    mix = made.worked().mixes[0]
-    bought = [kind.name for kind, count in zip(mix.problem.held, mix.counts, strict=True) if count]
-    return " + ".join(bought) or most_rented(mix.problem, mix.done)
+    mix = made.posed().mixes[0]
+    return " + ".join(mix.bought) or mix.done.lead
 
 
 def named(question: Question, turn: Turn) -> str:

@@ -57,11 +57,11 @@ def test_the_manual_says_the_answer_of_the_founding_study_which_rests_on_no_meas
     shutil.copytree(papers, project, symlinks=True)
     file = project / "config" / "studies" / "parkopedia-2018" / "study.yaml"
     file.write_text(file.read_text() + "measure: false\n")
-    target = "results/parkopedia-2018/comparison/headline.parquet"
+    target = "results/parkopedia-2018/comparison/verdict.parquet"
     done = run_snakemake(project, target, "--config", "study=parkopedia-2018")
     assert done.returncode == 0, done.stdout[-4000:]
     assert told_in_the_manual("parkopedia-2018") == answer_of(project, "parkopedia-2018")
-    days = pd.read_parquet(project / target.replace("headline", "break_even")).set_index(["model", "instance"])
+    days = pd.read_parquet(project / target.replace("verdict", "break_even")).set_index(["model", "instance"])
     readme = (ROOT / "config" / "studies" / "parkopedia-2018" / "README.md").read_text()
     decides = days.loc[("resnet50", "TPUv2")]
     ends = f"({decides['gain_low']:.2f} to {decides['gain_high']:.2f})"

@@ -1,14 +1,14 @@
 """What the plans are made of at central figures: what the page's program calculates with."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.decision.cost_rounds import Planned
-from sweetspot.decision.dispatch_problem import Class
-from sweetspot.decision.dispatch_tables import Words, Worked
+from sweetspot.decision.dispatch_problem import Class, Posed
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
 
@@ -19,7 +19,7 @@ COLUMNS = (
 FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
 
 
-def case_figures(plans: Iterable[Planned], worked: Sequence[Worked], words: Words) -> pd.DataFrame:
+def case_figures(plans: Iterable[Planned], months: Sequence[Posed]) -> pd.DataFrame:
     """One row a plan, part of its work (phase or class of jobs, urgent ones apart) and option (COLUMNS).
 
     `cost`: rounds (a plan of phases) or dispatch (of months); null where a figure says nothing there.
@@ -35,7 +35,7 @@ def case_figures(plans: Iterable[Planned], worked: Sequence[Worked], words: Word
     `devices`; `machines` in the best mix, of which `least` are there.
     """
     rows = [row for plan in plans for row in _rounds(plan)]
-    rows += [row for one in worked for row in _dispatch(one, words)]
+    rows += [row for one in months for row in _dispatch(one)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(FIGURE_TYPES)
 
 
@@ -61,20 +61,19 @@ def _rounds(one: Planned) -> Iterator[dict[str, Any]]:
             }
 
 
-def _dispatch(one: Worked, words: Words) -> Iterator[dict[str, Any]]:
-    posed = one.posed
+def _dispatch(posed: Posed) -> Iterator[dict[str, Any]]:
     # Hours and money also of what is not in time: another deadline may allow it.
     at_leisure = tuple(each._replace(limit=NEVER) for each in posed.classes)
-    free = posed._replace(classes=at_leisure).problem(posed.sources, posed.middle, posed.central.jobs)
+    free = replace(posed, classes=at_leisure).central
     for number, each in enumerate(posed.classes):
-        for name, figures in _of_class(free, number, one.mixes[0].counts):
+        for name, figures in _of_class(free, number, posed.mixes[0].counts):
             source = posed.source(name)
             row = source.rows[number]
             yield {
                 "workload": posed.name,
                 "cost": "dispatch",
                 "part": each.name,
-                **_named(source.offer, words.title(name)),
+                **_named(source.offer, posed.title(name)),
                 "alternative": name,
                 "taken": True,
                 "jobs": float(free.jobs[number, 0, 0]),

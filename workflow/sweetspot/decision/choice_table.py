@@ -8,7 +8,8 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.dispatch_tables import Words, Worked, kind_of, mix_rows
+from sweetspot.decision.dispatch_problem import Posed
+from sweetspot.decision.dispatch_tables import mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
@@ -69,8 +70,7 @@ def works(
     options: pd.DataFrame,
     draws: Draws,
     plans: Sequence[PricedPlan],
-    monthly: Sequence[Worked],
-    words: Words,
+    monthly: Sequence[Posed],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
 ) -> list[Work]:
@@ -78,10 +78,10 @@ def works(
 
     `plans`: those of phases; `monthly`: work of months with its mixes; `titles`: names of plans.
     """
-    found = [_of_months(one, words, options, draws) for one in monthly]
+    found = [_of_months(one, options, draws) for one in monthly]
     found += [_of_phases(one, options, draws) for one in plans]
     found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
-    parts = tuple(f"{one.posed.name}." for one in monthly)
+    parts = tuple(f"{one.name}." for one in monthly)
     names = map(str, dict.fromkeys(options["workload"].dropna()))
     return [*found, *(_single(name, options, draws, settings) for name in names if not name.startswith(parts))]
 
@@ -254,12 +254,11 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
     return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
-def _of_months(worked: Worked, words: Words, options: pd.DataFrame, draws: Draws) -> Work:
+def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    posed, months, priced = worked.posed, float(worked.posed.work.months), []
-    for mix, told in mix_rows(worked, words):
-        held = zip(mix.problem.held, mix.counts, strict=True)
-        bought = [(kind.name, count) for kind, count in held if count and kind_of(posed, kind.name) == "bought"]
+    months, priced = float(posed.work.months), []
+    for mix, told in mix_rows(posed):
+        bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
         fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months

@@ -11,12 +11,12 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Asked, Judged, analysed, judge, set_aside, without_option, without_speed
+from sweetspot.decision.decide import Asked, Judged, analysed, judge
 from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
 from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
-from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings
+from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings, set_aside
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
@@ -93,8 +93,7 @@ def compare(
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)
-    untold = [*without_speed(found), *without_option(needs, every, inputs.plans, found["jobs"])]
-    untold += left_out_warnings(missing, every, monthly)
+    untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
     coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
     verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
@@ -120,14 +119,14 @@ def compare(
 
 def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
     """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
-    options, drawn, money, words = judged.options, judged.draws, settings.money, judged.words
+    options, drawn, money = judged.options, judged.draws, settings.money
     jobs = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
     phases = [rounds_question(one, settings.month_days) for one in judged.plans]
-    months = [one for worked in judged.months if (one := dispatch_question(worked, drawn, words)) is not None]
+    months = [one for posed in judged.months if (one := dispatch_question(posed)) is not None]
     plans = [turned(one) for one in (*(one.question for one in phases), *(one.question for one in months))]
     paying = [
         *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),
-        *((one.question.workload, pays_of_months(one, words)) for one in months),
+        *((one.question.workload, pays_of_months(one)) for one in months),
     ]
     found = analysed([*jobs, *plans], options, drawn, money, paying)
     days = break_even(options, drawn, settings.month_days)
@@ -137,8 +136,8 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
         "break_even": _together([days, found["break_even"]]),
         "deadlines": _together(due),
         "surface": surface([one.question for one in jobs], settings.month_days, money),
-        "sources": source_table(judged.months, words),
-        "load": load_table(judged.months, words),
-        "jobs": job_table(judged.months, every, asked, words),
-        "case_figures": case_figures(phases, judged.months, words),
+        "sources": source_table(judged.months),
+        "load": load_table(judged.months),
+        "jobs": job_table(judged.months, every, asked, settings.titles),
+        "case_figures": case_figures(phases, judged.months),
     }

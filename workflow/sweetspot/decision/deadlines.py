@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
-from sweetspot.decision.dispatch_problem import MIX_DRAWS
-from sweetspot.decision.dispatch_tables import Worked
+from sweetspot.decision.dispatch_problem import MIX_DRAWS, Posed
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import standing
@@ -115,7 +114,7 @@ def _nobody(rows: Sequence[Row], money: Money) -> str:
     return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"
 
 
-def class_deadlines(works: Sequence[Worked], draws: Draws, money: Money, due: float | None = None) -> pd.DataFrame:
+def class_deadlines(works: Sequence[Posed], draws: Draws, money: Money, due: float | None = None) -> pd.DataFrame:
     """Rows of DEADLINES for each class and number of hours: the cheapest way to be in time, and who is in time anyhow.
 
     A row holds until the next one's hours, from the fastest machine's to REACH times those of the slowest. `is_asked`:
@@ -129,12 +128,12 @@ def class_deadlines(works: Sequence[Worked], draws: Draws, money: Money, due: fl
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
-def _of_classes(worked: Worked, draws: Draws, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
-    posed, queue = worked.posed, queue_of(worked)
+def _of_classes(posed: Posed, draws: Draws, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
+    queue = queue_of(posed)
     for number, one in ((place, one) for place, one in enumerate(posed.classes) if not one.urgent):
         hurried = number + any(other.urgent for other in posed.classes[number + 1 : number + 2])
         asked = posed.classes[hurried].limit if due is None else due
-        urgent, ordinary = ([*_ways(worked, queue, *of, draws)] for of in ((hurried, True), (number, False)))
+        urgent, ordinary = ([*_ways(posed, queue, *of, draws)] for of in ((hurried, True), (number, False)))
         total = sum(float(jobs.sum()) for way in ordinary for jobs in way.jobs.values())
         least = min((way.usd for way in ordinary), default=np.nan)
         runs = [row for source in posed.sources if (row := source.rows[hurried]) is not None]
@@ -156,9 +155,9 @@ def _limits(hours: Sequence[float], wait: float, asked: float) -> list[float]:
     return sorted(filter(np.isfinite, {*hours, *(hour + wait for hour in hours), *grid, asked}))
 
 
-def _ways(worked: Worked, queue: Queue, number: int, alone: bool, draws: Draws) -> Iterator[Way]:
+def _ways(posed: Posed, queue: Queue, number: int, alone: bool, draws: Draws) -> Iterator[Way]:
     """Where a job of a class runs in the best mix, in whatever time; `alone`: it pays for the whole rented machine."""
-    posed, best = worked.posed, worked.mixes[0]
+    best = posed.mixes[0]
     held = {kind.name: place for place, kind in enumerate(best.problem.held) if best.counts[place]}
     rented = {offer.name: place for place, offer in enumerate(best.problem.rented)}
     for source in posed.sources:
@@ -166,7 +165,7 @@ def _ways(worked: Worked, queue: Queue, number: int, alone: bool, draws: Draws) 
         if row is None or not np.isfinite(row["usd"]):
             continue
         hours, usd = (drawn[row["row"]][:MIX_DRAWS] for drawn in (draws.hours, draws.usd))
-        if not source.held:
+        if source.kind == "rented":
             times = row["jobs_at_once"] if alone else 1.0
             here = best.done.chosen[number] == rented.get(option, len(rented))
             jobs = AT_ONCE.weights(np.where(here[:, None], best.done.rented[number], 0.0))
@@ -184,9 +183,10 @@ def _hour(kind: Held) -> Array:
     return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
 
 
-def queue_of(worked: Worked) -> Queue:
+def queue_of(posed: Posed) -> Queue:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
-    best, streams = worked.mixes[0], [one.stream(0) for one in pool(worked, 0)]
+    best = posed.mixes[0]
+    streams = [one.stream(0) for one in pool(posed, best)]
     used, room = np.zeros(best.done.held.shape[2:]), np.zeros(best.done.held.shape[2])
     for number, (kind, count) in enumerate(zip(best.problem.held, best.counts, strict=True)):
         hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0) * kind.devices

@@ -1,6 +1,6 @@
 """A study decided: its works with their choices and the verdict, and what the answers rest on."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -8,9 +8,8 @@ import pandas as pd
 
 from sweetspot.decision.choice_table import Work, choice_table, works
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
-from sweetspot.decision.dispatch_problem import pose
-from sweetspot.decision.dispatch_tables import NO_SPEED, Words, Worked, work_out
-from sweetspot.decision.fits import Needs, apart
+from sweetspot.decision.dispatch_problem import Posed, pose
+from sweetspot.decision.fits import apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.other_figures import Contenders, found_contenders
 from sweetspot.decision.pays import PAYS, Held, pays_rows
@@ -40,16 +39,14 @@ class Asked(NamedTuple):
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes, names of both for people; the table of buying `later`; all `works`, and their `choices`;
-    who is `contending` on each model.
+    of `months` with its mixes; the table of buying `later`; all `works`, and their `choices`; who contends on a model.
     """
 
     options: pd.DataFrame
     misfits: pd.DataFrame
     draws: Draws
     plans: list[PricedPlan]
-    months: list[Worked]
-    words: Words
+    months: list[Posed]
     later: pd.DataFrame
     works: list[Work]
     choices: pd.DataFrame
@@ -71,16 +68,14 @@ def judge(every: pd.DataFrame, offers: pd.DataFrame, asked: Asked, settings: Set
     options, misfits = apart(every)
     drawn = simulate(options, settings.seed, draws)
     lab = (options, drawn, offers, settings.month_days, settings.seed)
-    months = [work_out(pose(name, work, *lab)) for name, work in asked.months.items() if len(options)]
-    words = Words(dict(zip(every["option"], every["title"], strict=True)), settings.titles)
+    months = [pose(name, work, *lab) for name, work in asked.months.items() if len(options)]
     plans = priced_plans(options, drawn, asked.plans)
-    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn, words)]
+    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
     later, more = buying_later(waiting, drawn, settings.seed)
     plans = [with_later(one, more) for one in plans]
-    judged = works(options, drawn, plans, months, words, settings, asked.titles)
+    judged = works(options, drawn, plans, months, settings, asked.titles)
     chosen = choice_table(judged, settings.offers_in_hand)
-    contending = found_contenders(options)
-    return Judged(options, misfits, drawn, plans, months, words, later, judged, chosen, contending)
+    return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
 
 
 def analysed(
@@ -107,43 +102,3 @@ def analysed(
 
 def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame([row for part in rows for row in part], columns=list(columns))
-
-
-def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
-    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
-
-    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
-    reference stays.
-    """
-    names = {name for work in works.values() for name in work.have}
-    there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
-    return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
-
-
-def without_option(
-    needs: Needs, every: pd.DataFrame, plans: pd.DataFrame, jobs: pd.DataFrame
-) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: workloads that no cell serves, of all that `needs` names but those in `jobs`."""
-    served = set(every["workload"].dropna())
-    if len(plans):
-        served |= set(plans.loc[plans["status"] == "ok", "plan"])
-    works = list(dict.fromkeys(jobs["workload"]))
-    for name in needs:
-        if name not in served and not any(name.startswith(f"{work}.") for work in works):
-            message = f"workload {name}: no machine that is offered has a speed for it; it takes no part"
-            yield ("comparison", None, None, pd.NA, "no_speed", message)
-
-
-def without_speed(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: a class that runs on no machine, and machines without a speed for some class."""
-    jobs = tables["jobs"]
-    jobs = jobs[~jobs["urgent"].astype(bool)] if len(jobs) else jobs
-    for (name, job, model), rows in jobs.groupby(["workload", "class", "model"], sort=False) if len(jobs) else ():
-        lacking = rows[rows["status"] == NO_SPEED]
-        if len(lacking) == len(rows):
-            message = f"{name}.{job}: no machine that is offered has a speed for model {model}; it takes no part"
-            yield ("comparison", None, model, pd.NA, "no_speed", message)
-            continue
-        for row in lacking.drop_duplicates("instance").itertuples():
-            message = f"priced, but no speed for {job} (model {model}) of {name}; it does none of these jobs"
-            yield ("comparison", row.instance, model, pd.NA, "no_speed", message)

@@ -1,7 +1,9 @@
 """The work of a month as a problem of mixes: its classes of jobs, what is there, what can be had, with draws."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,18 +11,28 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.renting import ROUNDING
+from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.rates import or_zero
+from sweetspot.decision.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, month_noise
+from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, finite, month_noise
+from sweetspot.mixes.search import Mix, mixes
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.terms import Amount
 
 MIX_DRAWS = 1000  # of the simulation's draws, each with its months: standard error of a probability of 0.8: 1.3 points
 MOST_MONTHS = 36  # drawn of a project; a longer one has the same months again
 COMMITTED = ("reserved", "committed")
+PER_MONTH = "per_month"  # quantity: jobs a month of one class
+PLANNED = Moved(1, {})
+# Figures of the options that draws have, and their columns.
+FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
+           "days": "days_per_month"}  # fmt: skip
+OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
+Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
 class Class(NamedTuple):
@@ -32,6 +44,12 @@ class Class(NamedTuple):
     urgent: bool
     limit: float
 
+    @property
+    def number(self) -> "Amount":
+        """Jobs a month; the urgent ones are among those of their class."""
+        urgent = self.job.urgent_per_month if self.urgent else None
+        return self.job.per_month if urgent is None else urgent
+
 
 class Source(NamedTuple):
     """One option of the mix: its offer (a row of the options), and the row of the options by class (None: no speed)."""
@@ -41,44 +59,167 @@ class Source(NamedTuple):
     there: int
 
     @property
-    def held(self) -> bool:
-        """Whether it is paid for by the month, used or not."""
+    def kind(self) -> str:
+        """There, bought (or committed to: paid for by the month, used or not), or rented."""
         row = self.offer
-        return bool(row["purchase"] == "own" or row["purchase"] in COMMITTED or pd.notna(row["month_usd"]))
+        held = row["purchase"] == "own" or row["purchase"] in COMMITTED or pd.notna(row["month_usd"])
+        return "there" if self.there else "bought" if held else "rented"
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """Its rows of the options."""
+        return tuple(dict.fromkeys(row["row"] for row in (self.offer, *self.rows) if row is not None))
 
 
-class Figures(NamedTuple):
-    """Figures of the options, rows x draws: drawn, or the central ones as a single draw."""
+@dataclass(frozen=True)
+class Posed:
+    """A monthly workload with its sources.
 
-    hours: Array
-    usd: Array
-    variable: Array
-    fixed: Array
-    days: Array
-
-
-class Posed(NamedTuple):
-    """A monthly workload as problems: with draws, and at central figures (one draw, one month); `figures` drawn, and
-    `middle`, the central ones, are what they were made of.
+    `figures` (FIGURES) of the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs,
+    class x draw x month; `known`: draws of what the figures are made of, by name and row of the options.
     """
 
     name: str
     work: "Monthly"
     classes: tuple[Class, ...]
     sources: tuple[Source, ...]
-    drawn: Problem
-    central: Problem
-    figures: Figures
-    middle: Figures
+    figures: Mapping[str, Array]
+    middle: Mapping[str, Array]
+    numbers: Array
+    known: Mapping[tuple[str, int], Array]
     month_days: float
+
+    @cached_property
+    def drawn(self) -> Problem:
+        """The problem with its draws."""
+        return self.moved(PLANNED)
+
+    @cached_property
+    def central(self) -> Problem:
+        """The problem at central figures: one draw, one month."""
+        numbers = np.array([[[one.number.value]] for one in self.classes])
+        return self._problem(lambda name, label: self.middle[name][label], self._apart(numbers), PLANNED)
+
+    @cached_property
+    def mixes(self) -> list[Mix]:
+        """The ways to do the work, the best first."""
+        return mixes(self.drawn)
+
+    @cached_property
+    def rows(self) -> dict[int, Row]:
+        """The rows of the options that sources stand on, by label."""
+        every = (row for source in self.sources for row in (source.offer, *source.rows) if row is not None)
+        return {row["row"]: row for row in every}
 
     def source(self, name: str) -> Source:
         """The source of that option."""
         return next(one for one in self.sources if one.offer["option"] == name)
 
-    def problem(self, sources: tuple[Source, ...], figures: Figures, jobs: Array) -> Problem:
-        """The problem with other figures."""
-        return _problem(self.work, self.classes, sources, figures, jobs, self.month_days)
+    def title(self, name: str) -> str:
+        """The name of that option for people."""
+        return str(self.source(name).offer["title"])
+
+    def moved(self, moved: Moved) -> Problem:
+        """The problem with assumptions moved (one case), on all draws.
+
+        More of a class are not more urgent ones, of which there are never more than of all.
+        """
+        factors = {
+            label: self._factors(row, moved.of(label)) for label, row in self.rows.items() if moved.touches(label)
+        }
+
+        def figure(name: str, label: int) -> Array:
+            by = factors[label].get(name, 1.0) if label in factors else 1.0
+            return np.asarray(self.figures[name][label] * by)
+
+        more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
+        jobs = self._jobs if (more == 1.0).all() else self._apart(self.numbers * more[:, None, None])
+        return self._problem(figure, jobs, moved)
+
+    def _factors(self, row: Row, factor: Factor) -> dict[str, Number]:
+        """By how much the figures of one row change."""
+        speed = factor("images_per_s")
+        now, planned = rates(row, factor), rates(row, lambda _: 1.0)
+        dearer = now.variable / planned.variable if planned.variable else 1.0
+        found: dict[str, Number] = {"hours": 1.0 / speed, "usd": dearer / speed, "variable": dearer}
+        if row["purchase"] == "own":
+            found |= {"days": factor("days_per_month"), "fixed": self._possession(row, factor)}
+        return found
+
+    def _possession(self, row: Row, factor: Factor) -> Number:
+        """A month of possession over that as drawn, in each draw."""
+        if all(isinstance(found := factor(name), float) and found == 1.0 for name in OF_THE_MONTH):
+            return 1.0
+
+        def drawn(name: str) -> Number:
+            values = self.known.get((name, row["row"]))
+            return 1.0 if values is None or not row[name] > 0 else values / row[name]
+
+        return possession(row, lambda name: drawn(name) * factor(name)) / possession(row, drawn)
+
+    @cached_property
+    def _jobs(self) -> Array:
+        return self._apart(self.numbers)
+
+    def _apart(self, numbers: Array) -> Array:
+        """Jobs of each class, the urgent ones no longer among those of their class."""
+        jobs: list[Array] = []
+        for one, number in zip(self.classes, numbers, strict=True):
+            if one.urgent:
+                number = np.minimum(jobs[-1], number)
+                jobs[-1] = jobs[-1] - number
+            jobs.append(number)
+        return np.stack(jobs)
+
+    def _problem(self, figure: Figure, jobs: Array, moved: Moved) -> Problem:
+        held = [self._held(one, figure, moved) for one in self.sources if one.kind != "rented"]
+        rented = [self._rented(one, figure, moved) for one in self.sources if one.kind == "rented"]
+        return Problem(tuple(one.name for one in self.classes), jobs, tuple(held), tuple(rented))
+
+    def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
+        """A kind held. An owned one works in its planned hours, a committed one in all of the month."""
+        hour, fixed, capacity = self._month(source, figure)
+        hours = np.full((len(self.classes), fixed.size), NEVER)
+        for number, row in self._able(source, moved):
+            hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
+        name, devices = source.offer["option"], int(source.offer["gpus"])
+        return Held(name, source.there, not source.there, fixed, capacity, hours, finite(hours) * hour, devices)
+
+    def _rented(self, source: Source, figure: Figure, moved: Moved) -> Rented:
+        """An offer by the hour. An urgent job comes alone: it pays for the whole machine."""
+        draws = figure("usd", source.offer["row"]).size
+        usd, taken = np.full((len(self.classes), draws), NEVER), np.zeros((len(self.classes), draws))
+        for number, row in self._able(source, moved):
+            alone = row["jobs_at_once"] if self.classes[number].urgent else 1.0
+            usd[number] = figure("usd", row["row"]) * alone
+            taken[number] = figure("hours", row["row"]) * row["gpus"] / row["jobs_at_once"] * alone
+        return Rented(source.offer["option"], usd, taken)
+
+    def _able(self, source: Source, moved: Moved) -> Iterator[tuple[int, Row]]:
+        """The classes that a source does in time, by number, and its rows for them."""
+        for number, (one, row) in enumerate(zip(self.classes, source.rows, strict=True)):
+            if row is not None and in_time(one, row, float(moved.of(row["row"])("images_per_s"))):
+                yield number, row
+
+    def _month(self, source: Source, figure: Figure) -> tuple[Array, Array, Array]:
+        """USD of an hour of use, USD of a month, hours of use a month of one machine; by draw."""
+        row, place, months = source.offer, source.offer["row"], self.work.months
+        variable = figure("variable", place)
+        if row["purchase"] == "own":
+            works = 1.0 - or_zero(row["downtime_share"])
+            capacity = HOURS_A_DAY * np.minimum(figure("days", place), self.month_days) * works
+            # The options' possession is borne by the hours in which the machine works; here it is paid by the month.
+            fixed = figure("fixed", place) * works
+            if source.there:
+                care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
+                fixed = np.full(variable.size, care - or_zero(row["residual_usd"]) / months)
+            return variable, fixed, capacity
+        dearer = variable / row["variable_usd_per_hour"]
+        hours = np.full(variable.size, HOURS_A_DAY * self.month_days)
+        if pd.notna(row["month_usd"]):
+            return np.zeros(variable.size), row["month_usd"] * dearer, hours
+        terms = math.ceil(months / row["term_months"] - ROUNDING) * row["term_months"] / months
+        return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
 
 
 def pose(
@@ -89,25 +230,24 @@ def pose(
     `options`: those that fit, as `draws` has them; `offers`: all offers. Raises UserError where a machine that is there
     (`have`) has no offer `own`; one without a figure does nothing.
     """
-    classes = classes_of(name, work)
-    told = with_terms(options, offers)
-    _check_there(name, work, offers)
-    sources = _sources(work, classes, told)
-    drawn = Figures(*(getattr(draws, name)[:, :MIX_DRAWS] for name in Figures._fields))
-    days = told["days_per_month"].where(told["purchase"].eq("own"))
-    middle = [told[name] for name in ("hours", "usd", "variable_usd_per_hour", "fixed_usd_per_month")]
-    central = Figures(*(column.to_numpy(float)[:, None] for column in (*middle, days)))
-    count = drawn.hours.shape[1]
+    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
+    refuse(
+        f"workloads.yaml: {name}.have names {other!r}; expected a machine with an offer `own` in a price list"
+        for other in dict.fromkeys(work.have)
+        if other not in owned
+    )
+    classes, told = classes_of(name, work), with_terms(options, offers)
+    drawn = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
     return Posed(
         name,
         work,
         classes,
-        sources,
-        _problem(work, classes, sources, drawn, _jobs(name, work, classes, seed, count), month_days),
-        _problem(work, classes, sources, central, _central_jobs(classes), month_days),
-        drawn,
-        central,
-        month_days,
+        _sources(work, classes, told),
+        figures=drawn,
+        middle={figure: told[column].to_numpy(float)[:, None] for figure, column in FIGURES.items()},
+        numbers=_numbers(name, work, classes, seed, drawn["hours"].shape[1]),
+        known={(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows},
+        month_days=month_days,
     )
 
 
@@ -116,7 +256,7 @@ def classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
     found = []
     for job in work.jobs:
         found.append(Class(job.name, work.priced_as(name, job), job, False, NEVER))
-        if job.urgent_per_month is not None and job.within_hours is not None:
+        if job.within_hours is not None:
             workload = work.priced_as(name, job, urgent=True)
             found.append(Class(f"{job.name} (urgent)", workload, job, True, job.within_hours))
     return tuple(found)
@@ -129,121 +269,33 @@ def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
 
 
-def _check_there(name: str, work: "Monthly", offers: pd.DataFrame) -> None:
-    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
-    refuse(
-        f"workloads.yaml: {name}.have names {other!r}; expected a machine with an offer `own` in a price list"
-        for other in dict.fromkeys(work.have)
-        if other not in owned
-    )
-
-
-def _sources(work: "Monthly", classes: tuple[Class, ...], options: pd.DataFrame) -> tuple[Source, ...]:
+def _sources(work: "Monthly", classes: Sequence[Class], options: pd.DataFrame) -> tuple[Source, ...]:
     """The options of the classes; a machine that is there is had by the first price list that offers it."""
     there = options["instance"].isin(work.have) & options["purchase"].eq("own")
     kept = options[(options["in_answer"].astype(bool) | there) & options["persistent"].astype(bool)]
-    rows = records(kept[kept["workload"].isin([one.workload for one in classes])])
     by_option: dict[str, dict[str, Row]] = {}
-    for row in rows:
+    for row in records(kept[kept["workload"].isin([one.workload for one in classes])]):
         by_option.setdefault(row["option"], {}).setdefault(row["workload"], row)
     found, waiting = [], list(work.have)
-    for of_class in by_option.values():
-        first = next(iter(of_class.values()))
-        own = first["purchase"] == "own"
-        there = waiting.count(first["instance"]) if own else 0
-        waiting = [other for other in waiting if not (own and other == first["instance"])]
-        found.append(Source(first, tuple(of_class.get(one.workload) for one in classes), there))
+    for rows in by_option.values():
+        first = next(iter(rows.values()))
+        here = [name for name in waiting if first["purchase"] == "own" and name == first["instance"]]
+        waiting = [name for name in waiting if name not in here]
+        found.append(Source(first, tuple(rows.get(one.workload) for one in classes), len(here)))
     return tuple(found)
 
 
-def _problem(
-    work: "Monthly",
-    classes: tuple[Class, ...],
-    sources: tuple[Source, ...],
-    figures: Figures,
-    jobs: Array,
-    month_days: float,
-) -> Problem:
-    held = tuple(_held(one, work, classes, figures, month_days) for one in sources if one.held)
-    rented = tuple(_rented(one, classes, figures) for one in sources if not one.held)
-    return Problem(tuple(one.name for one in classes), jobs, held, rented)
-
-
-def _held(source: Source, work: "Monthly", classes: tuple[Class, ...], figures: Figures, month_days: float) -> Held:
-    """A kind held. An owned one works in its planned hours, a committed one in all of the month."""
-    row, count = source.offer, figures.hours.shape[1]
-    hour, fixed, capacity = _month(source, work, figures, month_days)
-    hours, running = np.full((len(classes), count), NEVER), np.zeros((len(classes), count))
-    for number, (one, priced) in enumerate(zip(classes, source.rows, strict=True)):
-        if in_time(one, priced):
-            assert priced is not None
-            hours[number] = figures.hours[priced["row"]] / priced["jobs_at_once"]
-            running[number] = hours[number] * hour
-    return Held(row["option"], source.there, not source.there, fixed, capacity, hours, running, int(row["gpus"]))
-
-
-def _month(source: Source, work: "Monthly", figures: Figures, month_days: float) -> tuple[Array, Array, Array]:
-    """USD of an hour of use, USD of a month, hours of use a month of one machine; by draw."""
-    row, place = source.offer, source.offer["row"]
-    nothing = np.zeros(figures.hours.shape[1])
-    if row["purchase"] == "own":
-        works = 1.0 - or_zero(row["downtime_share"])
-        capacity = HOURS_A_DAY * np.minimum(figures.days[place], month_days) * works
-        if source.there:
-            care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
-            return figures.variable[place], nothing + care - or_zero(row["residual_usd"]) / work.months, capacity
-        # The options' possession is borne by the hours in which the machine works; here it is paid by the month.
-        return figures.variable[place], figures.fixed[place] * works, capacity
-    dearer = figures.variable[place] / row["variable_usd_per_hour"]
-    hours = nothing + HOURS_A_DAY * month_days
-    if pd.notna(row["month_usd"]):
-        return nothing, row["month_usd"] * dearer, hours
-    terms = math.ceil(work.months / row["term_months"] - ROUNDING) * row["term_months"] / work.months
-    return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
-
-
-def _rented(source: Source, classes: tuple[Class, ...], figures: Figures) -> Rented:
-    """An offer by the hour. An urgent job comes alone: it pays for the whole machine."""
-    count = figures.hours.shape[1]
-    usd, taken = np.full((len(classes), count), NEVER), np.zeros((len(classes), count))
-    for number, (one, row) in enumerate(zip(classes, source.rows, strict=True)):
-        if in_time(one, row):
-            assert row is not None
-            alone = row["jobs_at_once"] if one.urgent else 1.0
-            usd[number] = figures.usd[row["row"]] * alone
-            taken[number] = figures.hours[row["row"]] * row["gpus"] / row["jobs_at_once"] * alone
-    return Rented(source.offer["option"], usd, taken)
-
-
-def in_time(one: Class, row: Row | None) -> bool:
-    """Whether a job of the class runs there, and by its central hours within its limit."""
-    return row is not None and bool(row["hours"] <= one.limit) and bool(np.isfinite(row["usd"]))
-
-
-def _jobs(name: str, work: "Monthly", classes: tuple[Class, ...], seed: int, draws: int) -> Array:
+def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, draws: int) -> Array:
     """Jobs by class, draw and month; the urgent ones are a part of their class."""
-    months = max(1, min(MOST_MONTHS, math.ceil(work.months)))
-    made: dict[tuple[str, bool], Array] = {}
-    for job in work.jobs:
-        for urgent, number in ((False, job.per_month), (True, job.urgent_per_month)):
-            if number is not None:
-                source = stream(seed, "per_month", name, job.name, urgent)
-                noise = month_noise(source, draws, months, work.months_alike)
-                made[job.name, urgent] = spread(number.value, *number.ends, LEVEL_RANGE, noise)
-    return np.stack([_of_class(one, made) for one in classes])
-
-
-def _of_class(one: Class, made: Mapping[tuple[str, bool], Array]) -> Array:
-    """Of all jobs and the urgent ones of a job class, those of one of its two."""
-    every = made[one.job.name, False]
-    urgent = np.minimum(every, made.get((one.job.name, True), np.zeros_like(every)))
-    return urgent if one.urgent else every - urgent
-
-
-def _central_jobs(classes: tuple[Class, ...]) -> Array:
-    made: dict[tuple[str, bool], Array] = {}
+    months, made = max(1, min(MOST_MONTHS, math.ceil(work.months))), list[Array]()
     for one in classes:
-        made[one.job.name, False] = np.full((1, 1), one.job.per_month.value)
-        if one.job.urgent_per_month is not None:
-            made[one.job.name, True] = np.full((1, 1), one.job.urgent_per_month.value)
-    return np.stack([_of_class(one, made) for one in classes])
+        source, number = stream(seed, "per_month", name, one.job.name, one.urgent), one.number
+        noise = month_noise(source, draws, months, work.months_alike)
+        jobs = spread(number.value, *number.ends, LEVEL_RANGE, noise)
+        made.append(np.minimum(made[-1], jobs) if one.urgent else jobs)
+    return np.stack(made)
+
+
+def in_time(one: Class, row: Row, faster: float = 1.0) -> bool:
+    """Whether a job of the class ends within its limit by its central hours, at so many times that speed."""
+    return bool(row["hours"] / faster <= one.limit) and bool(np.isfinite(row["usd"]))

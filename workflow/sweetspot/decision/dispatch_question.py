@@ -1,7 +1,6 @@
 """A workload of months as a question: its mixes as choices, what they rest on, and from when a machine pays."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,15 +14,14 @@ from sweetspot.decision.assumption import (
     all_work,
     assumptions_of,
 )
-from sweetspot.decision.cost_dispatch import PER_MONTH, Dispatch, Way, most_rented
-from sweetspot.decision.dispatch_problem import MIX_DRAWS, Posed
-from sweetspot.decision.dispatch_tables import Words, Worked, device_hours, mix_title, rivals_of
+from sweetspot.decision.cost_dispatch import Dispatch
+from sweetspot.decision.dispatch_problem import PER_MONTH, Posed
+from sweetspot.decision.dispatch_tables import is_best, mix_title
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
 from sweetspot.decision.question import Choice, Question
-from sweetspot.decision.simulate import Draws
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.search import RENTED, Mix, neighbours
+from sweetspot.mixes.search import BEST, Mix, moved
 from sweetspot.study.titles import model_title
 
 WORK = "device_hours"  # quantity: all work of a month
@@ -36,103 +34,80 @@ class Asked(NamedTuple):
     cost: Dispatch
 
 
-def dispatch_question(worked: Worked, draws: Draws, words: Words) -> Asked | None:
+def dispatch_question(posed: Posed) -> Asked | None:
     """The question of a workload of months; None where no mix does the work."""
-    best = worked.mixes[0]
+    best, months = posed.mixes[0], posed.work.months
     if not np.isfinite(best.expected):
         return None
-    posed, months = worked.posed, worked.posed.work.months
-    shown = [best, *rivals_of(worked)]
-    ways = [_way_of(one, posed) for one in shown]
-    nothing = Way(posed.drawn.there, "", ())
-    if nothing not in ways:
-        ways.append(nothing)
-        shown.append(replace(best, counts=posed.drawn.there, done=dispatch(posed.drawn, posed.drawn.there)))
-    known = {(figure.name, row): figure.values[:MIX_DRAWS] for figure in draws.figures for row in figure.rows}
-    cost = Dispatch(worked, known, ways, _assumptions(posed, words))
-    labels = frozenset(cost.rows)
-    choices = tuple(
-        Choice(_row_of(one, posed)["option"], _title(one, posed, words), _row_of(one, posed), str(place), True, labels)
-        for place, one in enumerate(shown)
-    )
+    shown = [best, *(one for one in posed.mixes if not is_best(one, best) and np.isfinite(one.expected))]
+    if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
+        shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
+    cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed))
+    rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
     question = Question(
         workload=posed.name,
         months=months,
-        choices=choices,
+        choices=tuple(
+            Choice(row["option"], title, row, str(place), True, frozenset(posed.rows))
+            for place, (row, title) in enumerate(zip(rows, cost.titles, strict=True))
+        ),
         assumptions=cost.assumptions,
         cost=cost.cost,
         drawn=drawn,
         best=0,
-        rival=_rival(ways, drawn),
+        rival=_rival(shown, drawn),
         told=f"{months:g} months",
         word="best mix",
         drawn_work=tuple(_drawn_work(posed, cost.assumptions)),
         beside=_beside(best, months),
-        rows={label: row | {"title": words.title(row["option"])} for label, row in cost.rows.items()},
-        named=cost.named(choices, words),
+        rows=posed.rows,
+        named=cost.title,
         dear=True,
         settled=cost.settled,
     )
     return Asked(question, cost)
 
 
-def _rival(ways: Sequence[Way], drawn: Array) -> int | None:
+def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
     """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
     usd = drawn.mean(axis=1)
-    apart = [place for place, way in enumerate(ways) if place and way.kinds != ways[0].kinds and usd[place] < np.inf]
-    others = apart or [*range(1, len(ways))]
-    return min(others, key=lambda place: float(usd[place])) if others else None
+    others, bought = range(1, len(ways)), ways[0].bought.keys()
+    apart = [place for place in others if ways[place].bought.keys() != bought and usd[place] < np.inf]
+    return min(apart or others, key=lambda place: float(usd[place]), default=None)
 
 
 def _beside(best: Mix, months: float) -> Array | None:
     """USD by draw of the mixes of one machine more or less than the best that do the work."""
-    usd = [dispatch(best.problem, counts).usd * months for counts in neighbours(best.problem, best.counts)]
+    problem, anything = best.problem, tuple(count + 1 for count in best.counts)
+    near = [moved(best.counts, place, step, problem.there, anything) for place in problem.for_sale for step in (-1, 1)]
+    usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
     found = [one for one in usd if np.isfinite(one).all()]
     return np.stack(found) if found else None
 
 
-def _way_of(one: Mix, posed: Posed) -> Way:
-    numbered = enumerate(zip(posed.drawn.held, one.counts, strict=True))
-    kinds = tuple(place for place, (kind, count) in numbered if count > kind.there)
-    return Way(one.counts, one.source if one.kind == RENTED else "", kinds)
-
-
-def _title(one: Mix, posed: Posed, words: Words) -> str:
-    main = most_rented(one.problem, one.done) or None
-    return mix_title(one, posed, main, words)
-
-
 def _row_of(one: Mix, posed: Posed) -> Row:
     """The row of the options that a mix rests on most: the machine that it buys, else what it rents."""
-    bought = [kind.name for kind, count in zip(posed.drawn.held, one.counts, strict=True) if count > kind.there]
-    name = bought[0] if bought else one.source or most_rented(one.problem, one.done)
+    name = next(iter(one.bought), one.source or one.done.lead)
     return posed.source(name).offer if name else posed.sources[0].offer
 
 
-def _assumptions(posed: Posed, words: Words) -> tuple[Assumption, ...]:
+def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
     """Figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
-    offers, speeds = [], dict[int, Row]()
-    for one in posed.sources:
-        row = one.offer | {"title": words.title(one.offer["option"])}
-        labels = tuple(dict.fromkeys(row["row"] for row in (one.offer, *one.rows) if row is not None))
-        offers.append(Offered(row, labels, str(row["option"]), bool(one.there)))
-        speeds |= {found["row"]: found for found in one.rows if found is not None}
+    offers = [Offered(one.offer, one.labels, str(one.offer["option"]), bool(one.there)) for one in posed.sources]
+    speeds = {row["row"]: row for one in posed.sources for row in one.rows if row is not None}
     return (*assumptions_of(offers, list(speeds.values()), posed.month_days), *_jobs(posed))
 
 
 def _jobs(posed: Posed) -> Iterator[Assumption]:
-    for job in posed.work.jobs:
-        for urgent, number in ((False, job.per_month), (True, job.urgent_per_month)):
-            if number is None or not number.value > 0:
-                continue
-            value, (low, high) = number.value, number.ends
+    for one in posed.classes:
+        value, (low, high) = one.number.value, one.number.ends
+        if value > 0:
             ends = (low, high, "declared") if low < high else (
                 value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed")  # fmt: skip
-            told = f"{'urgent ' if urgent else ''}jobs of {model_title(job.name)} a month"
-            subject = f"{job.name} (urgent)" if urgent else job.name
-            most = job.per_month.value if urgent else np.inf
-            named = (PER_MONTH, subject, told, "jobs/month", value, *ends, PER_MONTH)
+            told = f"{'urgent ' if one.urgent else ''}jobs of {model_title(one.job.name)} a month"
+            most = one.job.per_month.value if one.urgent else np.inf
+            named = (PER_MONTH, one.name, told, "jobs/month", value, *ends, PER_MONTH)
             yield Assumption(*named, frozenset(), most)
     if len(posed.work.jobs) > 1:
         yield all_work("all jobs a month")
@@ -140,29 +115,21 @@ def _jobs(posed: Posed) -> Iterator[Assumption]:
 
 def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
     """Mean jobs a month of the project, by class; of a class with urgent jobs these are among them."""
-    jobs = posed.drawn.jobs.mean(axis=2)
+    values = {one.name: jobs.mean(axis=1) for one, jobs in zip(posed.classes, posed.numbers, strict=True)}
     for assumption in assumptions:
-        if assumption.quantity == PER_MONTH:
-            subject = assumption.subject
-            mine = [
-                place
-                for place, one in enumerate(posed.classes)
-                if one.name == subject or (one.job.name == subject and one.urgent)
-            ]
-            values = jobs[mine].sum(axis=0)
-            if values.min() < values.max():
-                yield assumption, values
+        if assumption.quantity == PER_MONTH and np.ptp(values[assumption.subject]) > 0:
+            yield assumption, values[assumption.subject]
 
 
-def pays_of_months(one: Asked, words: Words) -> Iterator[Held]:
+def pays_of_months(one: Asked) -> Iterator[Held]:
     """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
     cost, posed = one.cost, one.cost.posed
-    best = cost.worked.mixes[0]
-    work = sum(float(hours.mean()) for hours in device_hours(posed.drawn, best.done).values())
+    best = posed.mixes[0].done
+    work = sum(float(best.device_hours(name).mean()) for name in best.sources)
     for place, kind in enumerate(posed.drawn.held):
         if not kind.for_sale:
             continue
-        title = words.title(kind.name)
+        title = posed.title(kind.name)
         for assumption in cost.assumptions:
             urgent = assumption.subject.endswith("(urgent)")
             jobs = assumption.quantity == ALL_JOBS or (assumption.quantity == PER_MONTH and not urgent)

@@ -12,13 +12,14 @@ from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.resale import MONTHS_A_YEAR
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
 from sweetspot.decision.dispatch_problem import Posed, with_terms
-from sweetspot.decision.dispatch_tables import Words, Worked, purchase_in_words, source_usd
+from sweetspot.decision.dispatch_tables import bought_in_words
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.rates import month_of, or_zero, sold_for
 from sweetspot.decision.rent_ahead import Rents, moves_ahead, rent_share
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, interval, spread, stream
 from sweetspot.decision.standing import shares
 from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.problem import Rented
 from sweetspot.mixes.search import Mix
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.wording import confidence
@@ -211,40 +212,39 @@ def _rent(row: Row, after: float, months: float, rents: Rents | None) -> Cases:
     return np.asarray(running * after / months + (held * after / terms if whole else np.inf))
 
 
-def of_months(worked: Sequence[Worked], draws: Draws, words: Words) -> Iterator[Deferral]:
+def of_months(works: Sequence[Posed], draws: Draws) -> Iterator[Deferral]:
     """The workloads of months that ask: the machines of the best mix, until then what is there and rented. The mix is
     that of buying at once: fewer months would not pay for more machines. Nothing where it buys none.
     """
-    for one in worked:
-        best, after = one.mixes[0], tuple(one.posed.work.buy_after_months)
-        if after and best.counts != best.problem.there and np.isfinite(best.expected):
-            yield _of_mix(one.posed, best, Dates(one.posed.name, one.posed.work.months, after), draws, words)
+    for posed in works:
+        best, after = posed.mixes[0], tuple(posed.work.buy_after_months)
+        if after and best.bought and np.isfinite(best.expected):
+            yield _of_mix(posed, best, Dates(posed.name, posed.work.months, after), draws)
 
 
-def _of_mix(posed: Posed, best: Mix, dates: Dates, draws: Draws, words: Words) -> Deferral:
-    more = [count - there for count, there in zip(best.counts, best.problem.there, strict=True)]
+def _of_mix(posed: Posed, best: Mix, dates: Dates, draws: Draws) -> Deferral:
     # What is bought is paid for by its price (`_held`), not by the month.
-    held = [replace(one, fixed=one.fixed * (not new)) for one, new in zip(best.problem.held, more, strict=True)]
-    problem, months = replace(best.problem, held=tuple(held)), dates.months
-    rows = [(posed.source(one.name).offer, new) for one, new in zip(held, more, strict=True) if new]
-    bought = Machines("best", purchase_in_words(best.counts, problem, words), rows)
+    held = tuple(replace(one, fixed=one.fixed * (one.name not in best.bought)) for one in best.problem.held)
+    problem, months = replace(best.problem, held=held), dates.months
+    rows = [(posed.source(name).offer, count) for name, count in best.bought.items()]
+    alone = len(rows) == 1 and rows[0][1] == 1
+    bought = Machines("best", str(rows[0][0]["title"]) if alone else bought_in_words(best, posed), rows)
+
+    def rent(offer: Rented, start: float, end: float) -> Rented:
+        row = posed.source(offer.name).offer
+        if not moves_ahead(row):
+            return offer
+        before, due = (rent_share(row, month, months, draws.rents)[1:] for month in (start, end))
+        return replace(offer, usd=offer.usd * ((due - before) * months / (end - start))[: offer.usd.shape[1]])
 
     def cost(box: Machines | None, start: float, end: float) -> Spent | None:
         if why_not(bought, months):
             return None
-        rented, counts = [], problem.there if box is None else best.counts
-        for offer in problem.rented:
-            if moves_ahead(row := posed.source(offer.name).offer):
-                due = [rent_share(row, month, months, draws.rents)[1:] for month in (start, end)]
-                mean = (due[1] - due[0]) * months / (end - start)
-                offer = replace(offer, usd=offer.usd * mean[: offer.usd.shape[1]])
-            rented.append(offer)
-        then = replace(problem, rented=tuple(rented))
-        done = dispatch(then, counts)
-        usd = source_usd(then, done, counts)
-        paid = {offer.name: usd[offer.name] for offer in rented if usd.get(offer.name, 0.0) > 0}
-        main = max(paid, key=lambda name: paid[name], default=None)
-        title = "what is there" if main is None else words.title(main)
+        then = replace(problem, rented=tuple(rent(offer, start, end) for offer in problem.rented))
+        done = dispatch(then, problem.there if box is None else best.counts)
+        paid = {name: done.usd_by_use(name) for name, one in done.sources.items() if isinstance(one, Rented)}
+        main = max((name for name in paid if paid[name] > 0), key=lambda name: paid[name], default=None)
+        title = "what is there" if main is None else posed.title(main)
         told = {"until": main, "until_title": title, "rent_usd": sum(paid.values()) * (end - start)}
         return Spent(np.append(done.usd.mean(), done.usd) * (end - start), np.nan, told)
 

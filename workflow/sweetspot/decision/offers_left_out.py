@@ -1,10 +1,11 @@
-"""Offers that take no part in a workload, each with its reason: nothing that has a price vanishes without a word."""
+"""What takes no part, and why: offers, workloads and machines. Nothing that has a price vanishes without a word."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from sweetspot.cells import USABLE
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
 from sweetspot.decision.options import CELL, OFFER, is_asked
 from sweetspot.decision.settings import Settings
@@ -12,16 +13,20 @@ from sweetspot.errors import UserError
 
 if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs
+    from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
 COLUMNS = ("workload", *OFFER, "model", "rule", "reason")
 NOT_ASKED = "not_asked"  # by the reader's own choice: no warning
+TOO_FEW = "too_few_devices"
 TOTAL = "total"  # of a plan in results/<study>/plans
 SAID = {
     "no figure": "the machine on which its hours hold has no figure in this framework and precision",
     "too slow": "however many are bought, its longest jobs alone take more than the planned hours",
     "never finishes": "interrupted so often, a job never finishes",
 }
+NOBODY = "no machine that is offered has a speed for"
 Why = tuple[str, str]
+Row = tuple[object, ...]
 
 
 class _Case(NamedTuple):
@@ -29,9 +34,21 @@ class _Case(NamedTuple):
 
     workload: str
     model: str | None
+    planned: bool
     offer: pd.Series
     rows: pd.DataFrame
     options: pd.DataFrame
+
+
+def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
+    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
+
+    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
+    reference stays.
+    """
+    names = {name for work in works.values() for name in work.have}
+    there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
+    return options.assign(in_answer=options["in_answer"].astype(bool) & ~there)
 
 
 def left_out_table(
@@ -45,54 +62,52 @@ def left_out_table(
     answer leaves out, a machine that is there already), and a status of costs or plans (too_slow, never_finishes, oom,
     ...). Raises UserError for an offer that is missing for none of these: a mistake of the program ends the run.
     """
+    found = []
+    for case in _missing(inputs, options, choices, needs):
+        reason, key = _why(case, settings, needs), [case.offer[name] for name in OFFER]
+        if reason is None:
+            offer, work = ", ".join(map(str, key)), case.workload
+            raise UserError(f"{offer}: the offer is in no table of workload {work}; expected it or a reason")
+        found.append((case.workload, *key, case.model, *reason))
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def _missing(inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, needs: Needs) -> Iterator[_Case]:
+    """Single jobs and classes of jobs first, then plans of phases; of each the offers in their order."""
     offers, costs, plans = inputs.offers, inputs.costs, inputs.plans
     totals = plans[plans["phase"] == TOTAL].assign(workload=plans["plan"]) if len(plans) else plans
     planned = dict.fromkeys(totals.get("workload", ()))
     jobs = [name for name in dict.fromkeys([*needs, *costs.get("workload", ())]) if name not in planned]
-    works = [*((name, costs, options) for name in jobs), *((name, totals, choices) for name in planned)]
-    found, of_options = [], _keys(options)
-    for name, *both in works:
+    of_offers, of_options = _places(offers), _places(options)
+    for name in (*jobs, *planned):
+        both = (totals, choices) if name in planned else (costs, options)
         rows, taken = (table[table["workload"] == name] if len(table) else table for table in both)
-        there = set(_keys(taken))
-        model, of_rows = next(iter(rows["model"].dropna()), None) if len(rows) else None, _keys(rows)
-        for key, offer in zip(_keys(offers), offers.iloc, strict=True):
-            if key in there:
-                continue
-            own, known = rows[[one == key for one in of_rows]], options[[one == key for one in of_options]]
-            reason = _why(_Case(name, model, offer, own, known), name in planned, settings, needs)
-            if reason is None:
-                raise UserError(
-                    f"{', '.join(map(str, key))}: the offer is in no table of workload {name}; expected it or a reason"
-                )
-            found.append((name, *key, model, *reason))
-    return pd.DataFrame(found, columns=list(COLUMNS))
+        there, own = _places(taken), _places(rows)
+        model = next(iter(rows["model"].dropna()), None) if len(rows) else None
+        for key, (first, *_) in of_offers.items():
+            if key not in there:
+                known, mine = options.iloc[of_options.get(key, [])], rows.iloc[own.get(key, [])]
+                yield _Case(name, model, name in planned, offers.iloc[first], mine, known)
 
 
-def left_out_warnings(
-    table: pd.DataFrame, options: pd.DataFrame, monthly: Iterable[str] = ()
-) -> Iterator[tuple[object, ...]]:
-    """Rows of the warning table: which machines take no part in some workload, and why; no_speed for want of a figure.
-
-    Not what the reader left out, nor a machine without any figure (`warning_table` names it once), nor classes of the
-    workloads `monthly` (`without_speed`).
-    """
-    rows = table[(table["rule"] != NOT_ASKED) & table["instance"].isin(options["instance"])]
-    rows = rows[~rows["workload"].str.startswith(tuple(f"{name}." for name in monthly))]
-    for row in rows.drop_duplicates(["workload", "instance", "reason"]).itertuples():
-        rule = "no_speed" if row.rule == "no_figure" else "takes_no_part"
-        yield ("comparison", row.instance, row.model, pd.NA, rule, f"{row.workload}: {row.reason}; it takes no part")
+def _places(table: pd.DataFrame) -> dict[Row, list[int]]:
+    """The places of the rows of each offer in a table; one without any rows may have no columns."""
+    found: dict[Row, list[int]] = {}
+    for place, key in enumerate(zip(*(table[name] for name in OFFER), strict=True) if len(table) else ()):
+        found.setdefault(key, []).append(place)
+    return found
 
 
-def _why(case: _Case, planned: bool, settings: Settings, needs: Needs) -> Why | None:
+def _why(case: _Case, settings: Settings, needs: Needs) -> Why | None:
     need = needs.get(case.workload)
     wanted, has = None if need is None else need.devices, case.offer.get("gpus")
-    if planned and settings.answer_prices and case.offer["price_list"] not in settings.answer_prices:
+    if case.planned and settings.answer_prices and case.offer["price_list"] not in settings.answer_prices:
         return NOT_ASKED, "answer_prices leaves its price list out"
     if case.rows.empty and wanted is not None and has is not None and has < wanted:
-        return "too_few_devices", f"it has {has:g} devices, and a job takes {wanted}"
+        return TOO_FEW, f"it has {has:g} devices, and a job takes {wanted}"
     if case.rows.empty:
         return "no_figure", f"no figure of {case.model or 'its model'} is known"
-    if planned:
+    if case.planned:
         return _why_plan(case, settings, needs)
     asked = case.rows[is_asked(case.rows, settings)]
     return _other_batch(case, settings) if asked.empty else _status(asked)
@@ -109,8 +124,7 @@ def _why_plan(case: _Case, settings: Settings, needs: Needs) -> Why | None:
     if not options["in_answer"].astype(bool).any():
         small = does_not_fit(options).all()
         return ("does_not_fit", "no job of its model fits") if small else (NOT_ASKED, "it is there already")
-    cells = set(options[list(CELL[1:])].itertuples(index=False, name=None))
-    own = case.rows[[cell in cells for cell in case.rows[list(CELL[1:])].itertuples(index=False, name=None)]]
+    own = case.rows.merge(options[list(CELL[1:])].drop_duplicates())
     return _status(own) if len(own) else ("other_figure", "its job is priced on a figure that the plan has not")
 
 
@@ -128,5 +142,59 @@ def _status(rows: pd.DataFrame) -> Why | None:
     return status.replace(" ", "_"), SAID.get(status, f"status of its figure: {status}")
 
 
-def _keys(table: pd.DataFrame) -> list[tuple[object, ...]]:
-    return list(table[list(OFFER)].itertuples(index=False, name=None)) if len(table) else []
+def left_out_warnings(
+    table: pd.DataFrame,
+    inputs: "Inputs",
+    options: pd.DataFrame,
+    settings: Settings,
+    needs: Needs,
+    monthly: "Mapping[str, Monthly]",
+) -> Iterator[Row]:
+    """Rows of the warning table: workloads that no offer serves, and by `table` machines that take no part in one.
+
+    Not what the reader left out, nor a machine without any figure (`machines_alone` names it once). Of the classes of
+    work of months (`monthly`) what has no speed for them is told, of the price lists that the answer takes.
+    """
+    of_months, plans = tuple(f"{name}." for name in monthly), inputs.plans
+    served = {*options["workload"], *(plans.loc[plans["status"] == "ok", "plan"] if len(plans) else ())}
+    for name in needs:
+        if name not in served and not name.startswith(of_months):
+            yield _no_speed(f"workload {name}: {NOBODY} it; it takes no part")
+    told = table[(table["rule"] != NOT_ASKED) & table["instance"].isin(options["instance"])]
+    for row in told.drop_duplicates(["workload", "instance", "reason"]).itertuples():
+        if not row.workload.startswith(of_months):
+            rule = "no_speed" if row.rule == "no_figure" else "takes_no_part"
+            message = f"{row.workload}: {row.reason}; it takes no part"
+            yield ("comparison", row.instance, row.model, pd.NA, rule, message)
+    offered, lacking = (
+        rows[rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)]
+        for rows in (inputs.offers, table[table["rule"] != TOO_FEW])
+    )
+    for name, job in ((name, job) for name, work in monthly.items() for job in work.jobs):
+        rows = lacking[lacking["workload"] == f"{name}.{job.name}"]
+        if len(rows) == len(offered):
+            yield _no_speed(f"{name}.{job.name}: {NOBODY} model {job.model}; it takes no part", job.model)
+            continue
+        message = f"priced, but no speed for {job.name} (model {job.model}) of {name}; it does none of these jobs"
+        yield from (_no_speed(message, job.model, instance) for instance in rows["instance"].unique())
+
+
+def _no_speed(message: str, model: str | None = None, instance: str | None = None) -> Row:
+    return ("comparison", instance, model, pd.NA, "no_speed", message)
+
+
+def machines_alone(inputs: "Inputs", options: pd.DataFrame, led: pd.DataFrame, settings: Settings) -> Iterator[Row]:
+    """Rows of the warning table: machines that have a price and no figure of any model of the study, and the other way
+    round, but those that another machine's figure rests on; none is named where nothing has a price.
+
+    `led`: rows of the extrapolation that costs are made of.
+    """
+    priced, speeds = set(inputs.offers.get("instance", ())), inputs.throughput
+    for name in sorted(priced - set(options["instance"])):
+        message = "it is offered, but no figure of a model of the study is known; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_figure", message)
+    parts = [part for part in (speeds[speeds["status"].isin(USABLE)], led) if len(part)]
+    known = {name for part in parts for name in part.loc[part["model"].isin(list(settings.batch_sizes)), "instance"]}
+    for name in sorted(known - priced - set(settings.stands_behind)) if priced else ():
+        message = "its figures are known, but no price list offers it; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_price", message)

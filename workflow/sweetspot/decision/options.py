@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,10 +18,6 @@ from sweetspot.study.titles import unit_in_words
 from sweetspot.throughput.best import best_figures
 from sweetspot.throughput.stand_in import YEAR
 
-if TYPE_CHECKING:
-    import pandas as pd
-import pandas as pd
-
 LEVEL_RUNS = 0.95  # throughput.parquet: t interval over runs
 LEVEL_PREDICTION = 0.90  # extrapolation.parquet: prediction interval
 # Factor either side of a figure that is published without an interval, 90 % (docs/decision.md, figures without an
@@ -36,7 +32,14 @@ CELL = ("instance", "framework", "model", "batch_size", "gpus", "precision")
 FIGURE = ("images_per_s", "images_per_s_low", "images_per_s_high")
 STAND_IN = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
 STAND_IN_YEARS = "stand_in_years"
-ROUNDS = ("round", "rounds_behind")  # of a published time to a target
+# What is known of the figure behind a cost; the last two of a published time to a target.
+BEHIND = (
+    "nodes", *FIGURE, "level", "runs", "interval_df", "throughput_basis", "throughput_source", *STAND_IN,
+    STAND_IN_YEARS, "round", "rounds_behind",
+)  # fmt: skip
+# Of jobs side by side on one machine: what costs say of all of them together (`side_...`), by its name elsewhere.
+SIDE = {f"side_{name}": name for name in (*FIGURE, "figure_images_per_s", "figure_gpus")}
+SIDE |= {"side_basis": "throughput_basis", "side_source": "throughput_source"}
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
     "interruptions_per_hour", "capex_change",
@@ -79,14 +82,17 @@ def build_options(
     """
     rows = _with_throughput(_headline_costs(costs, settings), throughput, extrapolation)
     rows = _with_rates(_with_intervals(_with_offers(rows, offers)), settings.study)
-    rows = with_fits(rows, settings, needs or {})
-    rows["persistent"] = ~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions
-    rows["in_answer"] = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    rows = with_alternative(rows)
-    rows["option"] = _labels(rows)
-    rows["title"] = _titles(rows, settings.titles)
-    rows["model_title"] = rows["model"].map(lambda model: settings.models.get(model, model)).astype(object)
-    rows["in_answer"] &= ~does_not_fit(rows)  # after the titles: it is called what it is called elsewhere
+    rows = with_alternative(with_fits(rows, settings, needs or {}))
+    asked = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
+    known = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
+    machines = rows["instance"].map(lambda name: settings.titles.get(name, name)).astype(object)
+    rows = rows.assign(
+        persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
+        in_answer=asked & ~does_not_fit(rows),
+        option=_names(rows, rows["instance"], rows["price_list"], pd.Series(True, rows.index)),
+        title=_names(rows, machines, known, asked),
+        model_title=rows["model"].map(lambda model: settings.models.get(model, model)).astype(object),
+    )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
     rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
@@ -121,29 +127,13 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
     """`rows` with the figure behind each cost: images/s, interval, coverage, runs, source, what stands in."""
     measured = throughput[throughput["instance"].isin(rows["instance"].unique()) & throughput["status"].isin(USABLE)]
     predicted = extrapolation[extrapolation["headline"].astype(bool)]
-    keep = [
-        *CELL,
-        "nodes",
-        *FIGURE,
-        "level",
-        "runs",
-        "interval_df",
-        "throughput_basis",
-        "throughput_source",
-        *STAND_IN,
-        STAND_IN_YEARS,
-        *ROUNDS,
+    both = [
+        measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
+        predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
     ]
-    figures = pd.concat(
-        [
-            measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
-            predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
-        ],
-        ignore_index=True,
-    )
-    figures = best_figures(figures, CELL).rename(columns={"source": "throughput_source"}).reindex(columns=keep)
-    overlap = [name for name in figures.columns if name in rows.columns and name not in CELL]
-    rows = rows.drop(columns=overlap).merge(figures, on=list(CELL), how="left", validate="many_to_one")
+    figures = best_figures(pd.concat(both, ignore_index=True), CELL).rename(columns={"source": "throughput_source"})
+    rows = rows.drop(columns=[*BEHIND], errors="ignore")
+    rows = rows.merge(figures.reindex(columns=[*CELL, *BEHIND]), on=list(CELL), how="left", validate="many_to_one")
     behind = rows["rounds_behind"].astype(float)
     apart = (behind - behind.groupby(rows["model"]).transform("min")).fillna(0.0)
     return _with_side_by_side(rows.assign(rounds_behind=behind, rounds_apart=apart))
@@ -158,25 +148,22 @@ def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(jobs_at_once=rows["jobs_at_once"].fillna(1.0) if "jobs_at_once" in rows.columns else 1.0)
     rows = rows.assign(figure_images_per_s=rows["images_per_s"], figure_gpus=rows["gpus"].astype(float))
     side = rows["jobs_at_once"] > 1
-    if not side.any():
-        return rows.drop(columns=rows.filter(regex="^side_").columns)
-    for name in (*FIGURE, "figure_images_per_s", "figure_gpus", "basis", "source"):
-        own = {"basis": "throughput_basis", "source": "throughput_source"}.get(name, name)
-        rows[own] = rows[own].astype(rows[f"side_{name}"].dtype).mask(side, rows[f"side_{name}"])
-    predicted = rows["throughput_basis"] == "extrapolated"
-    level = predicted.map({True: LEVEL_PREDICTION, False: LEVEL_RUNS})
-    rows["level"] = rows["level"].mask(side, level)
-    # A mean of runs keeps its interval, not its degrees of freedom; what stands in is told by its source.
-    rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
-    rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
-    return rows.drop(columns=rows.filter(regex="^side_").columns).copy()
+    if side.any():
+        for name, own in SIDE.items():
+            rows[own] = rows[own].astype(rows[name].dtype).mask(side, rows[name])
+        predicted = rows["throughput_basis"] == "extrapolated"
+        rows["level"] = rows["level"].mask(side, predicted.map({True: LEVEL_PREDICTION, False: LEVEL_RUNS}))
+        # A mean of runs keeps its interval, not its degrees of freedom; what stands in is told by its source.
+        rows[["interval_df", STAND_IN_YEARS]] = rows[["interval_df", STAND_IN_YEARS]].astype(float).mask(side)
+        rows[[*STAND_IN]] = rows[[*STAND_IN]].astype(object).mask(side)
+    return rows.drop(columns=[*SIDE], errors="ignore").copy()
 
 
 def _with_offers(rows: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     """The rows with RANGED, TERMS and `price_basis` of their offer, what costs nothing among them."""
     terms = [*(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), *TERMS]
     prices = offers.rename(columns={"basis": "price_basis"}).reindex(columns=[*OFFER, "price_basis", *terms])
-    rows = rows.drop(columns=[name for name in terms if name in rows.columns])
+    rows = rows.drop(columns=terms, errors="ignore")
     return rows.merge(prices.drop_duplicates(list(OFFER)), on=list(OFFER), how="inner", validate="many_to_one")
 
 
@@ -213,60 +200,44 @@ def _with_rates(rows: pd.DataFrame, study: str) -> pd.DataFrame:
     return rows
 
 
-def _labels(rows: pd.DataFrame) -> pd.Series:
-    """Keys of options: the instance, its purchase where not the usual one, its price list where that is needed."""
-    names = _bought(rows["instance"], rows["purchase"])
+def _names(rows: pd.DataFrame, machines: pd.Series, lists: pd.Series, told: pd.Series) -> pd.Series:
+    """What options are called: the machine, how it is paid where not simply rented or owned, and the price list, of
+    those that are `told` only where several have the same name.
+    """
+    paid = machines + " (" + rows["purchase"].str.replace("_", " ") + ")"
+    names = machines.where(rows["purchase"].isin(["on_demand", "own"]), paid)
     offers = rows["price_list"] + "|" + rows["purchase"]
-    shared = names.map(offers.groupby(names).nunique()) > 1
-    return names.where(~shared, names + " [" + rows["price_list"] + "]")
-
-
-def _titles(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.Series:
-    """Names for people: the machine's title and its purchase; the price list only where the answer has several."""
-    names = _bought(rows["instance"].map(lambda name: titles.get(name, name)).astype(object), rows["purchase"])
-    told = names.where(rows["in_answer"])
-    shared = names.map(rows["price_list"].groupby(told).nunique()) > 1
-    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
-    return names.where(rows["in_answer"] & ~shared, names + " [" + lists + "]")
-
-
-def _bought(names: pd.Series, purchase: pd.Series) -> pd.Series:
-    """`names`, with the way of paying behind those that are not simply rented or owned."""
-    return names.where(purchase.isin(["on_demand", "own"]), names + " (" + purchase.str.replace("_", " ") + ")")
+    shared = names.map(offers.groupby(names.where(told)).nunique()) > 1
+    return names.where(told & ~shared, names + " [" + lists + "]")
 
 
 def _references(rows: pd.DataFrame, settings: Settings) -> pd.Series:
     """Whether a row is of its model's reference: the study's, owned, else persistent, else the cheapest an hour."""
-    named = rows["instance"] == settings.reference
-    if settings.reference is not None and len(rows) and not named.any():
+    named, about = rows[rows["instance"] == settings.reference], f"study {settings.study}: reference"
+    if settings.reference is not None and len(rows) and named.empty:
         raise UserError(
-            f"study {settings.study}: reference {settings.reference!r} has no priced figure at batch "
-            f"{_batches(settings)}; expected an offer of it, and a throughput of it or of the machine "
-            "that it is estimated from (measure_on)"
+            f"{about} {settings.reference!r} has no priced figure at batch {_batches(settings)}; expected an offer of "
+            "it, and a throughput of it or of the machine that it is estimated from (measure_on)"
         )
-    if named.any() and does_not_fit(rows)[named].all():
-        row = rows[named].iloc[0]
+    if len(named) and does_not_fit(named).all():
+        row = named.iloc[0]
         raise UserError(
-            f"study {settings.study}: reference {settings.reference!r} has devices of {row['gpu_memory_gib']:g} GiB; "
-            f"expected {row['memory_need_gib']:.3g} GiB or more, which workload {row['workload']} needs on each"
+            f"{about} {settings.reference!r} has devices of {row['gpu_memory_gib']:g} GiB; expected "
+            f"{row['memory_need_gib']:.3g} GiB or more, which workload {row['workload']} needs on each"
         )
-    if (rows["usd_per_hour"][named] == 0).any():
-        raise UserError(
-            f"study {settings.study}: reference {settings.reference!r} costs nothing; expected a machine with a price"
-        )
-    order = {"_rented": rows["purchase"] != "own", "_taken": ~rows["persistent"].astype(bool)}
-    found = rows[named & rows["in_answer"] & (rows["images_per_s"] > 0)].assign(**order)
-    found = found.sort_values([*order, "usd_per_hour"], kind="stable").drop_duplicates("model")
+    if (named["usd_per_hour"] == 0).any():
+        raise UserError(f"{about} {settings.reference!r} costs nothing; expected a machine with a price")
+    found = named[named["in_answer"] & (named["images_per_s"] > 0)]
+    found = found.assign(_rented=found["purchase"] != "own", _taken=~found["persistent"].astype(bool))
+    found = found.sort_values(["_rented", "_taken", "usd_per_hour"], kind="stable").drop_duplicates("model")
     return rows["option"].eq(rows["model"].map(found.set_index("model")["option"]))
 
 
 def _batches(settings: Settings) -> str:
     """The headline batch, or each model's where they differ."""
-    batches = {name: "of its own figure" if size is None else size for name, size in settings.batch_sizes.items()}
+    batches = {name: f"{size or 'of its own figure'}" for name, size in settings.batch_sizes.items()}
     alike = len(set(batches.values())) == 1
-    return (
-        str(next(iter(batches.values()))) if alike else ", ".join(f"{size} ({name})" for name, size in batches.items())
-    )
+    return ", ".join(dict.fromkeys(size if alike else f"{size} ({name})" for name, size in batches.items()))
 
 
 def trained(options: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -287,7 +258,7 @@ def same_machine(one: Row, other: Row) -> bool:
     return bool(one["instance"] == other["instance"] and one["purchase"] == other["purchase"])
 
 
-def titled(options: "pd.DataFrame", throughput: "pd.DataFrame", titles: Mapping[str, str]) -> "pd.DataFrame":
+def titled(options: pd.DataFrame, throughput: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     """The options with `workload_title` (a workload without one has its key) and `unit`, what their speeds count."""
     names = options["workload"].map(lambda name: titles.get(name, name))
     units = throughput["unit"].dropna() if "unit" in throughput.columns else ()
@@ -305,17 +276,22 @@ def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
     Several nodes (`nodes`, null: one) are a way to use the machine that they are made of: of the same provider, device,
     devices a node and way of paying, the one whose node costs most nearly the same an hour. `option` keeps them apart.
     """
-    nodes = rows["nodes"].astype(float).fillna(1.0)
-    paid = " (" + rows["purchase"].astype(object) + ")"
-    found = rows["instance"].astype(object).where(nodes <= 1, None)
-    whole = rows.assign(_devices=rows["gpus"] / nodes, _node_usd=rows["usd_per_hour"] / nodes)
-    alike = ["provider", "gpu", "_devices", "purchase"]
-    known = {key: part for key, part in whole[nodes <= 1].groupby(alike)}
-    for label, row in whole[nodes > 1].iterrows():
-        key = tuple(row[name] for name in alike)
-        single = known.get(key)
-        if single is None:  # nobody rents one node of it: its sizes are one alternative all the same
-            found[label] = "{} with {} in nodes of {:g}".format(*key)
-        else:
-            found[label] = single.loc[(single["_node_usd"] - row["_node_usd"]).abs().idxmin(), "instance"]
-    return rows.assign(alternative=found + paid)
+    alike, nodes = ["provider", "gpu", "devices", "purchase"], rows["nodes"].astype(float).fillna(1.0)
+    node = (
+        rows[["provider", "gpu", "purchase", "instance"]]
+        .astype(object)
+        .assign(devices=rows["gpus"] / nodes, usd=rows["usd_per_hour"] / nodes, row=rows.index)
+    )
+    both = node[nodes > 1].merge(node[nodes <= 1], on=alike, how="left", suffixes=("", "_single"))
+    nearest = both.assign(apart=(both["usd_single"] - both["usd"]).abs()).sort_values("apart", kind="stable")
+    single = nearest.drop_duplicates("row").set_index("row")["instance_single"].reindex(rows.index)
+    # Nobody rents one node of it: its sizes are one alternative all the same.
+    several = (
+        node["provider"].astype(object)
+        + " with "
+        + node["gpu"].astype(object)
+        + " in nodes of "
+        + node["devices"].map("{:g}".format)
+    )
+    found = rows["instance"].astype(object).where(nodes <= 1, single.fillna(several))
+    return rows.assign(alternative=found + " (" + rows["purchase"].astype(object) + ")")

@@ -1,6 +1,6 @@
 """How the gain moves with the choice among published figures: those of others for the devices of the answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,17 +19,10 @@ COLUMNS = (
 PROPORTION = 1.05  # bills that leave USD per image by more than this decide by themselves
 SAME_FIGURE = 1e-6  # of two figures: nearer than that they are one
 AS_USED, LEFT_OUT = "as used", "left out"
+TOLD = ("images_per_s", "framework_version", "batch_size", "dataset")
+RESTS_ON = ("gpu", "framework", "batch_size", "precision")  # of a published figure; of an option `stand_in_...`
 Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: the machine is left out
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A published figure of one device (`used`: the one that stands in), and how many times it the speeds become."""
-
-    device: str
-    row: dict[str, Any]
-    used: bool
-    factors: Factors
+Choice = tuple[Row, Factors]  # columns of a row, and what they do to speeds
 
 
 @dataclass(frozen=True)
@@ -65,10 +58,11 @@ def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
     if inside.empty:
         return None
     billed = bills_decide(stays)
-    every = _by_cost(inside, billed)
+    every = sorted(records(inside), key=lambda row: np.nan_to_num(cost(row, billed), nan=np.inf))
     ordered = [row for row in every if row["row"] in stays.index]
     box = ordered[0] if own is None else own
-    return Contenders(box, _first_other(ordered, box) or _first_other(every, box), tuple(every), billed)
+    other = next((row for row in (*ordered, *every) if not same_machine(row, box)), None)
+    return Contenders(box, other, tuple(every), billed)
 
 
 def staying(rows: pd.DataFrame) -> pd.DataFrame:
@@ -86,17 +80,9 @@ def bills_decide(rows: pd.DataFrame) -> bool:
     return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
 
 
-def _by_cost(rows: pd.DataFrame, billed: bool) -> list[Row]:
-    return sorted(records(rows), key=lambda row: np.nan_to_num(cost(row, billed), nan=np.inf))
-
-
 def cost(row: Row, billed: bool) -> float:
     """What decides: the bill, or USD per image where bills are in proportion to it; 0 for what costs nothing."""
     return float(row["usd"] if billed or row["usd"] == 0 else 1.0 / row["images_per_usd"])
-
-
-def _first_other(rows: list[Row], one: Row) -> Row | None:
-    return next((row for row in rows if not same_machine(row, one)), None)
 
 
 def found_contenders(options: pd.DataFrame) -> dict[str, Contenders]:
@@ -146,123 +132,84 @@ def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
 
 
 def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:
-    if one.alternative is None:
+    rival, pool = one.alternative, published[published["model"].eq(one.reference["model"])]
+    if rival is None:
         return
-    pool = published[published["model"].eq(one.reference["model"])]
-    devices = list(_devices(one, pool))
-    rivals = list(_rivals(one, pool, devices[0].device if devices else None))
-    if len(devices) * len(rivals) < 2:
-        return
-    for device in devices:
-        for name, factors in rivals:
-            row = _row(one, device, name, factors)
-            if row is not None:
-                yield row
-
-
-def _devices(one: Contenders, pool: pd.DataFrame) -> Iterator[Choice]:
-    """The published figures of the device behind the rivals, that used first.
-
-    Of the rivals, the first whose figure stands in and is one of several that were published of its device.
-    """
-    rivals = [one.alternative, *sorted(one.every, key=lambda row: not row["persistent"])]
-    for rival in rivals:
-        found = _of_device(one, rival, pool) if rival is not None and _rests(rival) else []
-        if len(found) > 1:
-            yield from found
-            return
+    # Of the rivals, the first whose figure stands in and is one of several that were published of its device.
+    rivals = [rival, *sorted(one.every, key=lambda row: not row["persistent"])]
+    known = (_of_device(one, row, pool) for row in rivals if pd.notna(row["stand_in_gpu"]))
+    found = next((choices for choices in known if len(choices) > 1), [])
+    for of_device, moved in found:
+        for of_rival, own in _of_rival(rival, pool, of_device["device"]):
+            # A figure of the alternative itself does not move with that of the device.
+            told = _told(one, {**moved, **own})
+            if told is not None:
+                names = {"model": one.reference["model"], **_named("alternative", rival)}
+                yield {**names, **of_device, **of_rival, **told}
 
 
 def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Choice]:
-    """The figures of one device in the precision and framework of the one that `resting` rests on."""
-    moved = [row for row in one.every if _figure_of(row) == _figure_of(resting)]
-    device = min((row["gpu"] for row in moved if _is_form(resting["stand_in_gpu"], row["gpu"])), key=len, default="")
-    same = pool[pool["gpus"].eq(1) & pool["gpu"].map(lambda gpu: bool(device) and _is_form(gpu, device))]
+    """The figures of one device in the precision and framework of the one that `resting` rests on, that used first."""
+    rests_on = [f"stand_in_{name}" for name in RESTS_ON]
+    used = _plain(resting[name] for name in rests_on)
+    moved = [row for row in one.every if _plain(row[name] for name in rests_on) == used]
+    device = min((row["gpu"] for row in moved if _is_form(resting["stand_in_gpu"], row["gpu"])), key=len, default=None)
+    if device is None:
+        return []
+    same = pool[pool["gpus"].eq(1) & pool["gpu"].map(lambda gpu: _is_form(gpu, device))]
     same = same[same["precision"].eq(resting["stand_in_precision"])]
     same = same[same["framework"].eq(resting["stand_in_framework"])]
-    used = same[[_figure_of(row) == _figure_of(resting) for row in _standing(same)]]
-    if used.empty:
+    is_used = np.array([_plain(row) == used for row in same[list(RESTS_ON)].to_numpy()], bool)
+    if not is_used.any():
         return []
-    value = float(used["images_per_s"].median())
-    others = [
-        Choice(device, _told(row), False, {option["instance"]: float(row["images_per_s"]) / value for option in moved})
-        for _, row in same.drop(used.index).drop_duplicates("images_per_s").iterrows()
+    value = same["images_per_s"][is_used].median()
+    rows = [same[is_used].iloc[0], *(row for _, row in same[~is_used].drop_duplicates("images_per_s").iterrows())]
+    return [
+        (
+            {"device": device, **row[list(TOLD)], "figure_source": row["source"], "as_used": not place},
+            {option["instance"]: row["images_per_s"] / value if place else 1.0 for option in moved},
+        )
+        for place, row in enumerate(rows)
     ]
-    return [Choice(device, _told(used.iloc[0]), True, {}), *others]
 
 
-def _rivals(one: Contenders, pool: pd.DataFrame, device: str | None) -> Iterator[tuple[str, Factors]]:
+def _of_rival(rival: Row, pool: pd.DataFrame, device: str) -> Iterator[Choice]:
     """What the alternative's speed can be, where it is not a `device` itself: as used, its own figures, or none."""
-    yield AS_USED, {}
-    rival = one.alternative
-    assert rival is not None
-    if device is None or not _rests(rival) or _is_form(rival["gpu"], device):
+    yield {"alternative_figure": AS_USED}, {}
+    if pd.isna(rival["stand_in_gpu"]) or _is_form(rival["gpu"], device):
         return
-    own = pool[pool["gpu"].eq(rival["gpu"]) & pool["gpus"].eq(rival["gpus"])].drop_duplicates("images_per_s")
-    for value in own["images_per_s"]:
-        if abs(value / rival["images_per_s"] - 1) > SAME_FIGURE:
-            yield f"its own figure, {value:,.0f}", {rival["instance"]: float(value) / rival["images_per_s"]}
-    yield LEFT_OUT, {rival["instance"]: 0.0}
+    used = rival["images_per_s"]
+    own = pool.loc[pool["gpu"].eq(rival["gpu"]) & pool["gpus"].eq(rival["gpus"]), "images_per_s"].drop_duplicates()
+    for value in own[(own / used - 1).abs() > SAME_FIGURE]:
+        yield {"alternative_figure": f"its own figure, {value:,.0f}"}, {rival["instance"]: value / used}
+    yield {"alternative_figure": LEFT_OUT}, {rival["instance"]: 0.0}
 
 
-def _row(one: Contenders, device: Choice, figure: str, factors: Factors) -> Row | None:
-    """One choice; None where it leaves the reference without a rival."""
-    # A figure of the alternative itself does not move with that of the device.
-    factor = {**device.factors, **factors}
+def _told(one: Contenders, factors: Factors) -> Row | None:
+    """Who wins with other speeds; None where that leaves no reference, or none but that."""
+
+    def usd(row: Row) -> float:
+        factor = factors.get(row["instance"], 1.0)
+        return cost(row, billed=False) / factor if factor > 0 else np.inf
+
     box = one.reference
-    costs = {
-        row["option"]: cost(row, billed=False) / factor.get(row["instance"], 1.0)
-        for row in one.every
-        if factor.get(row["instance"], 1.0) > 0
-    }
-    own = cost(box, billed=False) / factor.get(box["instance"], 1.0)
-    others = [row for row in one.every if row["option"] in costs and not same_machine(row, box)]
-    if not others:
+    others = sorted((row for row in one.every if not same_machine(row, box) and usd(row) < np.inf), key=usd)
+    if not others or usd(box) == np.inf:
         return None
-    others.sort(key=lambda row: costs[row["option"]])
     # As in the answer: who stays, unless nobody else does.
     rival = next((row for row in others if row["persistent"]), others[0])
-    gain = costs[rival["option"]] / own
-    winner = box if gain >= 1 else rival
-    assert one.alternative is not None
-    return {
-        "model": box["model"],
-        "device": device.device,
-        **device.row,
-        "as_used": device.used,
-        **_named("alternative", one.alternative),
-        "alternative_figure": figure,
-        **_named("rival", rival),
-        "gain": gain,
-        **_named("winner", winner),
-        **_named("cheapest_of_all", others[0]),
-        "gain_of_all": costs[others[0]["option"]] / own,
-    }
+    gain = usd(rival) / usd(box)
+    named = _named("rival", rival) | _named("winner", box if gain >= 1 else rival)
+    return named | _named("cheapest_of_all", others[0]) | {"gain": gain, "gain_of_all": usd(others[0]) / usd(box)}
 
 
-def _named(side: str, option: Row) -> dict[str, str]:
+def _named(side: str, option: Row) -> Row:
     return {side: option["option"], f"{side}_title": option["title"]}
 
 
-def _told(row: pd.Series) -> dict[str, Any]:
-    names = ("images_per_s", "framework_version", "batch_size", "dataset")
-    return {name: row[name] for name in names} | {"figure_source": row["source"]}
-
-
-def _rests(option: Row | None) -> bool:
-    return option is not None and pd.notna(option["stand_in_gpu"])
-
-
-def _figure_of(option: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The published figure that an option rests on: device, framework, batch, precision; unknown is None."""
-    names = ("stand_in_gpu", "stand_in_framework", "stand_in_batch_size", "stand_in_precision")
-    return tuple(None if pd.isna(option[name]) else option[name] for name in names)
-
-
-def _standing(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Published rows as the figures that stand in are named."""
-    for _, row in rows.iterrows():
-        yield {f"stand_in_{name}": row[name] for name in ("gpu", "framework", "batch_size", "precision")}
+def _plain(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Values that can be compared: what is not known is None."""
+    return tuple(None if pd.isna(value) else value for value in values)
 
 
 def _is_form(gpu: str, device: str) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.rank_changes import SAME, difference, price_changes
+from sweetspot.decision.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.study.energy_facts import Energy
@@ -100,25 +100,12 @@ def moved(before: State, after: State) -> pd.DataFrame:
     cheapest offer of a machine stands for all.
     """
     answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
-    places = difference(before.ranks, after.ranks)
-    parts = [
-        answer,
-        _plans(before.plans, after.plans),
-        price_changes(before.offers, after.offers, OFFER),
-        places[places["what"].isin(["rank", "cost"])],
-    ]
+    plans = side_by_side(before.plans, after.plans, ["workload"], "usd", "said").assign(what="plan")
+    same = plans["said_before"].eq(plans["said_after"]) & (plans["change"].abs() <= SAME)
+    prices = price_changes(before.offers, after.offers, OFFER)
+    parts = [answer, plans[~same], prices, cost_changes(before.ranks, after.ranks)]
     table = pd.concat([part.reindex(columns=list(COLUMNS)).astype(object) for part in parts], ignore_index=True)
-    for name in NUMBERS:
-        table[name] = pd.to_numeric(table[name])
-    for name in set(COLUMNS) - set(NUMBERS):
-        table[name] = [None if pd.isna(value) else str(value) for value in table[name]]
+    for name in COLUMNS:
+        text = [None if pd.isna(value) else str(value) for value in table[name]]
+        table[name] = pd.to_numeric(table[name]) if name in NUMBERS else text
     return table
-
-
-def _plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Each plan with what is the best for it and its USD on both days; those where neither differs are left out."""
-    joined = before.merge(after, on="workload", how="outer", suffixes=("_before", "_after"))
-    joined = joined.rename(columns={"usd_before": "before", "usd_after": "after"})
-    joined = joined.assign(what="plan", change=joined["after"] / joined["before"] - 1)
-    same = joined["said_before"].eq(joined["said_after"]) & (joined["change"].abs() <= SAME)
-    return joined[~same]

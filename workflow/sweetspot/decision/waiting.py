@@ -9,10 +9,10 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
-from sweetspot.decision.dispatch_tables import Worked, key_of
+from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.rates import or_zero
-from sweetspot.mixes.search import BOUGHT
+from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 
 if TYPE_CHECKING:
@@ -146,19 +146,19 @@ def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> Ite
         yield row | {"hours": hours, "hours_low": low, "hours_high": high, "jobs_at_once": float(slots)}
 
 
-def coming_to_mixes(worked: Sequence[Worked]) -> list[Line]:
+def coming_to_mixes(works: Sequence[Posed]) -> list[Line]:
     """The work of months: the jobs of each class on the pool that the best mix holds and, where that is another, on the
     pool with the reference bought; and one job of each ordinary class on each rented offer, which nobody else is at.
     """
     lines: list[Line] = []
-    for work in worked:
-        best, offers = work.mixes[0], {source.offer["option"]: source.offer for source in work.posed.sources}
-        for place, mix in enumerate(work.mixes):
-            other = mix.kind == BOUGHT and mix.counts != best.counts and offers[mix.source]["is_reference"]
-            jobs = pool(work, place) if other or not place else []
+    for posed in works:
+        best = posed.mixes[0]
+        for mix in posed.mixes:
+            other = mix.kind == BOUGHT and mix.counts != best.counts and posed.source(mix.source).offer["is_reference"]
+            jobs = pool(posed, mix) if other or mix is best else []
             lines += [(one, jobs) for one in jobs]
-    for posed in (work.posed for work in worked if lines):
-        for source in (one for one in posed.sources if not one.held):
+    for posed in works if lines else ():
+        for source in (one for one in posed.sources if one.kind == "rented"):
             for one, row in zip(posed.classes, source.rows, strict=True):
                 if row is not None and not one.urgent:
                     number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
@@ -167,13 +167,13 @@ def coming_to_mixes(worked: Sequence[Worked]) -> list[Line]:
     return lines
 
 
-def pool(worked: Worked, place: int) -> list[Coming]:
+def pool(posed: Posed, mix: Mix) -> list[Coming]:
     """The jobs that come to the machines that a mix holds, at central figures, by class; those that get some.
 
     All machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of
     the class that they work on at once; `hours`: of one job, the mean over where its class is worked on.
     """
-    posed, mix, done = worked.posed, worked.mixes[place], worked.central[place]
+    done = mix.at(posed.central)
     kinds = [(at, *one) for at, one in enumerate(zip(mix.problem.held, mix.counts, strict=True)) if one[1]]
     devices = sum(count * kind.devices for _, kind, count in kinds)
     opened = sum(count * kind.devices * float(posed.central.held[at].capacity[0]) for at, kind, count in kinds)
@@ -190,7 +190,7 @@ def pool(worked: Worked, place: int) -> list[Coming]:
         servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
         given = one.job.urgent_per_month if one.urgent else one.job.per_month
         ends = [end / given.value for end in given.ends] if given is not None and given.value else [1.0, 1.0]
-        told = (f"{posed.name}: {key_of(mix)}", title, one.job.model, one.workload, False)
+        told = (f"{posed.name}: {mix.key}", title, one.job.model, one.workload, False)
         each = (posed.work.people, [jobs, *(jobs * end for end in ends)], hours, one.job.hours_cv, servers)
         found.append(Coming(dict(zip(TOLD, told, strict=True)), True, False, *each, opened / devices))
     return found

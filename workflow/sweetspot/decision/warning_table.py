@@ -7,6 +7,7 @@ import pandas as pd
 
 from sweetspot.cells import USABLE
 from sweetspot.decision.fits import Needs, fit_warnings, memory_warnings
+from sweetspot.decision.offers_left_out import machines_alone
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings
@@ -44,7 +45,7 @@ def warning_table(
         *_of_prices(inputs.price_lint),
         *_of_options(options),
         *_of_rounds(options),
-        *_alone(inputs, options, led, settings),
+        *machines_alone(inputs, options, led, settings),
         *fit_warnings(options, needs),
         *memory_warnings(options, inputs.throughput, needs),
         *more,
@@ -119,21 +120,6 @@ def _of_prices(price_lint: pd.DataFrame) -> Iterator[Row]:
         if row.severity == "warning":
             rule = "stale_price" if row.rule.startswith("stale") else row.rule
             yield ("price", row.instance or None, None, pd.NA, rule, row.message)
-
-
-def _alone(inputs: "Inputs", options: pd.DataFrame, led: pd.DataFrame, settings: Settings) -> Iterator[Row]:
-    """Machines that have a price and no figure of any model of the study, and the other way round; none is named where
-    nothing has a price.
-    """
-    priced, table, models = set(inputs.offers.get("instance", ())), inputs.throughput, list(settings.batch_sizes)
-    for name in sorted(priced - set(options["instance"])):
-        message = "it is offered, but no figure of a model of the study is known; it takes no part"
-        yield ("comparison", name, None, pd.NA, "no_figure", message)
-    parts = [part for part in (table[table["status"].isin(USABLE)], led) if len(part)]
-    known = {name for part in parts for name in part.loc[part["model"].isin(models), "instance"]}
-    for name in sorted(known - priced - set(settings.stands_behind)) if priced else ():
-        message = "its figures are known, but no price list offers it; it takes no part"
-        yield ("comparison", name, None, pd.NA, "no_price", message)
 
 
 def _of_options(options: pd.DataFrame) -> Iterator[Row]:

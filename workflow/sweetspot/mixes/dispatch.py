@@ -2,30 +2,66 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.mixes.problem import NEVER, Array, Problem
+from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
 
 
 @dataclass(frozen=True)
 class Done:
-    """Jobs by who does them. `held`: class x kind x draw x month; `rented`: class x draw x month, on the offer
-    `chosen` (class x draw, -1: none can); `undone`: class x draw x month; `usd`: of a month by draw, the mean of the
-    months, possession included (infinite where more than ALLOWED of the jobs of a class are not done).
+    """Jobs of a problem by who does them, with `counts` machines of each kind held.
+
+    `held`: class x kind x draw x month; `rented`: class x draw x month, on the offer `chosen` (class x draw, -1: none
+    can); `undone`: class x draw x month; `usd`: of a month by draw, the mean of the months, possession included
+    (infinite where more than ALLOWED of the jobs of a class are not done).
     """
 
+    problem: Problem
+    counts: Counts
     held: Array
     rented: Array
     chosen: npt.NDArray[np.int_]
     undone: Array
     usd: Array
 
+    @cached_property
+    def sources(self) -> dict[str, Held | Rented]:
+        """All kinds held, and the offers that do something."""
+        offers = [self.problem.rented[number] for number in np.unique(self.chosen[self.chosen >= 0])]
+        return {one.name: one for one in (*self.problem.held, *offers)}
+
+    def jobs(self, name: str) -> Array:
+        """The jobs that a source does, class x draw x month."""
+        for place, kind in enumerate(self.problem.held):
+            if kind.name == name:
+                return self.held[:, place]
+        number = next((number for number, one in enumerate(self.problem.rented) if one.name == name), -1)
+        return np.where((self.chosen == number)[:, :, None], self.rented, 0.0)
+
+    def device_hours(self, name: str) -> Array:
+        """Device-hours of a month on a source, draw x month."""
+        return np.asarray(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].device_hours)))
+
+    def usd_by_use(self, name: str) -> float:
+        """USD of a month's work on a source, possession aside: the mean of the draws."""
+        return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].usd)).mean())
+
+    @property
+    def lead(self) -> str:
+        """The offer by the hour with the most device-hours; empty where nothing is rented."""
+        rented = [name for name, one in self.sources.items() if isinstance(one, Rented)]
+        hours = {name: float(self.device_hours(name).sum()) for name in rented}
+        most = max(hours, key=lambda name: hours[name], default="")
+        return most if most and hours[most] > 0 else ""
+
 
 MOST_ORDERED = 3  # kinds of which all orders are tried; of more the order of merit and its turns
 SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs of the same
+ALIKE = 1e-9  # share by which what is in proportion may differ
 ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where nothing can be rented for them
 
 
@@ -39,136 +75,96 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
     Elsewhere each draw and month takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far
     that is from the linear programme.
     """
-    rent, chosen = _cheapest(problem)
+    rent = problem.rent
     fixed = np.zeros(problem.jobs.shape[1])
     for kind, count in zip(problem.held, counts, strict=True):
         fixed += count * kind.fixed
-    done, left, running = _cheapest_of(problem, counts, rent)
-    can = np.isfinite(rent)
-    rented = np.where(can[:, :, None], left, 0.0)
+    done, left, running = _cheapest_of(problem, counts)
+    rented = np.where(np.isfinite(rent)[:, :, None], left, 0.0)
     undone = left - rented
     usd = fixed + running.mean(axis=1)
     waiting = undone.sum(axis=(1, 2)) > ALLOWED * problem.jobs.sum(axis=(1, 2))
-    return Done(done, rented, np.where(can, chosen, -1), undone, usd + (NEVER if waiting.any() else 0.0))
+    usd = usd + (NEVER if waiting.any() else 0.0)
+    return Done(problem, tuple(counts), done, rented, problem.cheapest, undone, usd)
 
 
-def _cheapest_of(problem: Problem, counts: Sequence[int], rent: Array) -> tuple[Array, Array, Array]:
-    """Of all `_ways` the cheapest in each draw and month: jobs done (class x kind x draw x month), left, USD."""
-    best: tuple[Array, Array, Array] | None = None
-    for order, others in _ways(problem, counts):
-        found = _filled(problem, counts, rent, order, others)
-        if best is None:
-            best = found
-            continue
-        # What nobody rents must not stay undone for being cheap: the least undone first.
-        never = ~np.isfinite(rent)[:, :, None]
-        late, earlier = (np.where(never, way[1], 0.0).sum(axis=0) for way in (found, best))
-        better = (late < earlier - SLIGHT) | ((late < earlier + SLIGHT) & (found[2] < best[2]))
-        best = (
-            np.where(better, found[0], best[0]),
-            np.where(better, found[1], best[1]),
-            np.where(better, found[2], best[2]),
-        )
-    assert best is not None
-    return best
-
-
-def _ways(problem: Problem, counts: Sequence[int]) -> Iterator[tuple[list[int], bool]]:
-    """Orders in which the kinds that are there are filled, and whether a job's worth is held against the other kinds
-    too, as if their hours were free, or against renting alone.
+def _cheapest_of(problem: Problem, counts: Sequence[int]) -> tuple[Array, Array, Array]:
+    """Of all ways to fill the kinds that are there the cheapest in each draw and month: jobs done (class x kind x draw
+    x month), left, USD.
     """
-    first = [place for place in _by_running(problem) if counts[place]]
-    yield first, False
-    if len(first) < 2 or len(problem.classes) < 2 or _in_proportion(problem, first):
+    first = [place for place in problem.by_running if counts[place]]
+    done, left, running = _filled(problem, counts, first, False)
+    never = ~np.isfinite(problem.rent)[:, :, None]
+    for order, others in _ways(problem, first):
+        found = _filled(problem, counts, order, others)
+        # What nobody rents must not stay undone for being cheap: the least undone first.
+        late, earlier = (np.where(never, each, 0.0).sum(axis=0) for each in (found[1], left))
+        better = (late < earlier - SLIGHT) | ((late < earlier + SLIGHT) & (found[2] < running))
+        known = (done, left, running)
+        done, left, running = (np.where(better, new, old) for new, old in zip(found, known, strict=True))
+    return done, left, running
+
+
+def _ways(problem: Problem, first: list[int]) -> Iterator[tuple[Sequence[int], bool]]:
+    """Beside the order of merit (`first`) other orders in which kinds are filled, and whether a job's worth is held
+    against the other kinds too, as if their hours were free, or against renting alone.
+    """
+    if len(first) < 2 or len(problem.classes) < 2 or _in_proportion([problem.held[place] for place in first]):
         return
-    orders = permutations(first) if len(first) <= MOST_ORDERED else (first[n:] + first[:n] for n in range(len(first)))
-    for order in orders:
-        yield list(order), True
+    few = len(first) <= MOST_ORDERED
+    for order in permutations(first) if few else (first[n:] + first[:n] for n in range(len(first))):
+        yield order, True
         if list(order) != first:
-            yield list(order), False
+            yield order, False
 
 
-def _in_proportion(problem: Problem, places: Sequence[int]) -> bool:
+def _in_proportion(kinds: Sequence[Held]) -> bool:
     """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost.
 
     Classes that run on none of them do not count.
     """
-    kinds = [problem.held[place] for place in places]
-    runs = np.stack([np.isfinite(kind.hours) for kind in kinds])
-    some = runs.any(axis=(0, 2))
-    if not runs[:, some].all():
+    hours, usd = (np.stack([getattr(kind, name) for kind in kinds]) for name in ("hours", "usd"))
+    some = np.isfinite(hours).any(axis=(0, 2))
+    if not np.isfinite(hours[:, some]).all():
         return False
-    for one in kinds[1:]:
-        for mine, theirs in ((kinds[0].hours, one.hours), (kinds[0].running, one.running)):
-            if not np.allclose(mine[some] * theirs[some][:1], theirs[some] * mine[some][:1], rtol=1e-9, atol=0.0):
-                return False
+    for each in (hours[:, some], usd[:, some]):
+        ours, theirs = each[0] * each[:, :1], each * each[0, :1]
+        if (np.abs(ours - theirs) > ALIKE * theirs).any():
+            return False
     return True
 
 
-def _filled(
-    problem: Problem, counts: Sequence[int], rent: Array, order: Sequence[int], others: bool
-) -> tuple[Array, Array, Array]:
+def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], others: bool) -> tuple[Array, Array, Array]:
     """The jobs done by the kinds in that order, those left, and what both cost in each draw and month."""
     left = problem.jobs.copy()
-    done = np.zeros((len(problem.classes), len(problem.held), *problem.jobs.shape[1:]))
-    running = np.zeros(problem.jobs.shape[1:])
-    room = {
-        place: np.repeat((counts[place] * problem.held[place].capacity)[:, None], left.shape[2], axis=1)
-        for place in order
-    }
-    able = [np.isfinite(problem.held[place].hours) for place in order]
-    few = 1.0 - SLIGHT * np.sum(able, axis=0)
+    done = np.zeros((len(problem.classes), len(problem.held), *left.shape[1:]))
+    running = np.zeros(left.shape[1:])
+    kinds = {place: problem.held[place] for place in order}
+    room = {place: (counts[place] * kind.capacity)[:, None] + running for place, kind in kinds.items()}
+    few = 1.0 - SLIGHT * sum(np.isfinite(kind.hours) for kind in kinds.values())  # the more can do it, the less
     for beside in (True, False) if others else (False,):
-        for place in order:
-            kind, elsewhere = problem.held[place], rent
-            for other in order if beside else ():
-                if other != place:
-                    runs = np.isfinite(problem.held[other].hours)
-                    elsewhere = np.minimum(elsewhere, np.where(runs, problem.held[other].running, NEVER))
-            running += _fill(done[:, place], left, kind.hours, kind.running, (elsewhere, few), room[place])
-    running += np.einsum("jdt,jd->dt", left, np.where(np.isfinite(rent), rent, 0.0))
+        for place, kind in kinds.items():
+            rivals = [one.usd for other, one in kinds.items() if beside and other != place]
+            elsewhere = reduce(np.minimum, rivals, problem.rent)
+            running += _fill(kind, few, elsewhere, done[:, place], left, room[place])
+    running += np.einsum("jdt,jd->dt", left, finite(problem.rent))
     return done, left, running
 
 
-def _cheapest(problem: Problem) -> tuple[Array, npt.NDArray[np.int_]]:
-    """USD of a job on the rented offer that does it for the least, and which that is; class x draw."""
-    if not problem.rented:
-        shape = problem.jobs.shape[:2]
-        return np.full(shape, NEVER), np.full(shape, -1)
-    usd = np.stack([offer.usd for offer in problem.rented])
-    return usd.min(axis=0), usd.argmin(axis=0)
+def _fill(kind: Held, few: Array | float, elsewhere: Array, done: Array, left: Array, room: Array) -> Array:
+    """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room`, its hours (draw x month).
 
-
-def _by_running(problem: Problem) -> list[int]:
-    """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes."""
-    if not problem.held:
-        return []
-    # What a class would pay where it cannot run says nothing of the kind.
-    able = [np.where(np.isfinite(kind.hours), kind.running, NEVER).mean(axis=1) for kind in problem.held]
-    running = np.stack(able)
-    least = np.where(np.isfinite(running), running, np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = least / np.nanmin(np.where(np.isnan(least), np.inf, least), axis=0)
-    order = np.where(np.isnan(ratio), 0.0, ratio).sum(axis=1) / np.maximum(1, (~np.isnan(ratio)).sum(axis=1))
-    return [int(place) for place in np.argsort(order, kind="stable")]
-
-
-def _fill(
-    done: Array, left: Array, hours: Array, running: Array, others: tuple[Array, Array | float], room: Array
-) -> Array:
-    """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room`.
-
-    Returns its USD, draw x month. `room`: its hours, draw x month; `others`: USD of a job elsewhere, and a factor that
-    is the less the more kinds can do it.
+    Returns its USD, draw x month. `elsewhere`: USD of a job anywhere else; `few`: a factor of its worth.
     """
-    rent, few = others
+    hours, running = kind.hours, kind.running
     with np.errstate(invalid="ignore"):
-        worth = np.where(np.isfinite(hours), few * (rent - running) / hours, -NEVER)  # nowhere else: infinite
+        worth = np.where(np.isfinite(hours), few * (elsewhere - running) / hours, -NEVER)  # nowhere else: infinite
     order = np.argsort(-worth, axis=0, kind="stable")
     usd, draws = np.zeros(left.shape[1:]), np.arange(left.shape[1])
-    for rank in range(len(order)):
-        row = order[rank]
+    for row in order:
         good = worth[row, draws] > 0
+        if not good.any():
+            break
         each = np.where(good, hours[row, draws], 1.0)[:, None]
         jobs = np.where(good[:, None], np.minimum(left[row, draws], room / each), 0.0)
         left[row, draws] -= jobs

@@ -1,11 +1,13 @@
 """What a mix is chosen from: classes of jobs, machines that one holds, offers by the hour; with draws."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Counts = tuple[int, ...]  # machines of each kind held
 NEVER = np.inf  # hours or USD of a job where it cannot run
 
 
@@ -27,6 +29,16 @@ class Held:
     hours: Array
     running: Array
     devices: int = 1
+
+    @cached_property
+    def usd(self) -> Array:
+        """USD of a job for its use; NEVER where it cannot run."""
+        return np.where(np.isfinite(self.hours), self.running, NEVER)
+
+    @property
+    def device_hours(self) -> Array:
+        """Device-hours that a job takes."""
+        return self.hours * self.devices
 
 
 @dataclass(frozen=True)
@@ -50,20 +62,53 @@ class Problem:
     rented: tuple[Rented, ...]
 
     @property
-    def there(self) -> tuple[int, ...]:
+    def there(self) -> Counts:
         """What is there of each kind held."""
         return tuple(kind.there for kind in self.held)
 
+    @property
+    def for_sale(self) -> list[int]:
+        """Places of the kinds of which more can be had."""
+        return [place for place, kind in enumerate(self.held) if kind.for_sale]
+
+    @cached_property
+    def rent(self) -> Array:
+        """USD of a job on the rented offer that does it for the least (NEVER: none can), class x draw."""
+        return np.min([np.full(self.jobs.shape[:2], NEVER), *(offer.usd for offer in self.rented)], axis=0)
+
+    @cached_property
+    def cheapest(self) -> npt.NDArray[np.int_]:
+        """Which rented offer that is, -1 where none can; class x draw."""
+        usd = [np.full(self.jobs.shape[:2], NEVER), *(offer.usd for offer in self.rented)]
+        return np.asarray(np.argmin(usd, axis=0) - 1)
+
+    @cached_property
+    def by_running(self) -> list[int]:
+        """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes.
+
+        What a class would pay where it cannot run says nothing of the kind.
+        """
+        running = np.stack([kind.usd.mean(axis=1) for kind in self.held]) if self.held else np.zeros((0, 1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.where(np.isfinite(running), running / running.min(axis=0, initial=NEVER), np.nan)
+        known = ~np.isnan(ratio)
+        order = np.where(known, ratio, 0.0).sum(axis=1) / np.maximum(1, known.sum(axis=1))
+        return [int(place) for place in np.argsort(order, kind="stable")]
+
     def only(self, name: str) -> "Problem":
-        """The problem with one rented offer for all that it can do; what it cannot, the others do."""
-        chosen = next(offer for offer in self.rented if offer.name == name)
+        """The problem with one rented offer for all that it can do; what it cannot, the others do. As it is where no
+        offer has that name.
+        """
+        chosen = next((offer for offer in self.rented if offer.name == name), None)
+        if chosen is None:
+            return self
         can = np.isfinite(chosen.usd).any(axis=1, keepdims=True)
         others = [replace(one, usd=np.where(can, NEVER, one.usd)) for one in self.rented if one.name != name]
         return replace(self, rented=(chosen, *others))
 
     def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Problem":
         """The draws `places`, each with one of its months: a small problem to decide on."""
-        held = tuple(
+        held = [
             replace(
                 kind,
                 fixed=np.full(len(places), kind.fixed.mean()),  # what is bought is paid in all of them
@@ -72,11 +117,14 @@ class Problem:
                 running=kind.running[:, places],
             )
             for kind in self.held
-        )
-        rented = tuple(
-            replace(one, usd=one.usd[:, places], device_hours=one.device_hours[:, places]) for one in self.rented
-        )
-        return replace(self, jobs=self.jobs[:, places, months][:, :, None], held=held, rented=rented)
+        ]
+        rented = [replace(one, usd=one.usd[:, places], device_hours=one.device_hours[:, places]) for one in self.rented]
+        return replace(self, jobs=self.jobs[:, places, months][:, :, None], held=tuple(held), rented=tuple(rented))
+
+
+def finite(values: Array) -> Array:
+    """The values, 0 where a job cannot run."""
+    return np.where(np.isfinite(values), values, 0.0)
 
 
 def month_noise(source: np.random.Generator, draws: int, months: int, alike: float) -> Array:

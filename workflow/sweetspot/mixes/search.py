@@ -1,23 +1,22 @@
 """How many machines to have: the best mix of a problem, and the pure options that it is held against."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sweetspot.mixes.dispatch import Done, dispatch
-from sweetspot.mixes.problem import Array, Problem
+from sweetspot.mixes.problem import Array, Counts, Problem, finite
 
 MOST = 10_000  # machines of a kind, far beyond any team's
 DEAR = 1e3  # times the dearest job: what it costs in the programme that a job is not done
 TINY = 1e-9  # hours of a month
 SAMPLE = 60  # months of the sample that the integer programme decides on
-Counts = tuple[int, ...]
 BEST, THERE, BOUGHT, RENTED = "best", "there", "bought", "rented"
 
 
-def numbers_to_have(problem: Problem) -> tuple[int, ...]:
+def numbers_to_have(problem: Problem) -> Counts:
     """Machines of each kind held, those that are there included, at the least expected cost over the problem's draws.
 
     A mixed-integer linear programme (HiGHS): numbers of machines are whole; in each draw and month the jobs of each
@@ -27,7 +26,7 @@ def numbers_to_have(problem: Problem) -> tuple[int, ...]:
     from scipy.optimize import Bounds, milp
 
     kinds = len(problem.held)
-    if not any(kind.for_sale for kind in problem.held):
+    if not problem.for_sale:
         return problem.there
     rent, held = _costs(problem)
     classes, months = rent.shape
@@ -48,12 +47,8 @@ def numbers_to_have(problem: Problem) -> tuple[int, ...]:
 
 def _costs(problem: Problem) -> tuple[Array, Array]:
     """USD of a job: rented, class x month; on each kind held, kind x class x month (a month of one draw)."""
-    shape = problem.jobs.shape[:2]
-    usd = [offer.usd for offer in problem.rented]
-    rent = np.min(usd, axis=0) if usd else np.full(shape, np.inf)
-    held = np.stack([np.where(np.isfinite(kind.hours), kind.running, np.inf) for kind in problem.held])
-    finite = [part[np.isfinite(part)] for part in (rent, held)]
-    dearest = max((float(part.max()) for part in finite if part.size), default=1.0)
+    rent, held = problem.rent, np.stack([kind.usd for kind in problem.held])
+    dearest = max([float(part[np.isfinite(part)].max(initial=0.0)) for part in (rent, held)]) or 1.0
     dear = DEAR * max(dearest, max(float(kind.fixed.mean()) for kind in problem.held))
     return np.where(np.isfinite(rent), rent, dear), held
 
@@ -71,31 +66,55 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
     row = np.arange(kinds * months).reshape(kinds, months)
     capacity = np.stack([kind.capacity for kind in problem.held])
     machines = coo_array((-capacity.ravel(), (row.ravel(), np.repeat(np.arange(kinds), months))), (row.size, kinds))
-    hours = np.stack([np.where(np.isfinite(kind.hours), kind.hours, 0.0) for kind in problem.held])
+    hours = np.stack([finite(kind.hours) for kind in problem.held])
     rows = np.broadcast_to(row[:, None, :], hours.shape).ravel()
     used = coo_array((hours.ravel(), (rows, np.arange(hours.size))), (row.size, hours.size))
     room = hstack([machines, used, coo_array((row.size, block))])
     return [LinearConstraint(jobs.tocsr(), demand, demand), LinearConstraint(room.tocsr(), -np.inf, 0.0)]
 
 
-@dataclass(frozen=True)
-class Mix:
-    """One way to do the work: `counts` machines of each kind held, and what is rented (`problem.rented`).
-
-    `kind`: best, there (nothing else), bought or rented (one source beside what is there); `source`: that source;
-    `done`: its dispatch on all draws.
+class Mix(NamedTuple):
+    """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there);
+    `source`: that source; `done`: its dispatch on all draws.
     """
 
     kind: str
     source: str
-    counts: tuple[int, ...]
-    problem: Problem
     done: Done
+
+    @property
+    def counts(self) -> Counts:
+        """Machines of each kind held."""
+        return self.done.counts
+
+    @property
+    def problem(self) -> Problem:
+        """What it is a mix of, with the offers by the hour that it may use."""
+        return self.done.problem
+
+    @property
+    def key(self) -> str:
+        """Its key in all tables: best, there, or that of its source."""
+        return self.kind if self.kind == BEST else self.source or self.kind
 
     @property
     def expected(self) -> float:
         """Expected USD a month."""
         return float(self.done.usd.mean())
+
+    @property
+    def bought(self) -> dict[str, int]:
+        """How many machines of each kind are bought or committed to."""
+        held = zip(self.problem.held, self.counts, strict=True)
+        return {kind.name: count - kind.there for kind, count in held if count > kind.there}
+
+    def at(self, problem: Problem) -> Done:
+        """Its dispatch on other figures of the same sources."""
+        return dispatch(_allowed(problem, self.kind, self.source), self.counts)
+
+
+def _allowed(problem: Problem, kind: str, source: str) -> Problem:
+    return replace(problem, rented=()) if kind == THERE else problem.only(source)
 
 
 def mixes(problem: Problem) -> list[Mix]:
@@ -107,39 +126,19 @@ def mixes(problem: Problem) -> list[Mix]:
     """
     pure = sorted(_pure(problem), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
-    if sum(kind.for_sale for kind in problem.held) > 1:  # of one kind the cost is convex: steps find the least
-        starts.append(numbers_to_have(_sample(problem)))
-    best = min((_made(problem, BEST, "", counts) for counts in dict.fromkeys(starts)), key=_expected)
-    best = _improved(problem, best)
-    cheaper = [one for one in pure if one.expected < best.expected]
-    return [replace(cheaper[0], kind=BEST) if cheaper else best, *pure]
-
-
-def _expected(one: Mix) -> float:
-    return one.expected
-
-
-def _made(problem: Problem, kind: str, source: str, counts: tuple[int, ...]) -> Mix:
-    return Mix(kind, source, counts, problem, dispatch(problem, counts))
-
-
-def _sample(problem: Problem) -> Problem:
-    draws, months = problem.jobs.shape[1:]
-    places = np.unique(np.linspace(0, draws - 1, SAMPLE).round().astype(int))
-    return problem.draws(places, np.arange(len(places)) % months)
-
-
-def _improved(problem: Problem, best: Mix) -> Mix:
-    """The best of the mixes that machines more or less lead to."""
-    known = {best.counts: best}
+    if len(problem.for_sale) > 1:  # of one kind the cost is convex: steps find the least
+        draws, months = problem.jobs.shape[1:]
+        places = np.unique(np.linspace(0, draws - 1, SAMPLE).round().astype(int))
+        starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
+    known = dict[Counts, Mix]()
 
     def usd(counts: Counts) -> float:
         if counts not in known:
-            known[counts] = _made(problem, BEST, "", counts)
+            known[counts] = Mix(BEST, "", dispatch(problem, counts))
         return known[counts].expected
 
-    kinds = [place for place, kind in enumerate(problem.held) if kind.for_sale]
-    return known[climb(best.counts, usd, kinds, problem.there, most_useful(problem))]
+    best = known[climb(min(starts, key=usd), usd, problem.for_sale, problem.there, most_useful(problem))]
+    return [pure[0]._replace(kind=BEST) if pure and pure[0].expected < best.expected else best, *pure]
 
 
 def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:
@@ -149,17 +148,17 @@ def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], l
     """
     best = start
     while True:
-        steps = [(place, step) for place in kinds for step in (-1, 1)]
-        near = [(counts, move) for move in steps if (counts := _moved(best, *move, least, most)) is not None]
-        found = min(near, key=lambda one: usd(one[0]), default=None)
-        if found is None or not usd(found[0]) < usd(best):
+        moves = [(place, step) for place in kinds for step in (-1, 1)]
+        near = [(*move, counts) for move in moves if (counts := moved(best, *move, least, most)) is not None]
+        found = min(near, key=lambda one: usd(one[2]), default=None)
+        if found is None or not usd(found[2]) < usd(best):
             return best
-        best, (place, step) = found
-        while (further := _moved(best, place, step := 2 * step, least, most)) and usd(further) < usd(best):
+        place, step, best = found
+        while (further := moved(best, place, step := 2 * step, least, most)) and usd(further) < usd(best):
             best = further
 
 
-def _moved(counts: Counts, place: int, step: int, least: Counts, most: Counts) -> Counts | None:
+def moved(counts: Counts, place: int, step: int, least: Counts, most: Counts) -> Counts | None:
     """So many machines of a kind more; None beyond the bounds."""
     number = counts[place] + step
     return (*counts[:place], number, *counts[place + 1 :]) if least[place] <= number <= most[place] else None
@@ -170,18 +169,10 @@ def most_useful(problem: Problem) -> Counts:
     busiest = problem.jobs.max(axis=(1, 2))
     found = []
     for kind in problem.held:
-        hours = float((busiest[:, None] * _finite(kind.hours)).sum(axis=0).max())
+        hours = float((busiest[:, None] * finite(kind.hours)).sum(axis=0).max())
         needed = int(np.ceil(hours / max(float(kind.capacity.min()), TINY)))
         found.append(max(kind.there, min(MOST, needed)) if kind.for_sale else kind.there)
     return tuple(found)
-
-
-def neighbours(problem: Problem, counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Numbers of machines of one more or less of a kind that is for sale."""
-    for place, kind in enumerate(problem.held):
-        for step in (-1, 1) if kind.for_sale else ():
-            if counts[place] + step >= kind.there:
-                yield (*counts[:place], counts[place] + step, *counts[place + 1 :])
 
 
 def _pure(problem: Problem) -> Iterator[Mix]:
@@ -190,36 +181,24 @@ def _pure(problem: Problem) -> Iterator[Mix]:
     What a source cannot do (memory, deadline, no speed) others do for it, at their least cost, and so they do what a
     month has beyond the machines bought.
     """
-    if any(problem.there):
-        alone = replace(problem, rented=())
-        yield _made(alone, THERE, "", problem.there)
-    for place, kind in enumerate(problem.held):
-        if kind.for_sale and np.isfinite(kind.hours).any():
-            more = max(machines_for(problem, place), kind.there + 1)  # one where what is there does all: it is on offer
-            counts = (*problem.there[:place], more, *problem.there[place + 1 :])
-            yield _made(problem, BOUGHT, kind.name, counts)
-    for offer in problem.rented:
-        if np.isfinite(offer.usd).any():
-            yield _made(problem.only(offer.name), RENTED, offer.name, problem.there)
+    found = [(THERE, "", problem.there)] if any(problem.there) else []
+    for place in problem.for_sale:
+        box = problem.held[place]
+        if np.isfinite(box.hours).any():
+            more = max(machines_for(problem, place), box.there + 1)  # one where what is there does all: it is on offer
+            found.append((BOUGHT, box.name, (*problem.there[:place], more, *problem.there[place + 1 :])))
+    found += [(RENTED, one.name, problem.there) for one in problem.rented if np.isfinite(one.usd).any()]
+    for kind, source, counts in found:
+        yield Mix(kind, source, dispatch(_allowed(problem, kind, source), counts))
 
 
 def machines_for(problem: Problem, place: int) -> int:
     """How many of a kind do, beside what is there, all that it can do of the mean month; 0 where it can do nothing."""
-    kind = problem.held[place]
-    left = problem.jobs.mean(axis=2)
-    for other in problem.held:
-        if other.there:
-            left = left - _taken(left, other.hours, other.there * other.capacity)
-    hours = float((left * _finite(kind.hours)).sum(axis=0).mean())
+    kind, left = problem.held[place], problem.jobs.mean(axis=2)
+    for other in (one for one in problem.held if one.there):
+        # Machines that are there take of all classes alike.
+        needed = (left * finite(other.hours)).sum(axis=0)
+        share = np.divide(other.there * other.capacity, needed, out=np.zeros_like(needed), where=needed > 0)
+        left = np.where(np.isfinite(other.hours), left * (1.0 - np.minimum(1.0, share)), left)
+    hours = float((left * finite(kind.hours)).sum(axis=0).mean())
     return kind.there + int(np.ceil(hours / kind.capacity.mean() - 1e-9))
-
-
-def _finite(hours: Array) -> Array:
-    return np.where(np.isfinite(hours), hours, 0.0)
-
-
-def _taken(jobs: Array, hours: Array, capacity: Array) -> Array:
-    """Jobs that machines of so many hours take of all classes alike."""
-    needed = (jobs * _finite(hours)).sum(axis=0)
-    share = np.where(needed > 0, np.minimum(1.0, capacity / np.where(needed > 0, needed, 1.0)), 0.0)
-    return np.where(np.isfinite(hours), jobs * share, 0.0)

@@ -12,22 +12,22 @@ STEP = "comparison: verdict, by simulation"
 
 
 def verdict_part(made: Sections) -> Part:
-    """The verdict on each single job: what to take, by how much and how sure; that of the answer first."""
+    """The verdict on each single job: the best, what it is held against, by how much and how sure."""
     choices = made.table("choices")
     jobs = set(choices.loc[choices["cost"] == SHARE, "workload"]) if len(choices) else set()
     rows = [
         [
             made.work(row),
-            text(row["take_title"]),
-            text(row["take_rival_title"]),
-            made.made(row, "take_ratio", STEP, unit="×"),
-            "" if missing(row["take_p_cheaper"]) else made.probability(row, "take_p_cheaper", STEP),
+            text(row["best_title"]),
+            text(row["rival_title"]),
+            made.made(row, "ratio", STEP, unit="×"),
+            "" if missing(row["p_cheaper"]) else made.probability(row, "p_cheaper", STEP),
             text(row["sentence"]),
         ]
         for row in records(made.table("verdict"))
         if row["workload"] in jobs
     ][:ROWS]
-    head = "job|take|the next|costs so many times as much|P(cheaper)|the answer"
+    head = "job|best|held against|that costs so many times as much|P(best is cheaper)|the answer"
     return Part(tuple(head.split("|")) if rows else (), rows, [""] * len(rows))
 
 

@@ -63,6 +63,8 @@ def asked_model(tables: Tables) -> str:
 def judged_option(tables: Tables, model: str) -> str:
     """The option of a model that the study judges: its reference, else the cheapest that stays; empty without any."""
     options, ranks = table_of(tables, "options"), table_of(tables, "ranks")
+    if not model:
+        return ""
     for table, name in ((options, "is_reference"), (ranks, "persistent"), (ranks, "in_answer")):
         rows = table[(table["model"] == model) & table[name].astype(bool)] if name in table.columns else table.head(0)
         if len(rows):
