@@ -48,6 +48,11 @@ def short_money(value: float) -> str:
     return f"{value / 1e3:.3g} k" if abs(value) >= 1e4 else number(value) if value >= 100 else amount_of(value)
 
 
+def tick_words(value: float) -> str:
+    """The label of a tick: round, so it needs no places behind the point."""
+    return short_money(value) if value >= 100 else f"{value:g}"
+
+
 def ticks(most: float, count: int = 4) -> list[float]:
     """Round numbers from 0 to at most `most`."""
     raw = most / count
@@ -61,7 +66,7 @@ def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
     far = _far(rows)
     most = max(max(row.outcomes) for row in rows if row is not far) * 1.04
     axis = Markup("").join(
-        Markup('<i style="left:{}%">{}</i>').format(f"{100 * at / most:.4g}", short_money(at)) for at in ticks(most)
+        Markup('<i style="left:{}%">{}</i>').format(f"{100 * at / most:.4g}", tick_words(at)) for at in ticks(most)
     )
     body = Markup("").join(_far_row(row) if row is far else _dots_row(row, most) for row in rows)
     return Markup(
@@ -141,7 +146,7 @@ class Frame:
         for value in ticks(self._top):
             y = self.y(value)
             self.add('<path class="grid" d="M{}H{}"/>', f"{LEFT} {y:.1f}", WIDE - RIGHT)
-            self.words(LEFT - 5, y + 4, short_money(value), "end")
+            self.words(LEFT - 5, y + 4, tick_words(value), "end")
         for value in ticks(self._right):
             self.words(self.x(value), HIGH - BOTTOM + 16, f"{value:,g}", "middle")
         self.words(WIDE - RIGHT, HIGH - 3, across, "end")
@@ -187,7 +192,7 @@ def lines_chart(
             frame.add('<path class="band k-{}" d="{}"/>', one.kind, _path(frame, there) + "Z")
     for n, (x, word) in enumerate(marks):
         frame.add('<path class="mark" d="M{} {}V{}"/>', f"{frame.x(x):.1f}", TOP, HIGH - BOTTOM)
-        late = x > 0.75 * right
+        late = frame.x(x) + NAME * pixels(word) > WIDE - RIGHT
         frame.words(frame.x(x) + (-4 if late else 4), TOP + 10 + 14 * n, word, "end" if late else "start", "soft")
     taken: list[float] = []
     for one in series:

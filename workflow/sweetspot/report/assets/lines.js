@@ -45,7 +45,7 @@ const pictures = (() => {
     for (const x of ticks(right)) words(atX(x), HIGH - BOTTOM + 16, plain(x), "middle");
     words(WIDE - RIGHT, HIGH - 3, across, "end"); words(2, 10, up, "start");
     marks.forEach(([x, word], n) => {
-      const late = x > 0.75 * right;
+      const late = atX(x) + LETTER * word.length > WIDE - RIGHT;
       part("path", { class: "mark", d: `M${atX(x)} ${TOP}V${HIGH - BOTTOM}` });
       taken.push(words(atX(x) + (late ? -4 : 4), TOP + 10 + LINE * n, word, late ? "end" : "start", "soft"));
     });

@@ -84,7 +84,7 @@
     const close = ratio < CLOSE, take = close && rival.rank < best.rank ? rival : best, other = take === best ? rival : best;
     Object.assign(form.dataset, best ? { best: best.choice, usd: best.usd, ratio } : { best: "", usd: "", ratio: "" });
     const compared = !rival ? "" : close ? ` for now. ${other.costs} about the same` : `. ${rival.costs} ${times(ratio)} times as much`;
-    const said = best ? { verdict: `${take.verb}${compared}.`, "do-this": `${take.title}: ${plain(take.usd)} ${code}, a central estimate.` } : { verdict: "Nothing here does this work in time.", "do-this": "" };
+    const said = best ? { verdict: `${take.verb}${compared}.`, "do-this": `${take.title[0].toUpperCase()}${take.title.slice(1)}: ${plain(take.usd)} ${code}, a central estimate.` } : { verdict: "Nothing here does this work in time.", "do-this": "" };
     for (const [id, text] of Object.entries(changed ? said : told)) at(id).textContent = text;
     document.querySelectorAll("#tiles>div dd").forEach((value, place) => {
       value.dataset.said ??= value.textContent;
