@@ -1,6 +1,5 @@
 """The control panel against the library: every control at both ends and in the middle, by price lists edited alike."""
 
-import json
 import math
 import re
 
@@ -143,71 +142,6 @@ def test_the_limits_leave_the_cheapest_that_keeps_them(tab, tmp_path, within, sp
         "cloud-1": "Cloud of one",
     }
     assert f"take {title[expected]}:" in words if expected else words.startswith("Nothing is done")
-
-
-def drawn(tab, chart, data):
-    return tab.evaluate("([chart, data]) => liveCharts[chart].data(data)", [chart, data])
-
-
-def in_view(tab):
-    for name in MOVING:
-        tab.locator(f"#fig-{name}").scroll_into_view_if_needed()
-        tab.wait_for_selector(f"#fig-{name} .chart.drawn")
-    tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
-def test_the_charts_begin_as_the_workflow_drew_them(made, tab):
-    """Two programs make the same rows: Python for the picture, the page for the chart that moves."""
-    at(tab, "#interruptible=0")
-    in_view(tab)
-    for name in MOVING:
-        spec = json.loads((made[0].parent / "figures" / f"{name}.vg.json").read_text())
-        for part in spec["data"]:
-            if "values" not in part:
-                continue
-            rows = drawn(tab, name, part["name"])
-            assert len(rows) == len(part["values"]), (name, part["name"])
-            for row, expected in zip(rows, part["values"], strict=True):
-                for key, value in expected.items():
-                    same = pytest.approx(value, rel=1e-6) if isinstance(value, int | float) else value
-                    assert row.get(key) == same or (value is None and key not in row), (name, part["name"], key)
-        for signal in spec["signals"]:
-            if signal["name"] in SIGNALS:
-                now = tab.evaluate("([chart, name]) => liveCharts[chart].signal(name)", [name, signal["name"]])
-                assert now == (
-                    signal["value"] if signal["name"] in ("says", "kinds") else pytest.approx(signal["value"], rel=1e-6)
-                )
-
-
-def test_the_charts_follow(tab, tmp_path):
-    in_view(tab)
-    at(tab, "#work=b-long&days=6&price=20000&within=60&spend=200")
-    tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    library = answered(tmp_path, edited(days=6, price=20000))
-    options = library["options"][library["options"]["workload"] == "b-long"].set_index("option")
-    front = {row["option"]: row for row in drawn(tab, "front", "rows")}
-    for option, row in front.items():
-        assert (row["hours"], row["usd"]) == (
-            pytest.approx(options.loc[option, "hours"]),
-            pytest.approx(options.loc[option, "usd"]),
-        )
-        fits = (
-            options.loc[option, "hours"] <= 60
-            and options.loc[option, "usd"] <= 200
-            and options.loc[option, "persistent"]
-        )
-        assert row["fits"] == fits
-    assert drawn(tab, "front", "limits")[0]["hours"] == 60
-    # the line of the box at 20 of 30.5 days is what a list with 20 days asks
-    twenty = answered(tmp_path, edited(days=20.333333333333332, price=20000))["options"]
-    twenty = twenty[(twenty["workload"] == "b-long") & (twenty["option"] == "box")].iloc[0]
-    line = [row for row in drawn(tab, "utilisation", "rows") if row["slot"] == 0 and abs(row["days"] - 61 / 3) < 1e-9]
-    assert line[0]["usd"] == pytest.approx(twenty["usd"])
-    # at first the purchase; a month of 6 days less downtime: 31 + 30 + 1.1 x 0.9 x 1.2 x 0.25 x 24 x 6 x 0.95
-    paid = [row["cumulative_usd"] for row in drawn(tab, "cash_flow", "rows") if row["slot"] == 0]
-    assert paid[0] == pytest.approx(20000)
-    assert paid[1] - paid[0] == pytest.approx(61 + 1.1 * 0.9 * 1.2 * 0.25 * 24 * 6 * 0.95)
-    assert tab.locator("#fig-front .live .mark-rect path").count() >= 1
 
 
 def test_the_address_keeps_the_view_and_the_back_button_leads_back(tab):

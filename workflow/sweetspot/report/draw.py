@@ -166,10 +166,8 @@ def specification(drawing: "Drawing") -> "Spec":
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
     words = json.dumps(spec)  # without titles: what they happen to say asks for no column
     title = textwrap.wrap(drawing.says.replace(" %", "\u00a0%"), TITLE)
-    if drawing.signals:
-        spec["params"] = [{"name": name, "value": value} for name, value in {**drawing.signals, "says": title}.items()]
     if title:
-        spec["title"] = {"text": {"expr": "says"} if drawing.signals else title, **TITLE_LOOK}
+        spec["title"] = {"text": title, **TITLE_LOOK}
         if drawing.key:
             spec["title"] |= {"subtitle": textwrap.wrap(drawing.key, KEY), **KEY_LOOK}
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}

@@ -40,7 +40,7 @@ from sweetspot.wording import ROUNDS, Money
 
 ASSETS = Path(__file__).parent / "assets"
 STYLES = ("page", "panel")
-SCRIPTS = ("charts", "model", "series", "panel")
+SCRIPTS = ("charts", "model", "panel")
 
 
 class Drawn(NamedTuple):

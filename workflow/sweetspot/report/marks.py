@@ -1,8 +1,7 @@
 """The look that the charts share: shape tells the basis, hollow what nobody measured on that very cell."""
 
 import math
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sweetspot.cells import BASES
@@ -63,14 +62,12 @@ class Drawing(NamedTuple):
     """An Altair chart that refers to its data by name, and the data.
 
     By name, because Altair would copy the rows into each layer, and refuses more than 5000 of them. `says`: what is
-    seen in it, made from the data: its title. `signals`: values by name that its expressions speak of; with them the
-    page moves the chart, and its title is one of them. `key`: what its marks stand for, a line below the title.
+    seen in it, made from the data: its title. `key`: what its marks stand for, a line below the title.
     """
 
     chart: "alt.TopLevelMixin"
     data: dict[str, "pd.DataFrame"]
     says: str = ""
-    signals: Mapping[str, object] = MappingProxyType({})
     key: str = ""
 
 
@@ -219,7 +216,7 @@ def colour(
     field: str,
     names: list[str],
     title: str | None = None,
-    shown: "Sequence[str] | alt.ExprRef | None" = None,
+    shown: Sequence[str] | None = None,
     room: int = ROOM,
 ) -> "alt.Color":
     """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
@@ -232,7 +229,7 @@ def colour(
         # What it is to a buyer has its colour on every page; the reference is black.
         palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
     scale = alt.Scale(domain=names, range=palette)
-    if isinstance(shown, Sequence) and not shown:
+    if shown is not None and not shown:
         return alt.Color(field, scale=scale, legend=None)
     widest = sorted(map(pixels, names))[-2:]
     columns = 2 if sum(widest) + 2 * ENTRY <= room else 1

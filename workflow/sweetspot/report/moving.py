@@ -1,11 +1,7 @@
-"""What the charts share that follow the control panel: lines numbered by colour, and a key below with their figures.
-
-The page moves them by their data and signals (assets/series.js makes the same rows): no name or scale of a line
-is in the specification, only its number.
-"""
+"""What charts of lines share: their numbers as colours and dashes, and a key below with their figures."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sweetspot.report.marks import COLOURS, WIDTH, named
 
@@ -32,13 +28,6 @@ def slot_dash() -> "alt.StrokeDash":
     import altair as alt
 
     return alt.StrokeDash("slot:N", scale=alt.Scale(domain=SLOTS, range=DASHES), legend=None)
-
-
-def ends(low: str, high: str, **more: Any) -> "alt.Scale":
-    """A scale from one signal to another."""
-    import altair as alt
-
-    return alt.Scale(domain=[alt.ExprRef(low), alt.ExprRef(high)], nice=False, **more)
 
 
 def keyed(plot: "alt.LayerChart", lines: int, *marks: "alt.Chart") -> "alt.VConcatChart":

@@ -1,6 +1,5 @@
 "use strict";
 // A chart in view is drawn anew from its packed specification, with tooltips; the picture beneath stays, for paper.
-const liveCharts = {};
 async function unpackCharts(packed) {
   const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -21,18 +20,13 @@ async function unpackCharts(packed) {
     if (!specs[name]) return;
     const picture = frame.querySelector("svg"), live = Object.assign(document.createElement("div"), { className: "live" });
     frame.append(live);
-    const { view } = await embed(live, specs[name], { mode: "vega", actions: false, renderer: "svg", logLevel: 1 });
-    // Whether it follows the panel: one that says that it has nothing to show does not.
-    if ((specs[name].signals || []).some((one) => one.name === "says")) liveCharts[name] = view;
+    await embed(live, specs[name], { mode: "vega", actions: false, renderer: "svg", logLevel: 1 });
     // One image with a name, as its picture was: a reader of screens is not led through every mark.
-    view.tidied = () => {
-      const drawn = live.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
-      for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
-      drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
-      drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
-    };
-    view.tidied(); frame.classList.add("drawn"); reached(frame);
-    document.dispatchEvent(new CustomEvent("chart-drawn", { detail: name }));
+    const drawn = live.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
+    for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
+    drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
+    drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
+    frame.classList.add("drawn"); reached(frame);
   };
   const seen = new IntersectionObserver((entries) => {
     for (const { target } of entries.filter((one) => one.isIntersecting)) { seen.unobserve(target); draw(target); }

@@ -225,5 +225,5 @@ const model = (() => {
   const number = (value, wanted = 3) => (!Number.isFinite(value) ? "never" : value === 0 ? "0" : digits(value, wanted - 1 - Math.floor(Math.log10(Math.abs(value)))));
   const times = (value) => digits(value, value >= 10 ? 0 : Math.abs(value - 1) < 0.1 ? 2 : value >= 1 ? 1 : 2);
   const plain = (value) => (value >= 100 ? digits(value, 0) : String(Number(value.toPrecision(3))));
-  return { unpack, answer, choices, owned, hourAt, meanRent, rentChange, isInterruptible, given, zero, digits, number, times, plain };
+  return { unpack, answer, choices, owned, isInterruptible, given, zero, number, times, plain };
 })();

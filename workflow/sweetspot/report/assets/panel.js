@@ -1,6 +1,6 @@
 "use strict";
 // The panel "your case": its controls, the address that keeps what they say, and what follows them: on the page the verdict,
-// its figures and the charts, on that of evidence the order of the options and the charts. It calculates nothing.
+// its figures and the charts, on that of evidence the order of the options. It calculates nothing.
 (() => {
   const at = (id) => document.getElementById(id), source = at("case-data");
   if (!source) return;
@@ -117,7 +117,6 @@
       [row.fits ? n + 1 : "–", row.title, number(row.usd), ...(data.hours ? [number(row.hours)] : []), ...(box ? [!given(row.days) ? "" : row.days === 0 ? "any" : number(row.days)] : [])],
       [row === judged && "good", model.isInterruptible(row.offer) && "interruptible", !row.fits && "out"].filter(Boolean).join(" ")])];
   }
-  let latest;
   function render() {
     for (const one of Object.values(controls)) one.show();
     if (short) { verdict(); return; }
@@ -131,19 +130,7 @@
     const body = rows.map(([figures, texts, className = ""]) => { const one = made("tr", { className }, ...cells("td", texts)); Object.assign(one.dataset, figures); return one; });
     const table = made("table", {}, made("thead", {}, made("tr", {}, ...cells("th", heads, { scope: "col" }))), made("tbody", {}, ...body));
     at("outcome").replaceChildren(made("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "What-if ranking" }, table));
-    latest = work.cost === "share" ? found : null;
-    soon(() => Object.keys(liveCharts).forEach(move));
   }
-  // Charts that were drawn follow; those not yet in view do when they are. A band is of the study's own figures.
-  function move(name) {
-    const view = liveCharts[name], found = view && latest && series[name] && series[name](data, work, state, latest);
-    if (!found) return;
-    const still = !moved().length && work === data.works[data.first];
-    for (const [set, rows] of Object.entries(found.data)) view.data(set, rows);
-    for (const [signal, value] of Object.entries({ ...found.signals, ...(name === "utilisation" ? { still } : {}) })) view.signal(signal, value);
-    view.runAsync().then(view.tidied);
-  }
-  document.addEventListener("chart-drawn", (event) => move(event.detail));
   form.addEventListener("submit", (event) => event.preventDefault());
   for (const name of ["popstate", "hashchange"]) addEventListener(name, follow);
   for (const id of ["case", "panel", "panel-note", "outcome-fold"]) if (at(id)) at(id).hidden = false;

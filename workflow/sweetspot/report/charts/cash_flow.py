@@ -40,7 +40,7 @@ def draw(data: "ChartData") -> Drawing:
     paid = rows.groupby("slot")["cumulative_usd"].last()
     told_of = [f"{name}: {number(paid[slot])} USD in {rows['month'].max():g} months" for slot, name in enumerate(names)]
     keys = pd.DataFrame({"told": told_of, "slot": range(len(names)), "line": range(len(names))})
-    months = alt.Axis(values=alt.ExprRef("months"))
+    months = alt.Axis(values=month_ticks(int(rows["month"].max())))
     x = alt.X("month:Q", title="month", axis=months, scale=alt.Scale(nice=False))
     # The format of an axis would write 0 with the prefix of its neighbours.
     y = alt.Y(
@@ -55,7 +55,6 @@ def draw(data: "ChartData") -> Drawing:
         keyed(plot, 1 + RIVALS, *key_of_lines()),
         {"rows": rows, "keys": keys},
         _says(rows),
-        {"months": month_ticks(int(rows["month"].max()))},
     )
 
 

@@ -1,7 +1,7 @@
 """Hours against money, for one work: its options, the front that nothing beats, and what keeps within the limits."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.charts.time_cost import DEAR, ROOM, numbered
@@ -19,7 +19,7 @@ from sweetspot.report.marks import (
     points,
     told,
 )
-from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, ends, keyed, log_ticks, told_lines
+from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
 from sweetspot.report.tables import hours_differ
 
 if TYPE_CHECKING:
@@ -33,30 +33,20 @@ SHOWN = ("model", "option", "label", "hours", "usd", "kind", "basis", "source", 
 
 def draw(data: "ChartData") -> Drawing:
     """A point an option of the answer's work by its basis; what is on the front has a number, named below."""
-    import pandas as pd
-
     rows = front_rows(data)
     if rows.empty:
         return empty("No workload with a model to train in this study.")
-    low_x, high_x = _ends(rows["hours"], CHART_WIDTH)
-    low_y, high_y = _ends(rows["usd"], CHART_HEIGHT)
-    signals = {
-        "x0": low_x, "x1": high_x, "y0": low_y, "y1": high_y,
-        "xticks": log_ticks(low_x, high_x), "yticks": log_ticks(low_y, high_y),
-        "kinds": [kind for kind in _kinds(data) if (rows["kind"] == kind).any()],
-    }  # fmt: skip
     ranks = data.table("ranks")
     key = key_of(ranks.loc[ranks["in_answer"].astype(bool), "basis"])
     data_of = {
         "rows": rows,
         "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
-        "limits": pd.DataFrame(columns=["hours", "usd"]),
     }
-    return Drawing(keyed(_plot(_kinds(data)), LINES, told_lines(0)), data_of, _says(rows, data), signals, key)
+    return Drawing(keyed(_plot(rows, _kinds(data)), LINES, told_lines(0)), data_of, _says(rows, data), key)
 
 
 def _kinds(data: "ChartData") -> list[str]:
-    """What the options are that the panel may show."""
+    """What the options are, each with its own colour in every study."""
     from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
 
     taken = data.table("ranks")["purchase"].isin(TAKEN).any()
@@ -111,33 +101,31 @@ def _ends(values: "pd.Series", size: int) -> tuple[float, float]:
     return math.exp(low - around), math.exp(high + around)
 
 
-def _plot(kinds: list[str]) -> "alt.LayerChart":
+def _plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
     import altair as alt
 
     amounts = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
-    axes = [
-        alt.Axis(values=alt.ExprRef(ticks), labelExpr=amounts, title=title)
-        for ticks, title in (("xticks", "hours (log)"), ("yticks", "USD (log)"))
-    ]
-    x = alt.X("hours:Q", scale=ends("x0", "x1", type="log"), axis=axes[0])
-    y = alt.Y("usd:Q", scale=ends("y0", "y1", type="log"), axis=axes[1])
+
+    def of(column: str, size: int, title: str) -> dict[str, Any]:
+        low, high = _ends(rows[column], size)
+        axis = alt.Axis(values=log_ticks(low, high), labelExpr=amounts, title=title)
+        return {"scale": alt.Scale(domain=[low, high], nice=False, type="log"), "axis": axis}
+
+    x, y = (
+        alt.X("hours:Q", **of("hours", CHART_WIDTH, "hours (log)")),
+        alt.Y("usd:Q", **of("usd", CHART_HEIGHT, "USD (log)")),
+    )
+    shown = [kind for kind in kinds if (rows["kind"] == kind).any()]
     every = named("rows").encode(x=x, y=y, opacity=alt.Opacity("shown:Q", scale=None))
     every = every.transform_calculate(shown="datum.fits ? 1 : 0.25")
     words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
     marks = named("keys").encode(x=x, y=y, text="mark:N")
     look = {"dy": -12, "fontSize": 12, "fontWeight": "bold", "clip": True}
-    limits, bottom, right = named("limits"), alt.value(CHART_HEIGHT), alt.value(CHART_WIDTH)
-    edges = limits.mark_rule(color="#00694d", strokeDash=[5, 4], clip=True)
     return alt.layer(
-        limits.mark_rect(color="#009E73", opacity=0.12, clip=True).encode(
-            x=x, y=y, x2=alt.value(0), y2=bottom
-        ),
-        edges.encode(x=x, y=alt.value(0), y2=bottom),
-        edges.encode(y=y, x=alt.value(0), x2=right),
         named("rows").encode(x=x, y=y).transform_filter("datum.on_front").mark_line(
             color=GREY, strokeDash=[4, 3], interpolate="step-after", clip=True
         ),
-        *points(every, color=colour("kind:N", kinds, shown=alt.ExprRef("kinds")), tooltip=words),
+        *points(every, color=colour("kind:N", kinds, shown=shown), tooltip=words),
         # A white rim keeps a number legible where a line or a point lies behind it.
         marks.mark_text(stroke="white", strokeWidth=4, **look),
         marks.mark_text(color="#111", **look),
@@ -149,7 +137,7 @@ def _plot(kinds: list[str]) -> "alt.LayerChart":
 CHART = Chart(
     title="Hours against USD of one work; dashed: the front that nothing beats in both; numbers: below",
     caption="Hours against USD of one work. The dashed front joins the options that nothing beats in both; they have "
-    "numbers. Faint: what is not taken, as it is interruptible or beyond a limit. What costs more than 20 times the "
+    "numbers. Faint: what is not taken, as it is interruptible. What costs more than 20 times the "
     "cheapest is not drawn.",
     stage="price",
     section="whatif",

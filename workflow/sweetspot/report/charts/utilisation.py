@@ -46,27 +46,24 @@ def draw(data: "ChartData") -> Drawing:
     keys = pd.DataFrame({"told": _told(box, rivals, data.box), "slot": range(len(names)), "line": range(len(names))})
     rows = rows.assign(usd=rows["usd"].clip(upper=2 * top))
     data_of = {"rows": rows, "marks": marks, "planned": planned, "keys": keys, "band": band}
-    chart = keyed(_plot(), 1 + PERSISTENT_SHOWN + INTERRUPTIBLE_SHOWN, *key_of_lines())
+    chart = keyed(_plot(top, month), 1 + PERSISTENT_SHOWN + INTERRUPTIBLE_SHOWN, *key_of_lines())
     return Drawing(
         chart,
         data_of,
         _says(days[days["option"] == shown[0]].iloc[0], data.title(shown[0])),
-        {"top": top, "month": month, "still": True},
     )
 
 
-def _plot() -> "alt.LayerChart":
+def _plot(top: float, month: float) -> "alt.LayerChart":
+    """To `top` USD and `month` days."""
     import altair as alt
 
-    x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, alt.ExprRef("month")], nice=False))
-    y = alt.Y("usd:Q", title="USD of the work", scale=alt.Scale(domain=[0, alt.ExprRef("top")], nice=False))
+    x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, month], nice=False))
+    y = alt.Y("usd:Q", title="USD of the work", scale=alt.Scale(domain=[0, top], nice=False))
     lines = named("rows").encode(x=x, y=y, color=slot_colour(), strokeDash=slot_dash())
     words = told(title=f"option{TEXT}", days="days of use a month", usd="USD of the work")
     return alt.layer(
-        named("band")
-        .transform_filter("still")
-        .mark_area(opacity=0.12, color="#000", clip=True)
-        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        named("band").mark_area(opacity=0.12, color="#000", clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         named("planned").mark_rule(color=GREY, strokeDash=[2, 3]).encode(x=x),
         named("planned").mark_text(color=GREY, fontSize=12).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
         lines.mark_line(strokeWidth=2, clip=True).encode(tooltip=words),
