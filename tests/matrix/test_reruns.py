@@ -118,7 +118,7 @@ def test_what_is_missing_is_made_again_a_run_a_folder_a_table_or_a_figure(projec
         (study / "left_out.parquet", "list_left_out"),
         (study / "scaling" / "averages.parquet", "fit_scaling"),
         (study / "bills" / "gce.parquet", "price_workloads"),
-        (study / "comparison" / "headline.parquet", "compare"),
+        (study / "comparison" / "verdict.parquet", "compare"),
         (study / "report" / "figures" / "throughput.svg", "draw_speed"),
         (study / "report" / "figures" / "bill.svg", "draw_figures"),
         (study / "report" / "summary.md", "render_report"),

@@ -60,8 +60,10 @@ def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     verdict, worth = (" ".join(re.sub(r"(?m)^> ?", "", block).split()) for block in blocks)
     assert verdict == f"{answer['verdict']['sentence']} {answer['verdict']['do_this']}"
     assert worth in " ".join(answer["worth_knowing"])
-    days = answer["break_even_days_per_month"]
-    assert f"It pays from {days['value']:.1f} days of use a month." in verdict and days["value"] < 15
+    days = pd.read_parquet(mine / "comparison" / "break_even.parquet")
+    named = {answer["verdict"][side]["choice"] for side in ("best", "rival")}
+    days = days[days["reference"].isin(named) & days["option"].isin(named)]["days"].iloc[0]
+    assert f"It pays from {days:.1f} days of use a month." in verdict and days < 15
 
 
 def test_what_is_not_known_is_said(mine):

@@ -31,7 +31,7 @@ from sweetspot.files import read_parquet
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly
 
-NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "images_per_s"])
+NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "batch_size", "images_per_s"])
 
 
 @dataclass(frozen=True)
