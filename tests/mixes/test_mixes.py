@@ -72,9 +72,10 @@ def test_the_peak_is_rented_and_the_base_owned():
     for fixed, count, usd in ((40.0, 3, 120.0), (60.0, 1, 160.0)):
         machine = held("machine", [1.0], [0.0], 100, fixed=fixed)
         case = problem([[[100.0, 300.0] * 6]], [machine], [rented("rent", [1.0])])
-        best = mixes(case)[0]
+        best, *pure = mixes(case)
         assert best.counts == (count,)
         assert best.expected == pytest.approx(usd)
+        assert {one.counts for one in pure if one.kind == BOUGHT} == {(2,)}  # what the mean month of 200 h takes
 
 
 def test_jobs_that_run_nowhere_else_come_first():
@@ -195,6 +196,16 @@ def test_each_class_goes_where_it_saves_most_by_hand():
     done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [15.0, 50.0])]), (1, 1))
     assert done.usd[0] == 0
     assert done.held[:, :, 0, 0].tolist() == [[10.0, 0.0], [0.0, 10.0]]
+
+
+def test_a_machine_that_does_all_leaves_to_another_what_that_can_do():
+    """Ten jobs each of a (rent 10) and b (rent 5), 10 h each. One does either for nothing in its 100 h, two only a, for
+    1 USD: with a on one, which is worth more there, b would be rented for 50; with a on two all costs 10.
+    """
+    one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, NEVER], [1.0, 0.0], 100)
+    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [10.0, 5.0])]), (1, 1))
+    assert done.usd[0] == pytest.approx(10.0)
+    assert done.held[:, :, 0, 0].tolist() == [[0.0, 10.0], [10.0, 0.0]]
 
 
 def test_two_kinds_whose_speeds_are_in_proportion_are_dispatched_at_the_least_cost():
