@@ -138,6 +138,14 @@ def test_one_machine_alone_has_a_cost_and_no_rival():
     assert found["verdict"]["do_this"].tolist() == ["Nothing else does this work."]
 
 
+@pytest.mark.parametrize(
+    ("titles", "said"), [({}, "VGG-16"), ({"imagenet": "ImageNet, 90 epochs"}, "ImageNet, 90 epochs")]
+)
+def test_a_work_is_called_by_its_title_else_by_that_of_its_model(titles, said):
+    found = compare(tables(), settings(), titles=titles)
+    assert set(found["choices"]["workload_title"]) == set(found["verdict"]["workload_title"]) == {said}
+
+
 def test_a_reference_that_is_rented_has_no_break_even():
     found = compare(tables(), settings(reference="p3.2xlarge"))
     assert found["break_even"].empty and found["tornado"].empty
