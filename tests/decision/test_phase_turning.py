@@ -109,6 +109,8 @@ def test_from_how_much_work_and_on_how_many_days_owning_pays():
     # With a fifth more there are two boxes: 77,040 USD against 51,840.
     assert table.loc["jobs", "pays_until"] == pytest.approx(3600 * 8640 / 7200, rel=1e-3)
     assert table.loc["jobs", "text"].startswith("box pays from 3,259 to 4,3")
+    assert table["assumption"].to_dict() == {
+        "jobs": "the work of the plan", "days_per_month": "days of use a month"}  # fmt: skip
     assert math.isnan(table.loc["days_per_month", "pays_until"])
     # All draws are the central ones, and so are the ends.
     days = table.loc["days_per_month"]
