@@ -100,7 +100,7 @@ rule compare_then:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         instances=given(INSTANCE_FILES),
         published=rules.compare.input.published,
-        formula=formula("study", "throughput", "bills", "mixes", "decision"),
+        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
     output:
         f"{RESULTS}/comparison/price_changes.parquet",
     log:

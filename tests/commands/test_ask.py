@@ -12,8 +12,8 @@ from phase_tables import CLOUDS, box, plan_choices
 from project_copy import ROOT, environment
 from report_tables import month_tables
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE, hours_of, outcome
+from sweetspot.commands.asked import Case, Given, Wanted, at_days
 from sweetspot.commands.command_line import main
-from sweetspot.decision.asked import Case, Given, Wanted, at_days
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet

@@ -6,8 +6,8 @@ import shutil
 import pytest
 from month_tables import LabOfFive
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
+from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
-from sweetspot.decision.asked import Case, Given, Wanted
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
 from sweetspot.errors import UserError

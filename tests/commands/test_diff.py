@@ -6,8 +6,8 @@ import sys
 import pandas as pd
 import pytest
 from sweetspot.commands.command_line import main
-from sweetspot.decision.rank_changes import difference, to_markdown
 from sweetspot.errors import UserError
+from sweetspot.report.rank_changes import difference, to_markdown
 
 
 def ranks(prices, rank, as_of):

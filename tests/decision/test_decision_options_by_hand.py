@@ -20,9 +20,9 @@ from decision_tables import (
     surface_of,
     tornado_of,
 )  # fmt: skip
+from sweetspot.bills.rates import or_zero, possession
 from sweetspot.bills.spot import makespan, overhead
 from sweetspot.decision.options import build_options
-from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.warning_table import warning_table
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.rank_changes import difference, to_markdown
+from sweetspot.report.rank_changes import difference, to_markdown
 from sweetspot.wording import amount, confidence, percent
 
 

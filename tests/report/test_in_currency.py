@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import CLAIM, files_of, make_report, small_tables, write_study
-from sweetspot.decision.asked import Case, Given, Wanted
+from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.decision.compare import compare
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError

@@ -3,12 +3,12 @@
 import pandas as pd
 from decision_tables import study
 from report_tables import small_tables
-from sweetspot.decision.rank_changes import to_markdown
-from sweetspot.decision.then_and_now import State, moved, plans_of
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.price_changes import State, moved, plans_of
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
+from sweetspot.report.rank_changes import to_markdown
 from sweetspot.report.sections import Sections
 
 MACHINES = {"box": "the <box>"}

@@ -15,9 +15,9 @@ from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import records
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.speed_errors import speed_errors
 from sweetspot.report.tables import of_plans
 from sweetspot.study.study import load_study
+from sweetspot.throughput.speed_errors import speed_errors
 
 OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",
        "months": "months", "kw": "kw", "usd_per_kwh": "per_kwh", "days_per_month": "days_per_month"}  # fmt: skip

@@ -7,11 +7,11 @@ import re
 import pytest
 from study_tables import STUDIES, study_tables
 from sweetspot.commands.command_line import main
-from sweetspot.decision.then_and_now import answer_of as said_by_diff
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.card import render_card
 from sweetspot.report.index_page import write_index
+from sweetspot.report.price_changes import answer_of as said_by_diff
 from sweetspot.report.sheet import render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.study.study import load_study

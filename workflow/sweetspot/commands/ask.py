@@ -32,7 +32,7 @@ import pandas as pd
 from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
-from sweetspot.decision.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.verdict import no_answer

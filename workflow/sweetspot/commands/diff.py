@@ -18,10 +18,10 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.commands.two_days import changes_between
-from sweetspot.decision.rank_changes import difference, to_markdown
-from sweetspot.decision.then_and_now import answer_of
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
+from sweetspot.report.price_changes import answer_of
+from sweetspot.report.rank_changes import difference, to_markdown
 
 
 def load_ranks(folder: Path) -> pd.DataFrame:

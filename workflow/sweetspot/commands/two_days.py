@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.decision.rank_changes import to_markdown
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.then_and_now import Unpriced, moved, state_under
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import instance_files, price_list_names
+from sweetspot.report.price_changes import Unpriced, moved, state_under
+from sweetspot.report.rank_changes import to_markdown
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_history import lists_at, newest_day
 from sweetspot.study.price_list import load_price_list

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sweetspot.bills.rates import Factor, Number, or_zero, possession
+from sweetspot.bills.rent_ahead import moves_ahead
 from sweetspot.decision.options import Row
-from sweetspot.decision.rates import Factor, Number, or_zero, possession
-from sweetspot.decision.rent_ahead import moves_ahead
 from sweetspot.decision.simulate import rent_ends
-from sweetspot.decision.speed_errors import Error, speed_errors
 from sweetspot.study.titles import model_title
+from sweetspot.throughput.speed_errors import Error, speed_errors
 from sweetspot.wording import the
 
 ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed

@@ -8,9 +8,9 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
+from sweetspot.bills.rates import or_zero, rates
+from sweetspot.bills.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.options import Row, records, same_machine, trained
-from sweetspot.decision.rates import or_zero, rates
-from sweetspot.decision.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper
 

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.rates import or_zero, possession
 from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.dispatch_tables import mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.rates import or_zero, possession
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper, shares

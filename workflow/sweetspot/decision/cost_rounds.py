@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Moved, Offered, all_work, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import FURTHEST, Choice, Costs, Question
-from sweetspot.decision.rates import Number, possession, rates
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import standing
 

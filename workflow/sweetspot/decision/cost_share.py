@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
+from sweetspot.bills.rates import Number, by_contract, or_zero, rates
 from sweetspot.decision.assumption import OF_THE_TEAM, Array, Moved, Offered, assumptions_of
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.other_figures import staying
 from sweetspot.decision.question import Choice, Costs, Question
-from sweetspot.decision.rates import Number, by_contract, or_zero, rates
 from sweetspot.decision.simulate import Draws
 
 Priced = tuple[list[Row], Array, Array, str]  # rows of the options, USD as planned and in each draw, the work in words

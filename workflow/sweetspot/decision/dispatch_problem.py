@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
 from sweetspot.errors import refuse
 from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, finite, month_noise

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.rates import month_of, or_zero, sold_for
+from sweetspot.bills.rent_ahead import Rents, moves_ahead, rent_share
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.resale import MONTHS_A_YEAR
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
 from sweetspot.decision.dispatch_problem import Posed, with_terms
 from sweetspot.decision.dispatch_tables import bought_in_words
 from sweetspot.decision.options import Row, records
-from sweetspot.decision.rates import month_of, or_zero, sold_for
-from sweetspot.decision.rent_ahead import Rents, moves_ahead, rent_share
 from sweetspot.decision.simulate import LEVEL_RANGE, Draws, interval, spread, stream
 from sweetspot.decision.standing import shares
 from sweetspot.mixes.dispatch import dispatch

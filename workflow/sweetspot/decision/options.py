@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.price_paths import TREND_COLUMNS
+from sweetspot.bills.rent_ahead import with_rent_factor
 from sweetspot.cells import USABLE
 from sweetspot.decision.fits import Needs, does_not_fit, with_fits
-from sweetspot.decision.rent_ahead import with_rent_factor
 from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import usd_per_hour_of_use
+from sweetspot.bills.rates import Number, Rates, or_zero, rates
+from sweetspot.bills.rent_ahead import Rents
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.rates import Number, Rates, or_zero, rates
-from sweetspot.decision.rent_ahead import Rents
-from sweetspot.decision.speed_errors import (
+from sweetspot.throughput.speed_errors import (
     ROUND_HIGH,
     ROUND_LOW,
     degrees_of_freedom,

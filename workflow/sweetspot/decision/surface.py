@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import crossing_days, running_per_hour, usd_per_hour_of_use
+from sweetspot.bills.rates import rates
 from sweetspot.decision.assumption import Array, Assumption, Moved
 from sweetspot.decision.question import Question
-from sweetspot.decision.rates import rates
 from sweetspot.wording import DOLLARS, Money, the
 
 DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)

@@ -9,9 +9,9 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
+from sweetspot.bills.rates import or_zero
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import CELL, OFFER, Row, records
-from sweetspot.decision.rates import or_zero
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 

@@ -11,7 +11,7 @@ from sweetspot.decision.offers_left_out import machines_alone
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.speed_errors import ROUND_HIGH, ROUND_LOW
+from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
 from sweetspot.wording import DISPATCH, ROUNDS
 

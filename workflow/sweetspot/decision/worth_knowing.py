@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, Assumption, error_key
 from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row, rate_of
 from sweetspot.decision.question import Question
-from sweetspot.decision.rates import by_contract
 from sweetspot.decision.simulate import LEVEL, Draws, Figure
-from sweetspot.decision.speed_errors import figure_behind
 from sweetspot.decision.tornado import Turned
+from sweetspot.throughput.speed_errors import figure_behind
 from sweetspot.wording import the
 
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.

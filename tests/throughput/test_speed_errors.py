@@ -7,8 +7,8 @@ from decision_tables import cost, figure, inputs, offer, only, settings
 from study_tables import STUDIES
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import interval, simulate
-from sweetspot.decision.speed_errors import ROUND_HIGH, ROUND_LOW, figure_behind, round_errors, speed_errors
 from sweetspot.decision.warning_table import warning_table
+from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW, figure_behind, round_errors, speed_errors
 
 
 def row(label, instance="box", value=500.0, basis="published", **more):

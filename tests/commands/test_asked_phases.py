@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from decision_tables import study
 from phase_plans import WORK, compared, given, hourly, own
-from sweetspot.decision.asked import Case, Given, Wanted
+from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.decision.settings import Settings
 
 DRAWS = 400

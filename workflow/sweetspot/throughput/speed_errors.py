@@ -1,11 +1,11 @@
 """Which speeds are off together, and which figure stands behind each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
-from sweetspot.decision.options import Row
-
+Row = Mapping[str, Any]  # of the options of a decision
 Error = tuple[object, ...]
 # From one round of MLPerf to the next the same device in the same number became so many times as fast by new software:
 # 5th and 95th percentile of the 24 such pairs of medians in eight-gpus-2026/time_to_target.csv, v4.0 to v6.0.

@@ -10,9 +10,9 @@ import pandas as pd
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.decision.settings import Settings
 from sweetspot.files import read_arrow, read_parquet
+from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.memory import load_needs
 from sweetspot.study.workloads import load_monthly

@@ -3,18 +3,18 @@
 A draw, a moved assumption and an edited price are all factors of the figures of a row of the options.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import fixed_per_month, running_per_hour
+from sweetspot.bills.rent_ahead import rent_over
 from sweetspot.bills.resale import relative
 from sweetspot.bills.spot import makespan, overhead
-from sweetspot.decision.options import Row
-from sweetspot.decision.rent_ahead import rent_over
 
+Row = Mapping[str, Any]  # of the options
 Number = float | np.ndarray
 Factor = Callable[[str], Number]  # of the row's figure with that name; 1 where it stays
 
