@@ -168,6 +168,6 @@ def test_ten_thousand_other_cells_change_nothing():
 
 def test_starting_is_quick_nothing_heavy_is_imported():
     heavy = {"scipy", "altair", "pydantic", "tensorflow", "polars"}
-    code = "import sys, sweetspot.decision.compare, sweetspot.decision.rank_changes; print(*sys.modules)"
+    code = "import sys, sweetspot.decision.compare, sweetspot.report.rank_changes; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not heavy & set(done.stdout.split())

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.choice_table import BUY, CONTRACT, KEEP, MIX, RENT, choice_table
+from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
+from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
 from sweetspot.errors import UserError
 from sweetspot.wording import words_of
 from works import work

@@ -1,7 +1,7 @@
 """The three figures that the answer hangs on, in sentences; sums by hand."""
 
 import pandas as pd
-from sweetspot.decision.tornado import FACTOR
+from sweetspot.decision_words import FACTOR
 from sweetspot.report.causes import causes
 
 ANSWER = {"verdict": pd.DataFrame([{"workload": "w"}]), "choices": pd.DataFrame([{"workload": "w", "model": "m"}])}

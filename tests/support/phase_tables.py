@@ -2,7 +2,7 @@
 
 import pandas as pd
 from sweetspot.decision.choice_table import COLUMNS
-from sweetspot.decision.tornado import FACTOR
+from sweetspot.decision_words import FACTOR
 
 BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
 TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Cloud with 8 V100",

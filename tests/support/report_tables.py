@@ -16,9 +16,10 @@ import yaml
 from decision_tables import inputs, settings, study
 from phase_plans import ANALYSES, beside
 from project_copy import ROOT, environment
-from sweetspot.decision.choice_table import MIX, RENT, choice_table
+from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
 from sweetspot.decision.verdict import verdict_table
+from sweetspot.decision_words import MIX, RENT
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import draw_figures

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from sweetspot.decision.choice_table import BUY, CONTRACT, KEEP, MIX, NOTHING, RENT, Work
+from sweetspot.decision.choice_table import NOTHING, Work
+from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
 
 BINDS = {KEEP: NOTHING, RENT: NOTHING, CONTRACT: CONTRACT, BUY: BUY, MIX: BUY}
 

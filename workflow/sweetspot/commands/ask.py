@@ -35,7 +35,7 @@ from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUM
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.later import load_plans
 from sweetspot.decision.settings import Settings
-from sweetspot.decision.verdict import no_answer
+from sweetspot.decision_words import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of

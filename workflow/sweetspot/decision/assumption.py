@@ -11,13 +11,13 @@ from sweetspot.bills.rates import Factor, Number, or_zero, possession
 from sweetspot.bills.rent_ahead import moves_ahead
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import rent_ends
+from sweetspot.decision_words import FACTOR
 from sweetspot.study.titles import model_title
 from sweetspot.throughput.speed_errors import Error, speed_errors
 from sweetspot.wording import the
 
 ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
 PATHS = "price paths"  # range of a rent: its draws
-FACTOR = "times today's"  # unit of what is said as a factor of the plan
 ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"
 OF_THE_TEAM = ("months", "days_per_month")
 OF_A_MACHINE = {

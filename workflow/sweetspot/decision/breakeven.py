@@ -1,6 +1,6 @@
 """When does the reference pay? Days of use a month, against each alternative."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from sweetspot.bills.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper
+from sweetspot.decision_words import break_even_in_words
 
 COLUMNS = (
     "workload", "title", "quantity", "assumption", "unit", "planned", "pays_from", "pays_from_low", "pays_from_high",
@@ -91,7 +92,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         "never_below_usd_per_hour": float((idle + own.hour) / hour * rival["usd_per_hour"]) if rented else np.nan,
         "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 and rented else np.nan,
         "months_needed": _months_needed(box, their, rival),
-        "verdict": _verdict(days, planned, month_days),
+        "verdict": break_even_in_words(days, planned),
     }  # fmt: skip
 
 
@@ -178,18 +179,6 @@ def _fixed_over(row: Row, months: np.ndarray) -> np.ndarray:
 
 def _within(days: float, month_days: float) -> float:
     return days if days <= month_days else float("nan")
-
-
-def _verdict(days: Sequence[float], use: float, month_days: float) -> str:
-    """The break-even in words."""
-    value, low, high = days
-    if value == 0:
-        return "cheaper on the days planned, and on fewer"
-    if np.isnan(value):
-        return "never" if np.isnan(low) else f"never at the central figures; from {low:.1f} days a month at the lowest"
-    span = f"{low:.1f} to {high:.1f}" if not np.isnan(high) else f"{low:.1f} to never"
-    pays = "pays at the planned use" if value <= use else "does not pay at the planned use"
-    return f"from {value:.1f} days a month ({span}); {pays} of {use:g}"
 
 
 def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:

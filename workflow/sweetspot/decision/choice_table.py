@@ -15,9 +15,9 @@ from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import p_cheaper, shares
+from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
-KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
 TERMS = ("reserved", "committed")

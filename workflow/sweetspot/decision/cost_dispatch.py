@@ -9,7 +9,8 @@ import numpy as np
 from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.pays import Apart
-from sweetspot.decision.question import EXACT, FURTHEST, LOOKS, Costs, Turn
+from sweetspot.decision.question import EXACT, LOOKS, Costs, Turn
+from sweetspot.decision_words import FURTHEST
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import RENTED, Mix, climb, most_useful

@@ -12,9 +12,10 @@ from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Moved, Offered, all_work, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.question import FURTHEST, Choice, Costs, Question
+from sweetspot.decision.question import Choice, Costs, Question
 from sweetspot.decision.simulate import Draws, interval
 from sweetspot.decision.standing import standing
+from sweetspot.decision_words import FURTHEST
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 STEPS = 4097  # factors looked at, from a fifth to five times, for where a machine pays

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision.question import FURTHEST
 from sweetspot.decision.simulate import interval
-from sweetspot.wording import amount, begun, the
+from sweetspot.decision_words import FURTHEST, pays_in_words
 
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",
@@ -80,7 +79,7 @@ def _row(workload: str, one: Held) -> dict[str, Any]:
         **{name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()},
         "factor": factor if np.isfinite(factor) else np.nan,
         "p_pays": one.p_pays,
-        "text": in_words(one.title, factor * planned, planned, one.unit, most, until * planned),
+        "text": pays_in_words(one.title, factor * planned, planned, one.unit, most, until * planned),
     }
 
 
@@ -103,18 +102,3 @@ def stretch(apart: Array, factors: Array, jump: Array) -> tuple[Array, Array]:
     ever = paid.any(axis=1)
     until = np.where(ever & (last < factors.size - 1), factors[last], np.inf)
     return np.where(ever, found, np.inf), until
-
-
-def in_words(title: str, value: float, planned: float, unit: str, most: float, until: float) -> str:
-    """From how much on it pays; 0: from less than a fifth of what is planned; infinite: at no number up to `most`;
-    `until`: with more it pays no longer.
-    """
-    box = begun(the(title))
-    if not np.isfinite(value):
-        return f"{box} pays at no number up to {amount(min(FURTHEST * planned, most))} {unit}"
-    if np.isfinite(until):
-        least = amount(value) if value > 0 else f"less than {amount(planned / FURTHEST)}"
-        return f"{box} pays from {least} to {amount(until)} {unit}; {amount(planned)} are planned"
-    if value == 0:
-        return f"{box} pays from less than {amount(planned / FURTHEST)} {unit} on"
-    return f"{box} pays from {amount(value)} {unit} on; {amount(planned)} are planned"

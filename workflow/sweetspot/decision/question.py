@@ -9,8 +9,8 @@ import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption, Moved, one_moved
 from sweetspot.decision.options import Row
+from sweetspot.decision_words import FURTHEST
 
-FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
 ZOOMS = 5  # times that the step found is divided again by STEPS: 1e-8 of a factor
 LOOKS = (1.1, 1.25, 1.6, 2.5)  # factors looked at before FURTHEST where a cost is dear

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import FACTOR, Array, Assumption
-from sweetspot.decision.question import FURTHEST, Costs, Question, Turn, nearest, turning_points
-from sweetspot.wording import DOLLARS, Money, amount
+from sweetspot.decision.assumption import Array, Assumption
+from sweetspot.decision.question import Costs, Question, Turn, nearest, turning_points
+from sweetspot.decision_words import flip_in_words, side, turn_in_words
+from sweetspot.wording import DOLLARS, Money
 
 TORNADO = (
     "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "low", "high",
@@ -87,7 +88,7 @@ def _turning_row(question: Question, assumption: Assumption, turn: Turn, money: 
     value, choice = assumption.value * turn.factor, question.choices[turn.to]
     held, title = choice.row["purchase"] == "own", question.title(turn.to, turn.machines, turn.alternative)
     return _about(question, assumption) | {
-        "side": _side(turn.factor),
+        "side": side(turn.factor),
         "turning_value": value,
         "factor": turn.factor,
         "inside_range": bool(assumption.low <= value <= assumption.high),
@@ -96,20 +97,8 @@ def _turning_row(question: Question, assumption: Assumption, turn: Turn, money: 
         "rented": None if held else choice.option,
         "usd": turn.usd,
         "usd_per_month": turn.usd / question.months,
-        "text": f"{_where(assumption, turn.factor, money)}: {title}",
+        "text": f"{turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)}: {title}",
     }
-
-
-def _side(factor: float) -> str:
-    return "above" if factor > 1 else "below"
-
-
-def _where(assumption: Assumption, factor: float, money: Money) -> str:
-    """A turning point in words: of what is said as a factor, how far from the plan."""
-    if assumption.unit == FACTOR:
-        return f"{assumption.name} {100 * abs(factor - 1):.2g} % {_side(factor)} today's"
-    value, unit = money.counted(assumption.value * factor, assumption.unit)
-    return f"{assumption.name} {_side(factor)} {amount(value)} {unit}"
 
 
 def _tornado_row(one: Turned, assumption: Assumption, money: Money) -> dict[str, Any]:
@@ -141,18 +130,10 @@ def _tornado_row(one: Turned, assumption: Assumption, money: Money) -> dict[str,
         "flips": flips,
         "flip_value": factor * assumption.value,
         "flip_factor": factor,
-        "text": _flip_in_words(question.word, assumption, factor, flips, money),
+        "text": flip_in_words(question.word, assumption.value, assumption.unit, factor, flips, money),
     }
 
 
 def _least(usd: Array, which: Array) -> Array:
     least: Array = usd[which].min(axis=0, initial=np.inf)
     return least
-
-
-def _flip_in_words(word: str, assumption: Assumption, factor: float, flips: bool, money: Money) -> str:
-    if np.isnan(factor):
-        return f"no value of it within a factor of {FURTHEST:g} changes the {word}"
-    value, unit = money.counted(factor * assumption.value, assumption.unit)
-    moved = f"the {word} changes at {amount(value)} {unit} ({100 * (factor - 1):+.0f} %)"
-    return moved + (", inside its range" if flips else ", outside its range")

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.choice_table import BUY, CONTRACT, KEEP, MIX, NOTHING, RANK, RENT, Work, against, standing_of
+from sweetspot.decision.choice_table import NOTHING, RANK, Work, against, standing_of
 from sweetspot.decision.simulate import interval
 from sweetspot.decision.standing import p_cheaper
+from sweetspot.decision_words import BUY, COMMIT, MACHINE, VERBS, do_this, of_several, sentence, thresholds
 from sweetspot.errors import UserError
-from sweetspot.wording import TIE, WORDS, Money, Words, begun, confidence, counted, percent, the, times
+from sweetspot.wording import TIE, WORDS, Words, confidence
 
-COMMIT, MACHINE = "commit", "machine"
 COLUMNS = (
     "workload", "workload_title", "is_answer", "level", "verb", "sentence", "do_this", "confidence", "kind",
     "best", "best_title", "rival", "rival_title", "rival_kind", "usd", "rival_usd", "usd_per_month", "months", "ratio",
@@ -21,11 +21,6 @@ COLUMNS = (
     "box_prices_usd", "p_at_box_prices", "work_factor", "from_jobs", "by_hour_title",
     "busy_days_per_month", "thresholds", "find_out_first",
 )  # fmt: skip
-VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
-COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
-COUNTED = "this counts {busy_days_per_month:g}"
-SENTENCE, DO_THIS = 15, 20  # words
-NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
 QUOTES = (0.75, 0.875, 1.0, 1.2)  # of the price of a machine: what the answer would be at an offer of so much
 ROUND = 500.0  # USD of such an offer
 
@@ -80,22 +75,9 @@ def verdict_table(
     told = [verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     for row in told:
         if row["workload"] == answer and row["level"] == MACHINE and len(told) > 1:
-            row["thresholds"] = [*row["thresholds"], _of_several(row, told)]
+            row["thresholds"] = [*row["thresholds"], of_several(row, told)]
     rows = [row | {"is_answer": row["workload"] == answer} for row in told]
     return pd.DataFrame(sorted(rows, key=lambda row: not row["is_answer"]), columns=list(COLUMNS))
-
-
-def _of_several(answer: Mapping[str, Any], told: Sequence[Mapping[str, Any]]) -> str:
-    """Which of several works the answer is about, and for which of the others it is another."""
-    others = [row for row in told if row["take"] != answer["take"]]
-    about = f"This is about {answer['workload_title']}. The same is the cheapest for"
-    if not others:
-        return f"{about} all {len(told)} works here."
-    first, *more = others
-    named = f"for {first['workload_title']} it is {the(str(first['take_title']))}"
-    return (
-        f"{about} {len(told) - len(others)} of the {len(told)} works here; {named}{', among others' if more else ''}."
-    )
 
 
 def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> str | None:
@@ -151,8 +133,8 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
     }  # fmt: skip
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
     kind = str(table["kind"].iloc[second.one])
-    facts |= {"verb": VERBS[kind], "sentence": _sentence(facts, kind, one), "do_this": _do_this(facts, kind, words)}
-    return facts | {"thresholds": _thresholds(facts, words.money)}
+    facts |= {"verb": VERBS[kind], "sentence": sentence(facts, kind), "do_this": do_this(facts, kind, words)}
+    return facts | {"thresholds": thresholds(facts, words.money)}
 
 
 def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
@@ -223,105 +205,3 @@ def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFram
     mine = break_even[(break_even["workload"] == one.model) & break_even["reference"].isin(pair)]
     mine = mine[mine["option"].isin(pair)]
     return float(mine["pays_from"].iloc[0]) if len(mine) else np.nan
-
-
-def _thresholds(facts: Mapping[str, Any], currency: Money) -> list[str]:
-    """From where on it is another answer, a sentence each, where what to do does not say it."""
-    told: list[tuple[str, str]] = []
-    factor, days = facts["work_factor"], facts["pays_from_days"]
-    if _near(facts):
-        word = "up to" if facts["kind"] in (BUY, MIX) else "below"
-        price = currency.words(facts["buy_below_usd"])
-        told.append((price, f"Buying pays {word} {{}} for {the(str(facts['box_title']))}."))
-    if pd.notna(days):
-        told.append((f"{days:.2g} days", f"Buying pays from {{}} of use a month; {COUNTED.format(**facts)}."))
-    if factor > 1:
-        told.append((f"{times(factor)} times", "Buying pays with {} as much work."))
-    if 0 < factor < 1:
-        other = "renting" if RENT in (facts["kind"], facts["rival_kind"]) else "not buying"
-        less = f"With less than {{}} of the work {other} is cheaper."
-        tie = facts["confidence"] == TIE
-        told.append((f"{100 * factor:.0f} %", less if tie else "Buying still pays with {} of the work."))
-    return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
-
-
-def _sentence(facts: Mapping[str, Any], advised: str, one: Work) -> str:
-    """The verdict: the verb first, then what the other way costs."""
-    verb, close = VERBS[advised], facts["confidence"] == TIE
-    maybe = "" if close or facts["confidence"] == "clear" else "probably "
-    if facts["level"] == COMMIT:
-        other = facts["rival_kind"] if advised == facts["kind"] or not close else facts["kind"]
-        if close:
-            over = f" over {one.months:g} months" if one.months > 1 else ""
-            return f"{verb} for now. {COSTS[str(other)]} costs about the same{over}."
-        return f"{verb}. {COSTS[str(other)]} {maybe}costs {times(facts['ratio'])} times as much."
-    alone = f"{_taken(advised)} {the(str(facts['take_title']))}."
-    if facts["take_rival"] is None:
-        return alone
-    how = "about the same" if close else f"{times(facts['ratio'])} times as much"
-    return _short([f"{alone} {begun(the(str(facts['take_rival_title'])))} {maybe}costs {how}.", alone], SENTENCE)
-
-
-def _do_this(facts: Mapping[str, Any], advised: str, words: Words) -> str:
-    """What to do: the machine to begin with, and where it is too close to call what would decide it."""
-    return _short(_ways_to_say(facts, advised, words), DO_THIS)
-
-
-def _ways_to_say(facts: Mapping[str, Any], advised: str, words: Words) -> list[str]:
-    """What to do, the fullest way to say it first."""
-    title, rival, currency = the(str(facts["take_title"])), the(str(facts["take_rival_title"])), words.money
-    alone = facts["take_rival"] is None
-    close = not alone and confidence(facts["take_p_cheaper"]) == TIE
-    sure = "" if alone else f" ({percent(facts['take_p_cheaper'])})"
-    if pd.notna(facts["from_jobs"]):
-        from_jobs = f"It pays from {counted(round(facts['from_jobs']), words.many[:-1], words.many)} a month."
-        return [f"{from_jobs} For fewer take {the(str(facts['by_hour_title']))}.", from_jobs]
-    if facts["level"] == MACHINE:
-        if alone:
-            return ["Nothing else does this work."]
-        if close:
-            same = "cost about the same: take either."
-            return [f"{begun(title)} and {rival} {same}", f"{begun(rival)} costs about the same."]
-        dearer = f"costs {times(facts['take_ratio'])} times as much{sure}."
-        return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
-    start = f"Start with {title}"
-    if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
-        box = "box" if "box" in str(facts["box_title"]) else "machine"
-        below = f"Buy if the {box} costs less than {currency.words(facts['buy_below_usd'])}."
-        return [f"{start}. {below}", below]
-    if advised == KEEP:
-        nothing, today = "Buy and sign nothing.", "" if alone else f", the cheapest today{sure}"
-        return [f"{nothing} Rent {title}{today}.", f"{nothing} Rent {title}.", nothing]
-    if advised == RENT:
-        both, again = f"{start} or {rival}: both cost about the same today.", "Compare again every quarter."
-        today = f"{start}, the cheapest today{sure}."
-        return [f"{both} {again}", both, today] if close else [f"{today} {again}", today]
-    taken, factor = f"{_taken(advised)} {title}.", facts["work_factor"]
-    paid = f"It pays up to {currency.words(facts['buy_below_usd'])}." if _near(facts) else ""
-    work = f"It still pays with {100 * factor:.0f} % of the work." if 0 < factor < 1 else ""
-    if pd.notna(facts["pays_from_days"]):
-        paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
-    return [" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken]
-
-
-def _near(facts: Mapping[str, Any]) -> bool:
-    """Whether the price at which buying pays is one that somebody could be asked."""
-    return bool(facts["box_usd"] / NEAR < facts["buy_below_usd"] < facts["box_usd"] * NEAR)
-
-
-def _taken(kind: str) -> str:
-    return {KEEP: "Keep", RENT: "Rent", CONTRACT: "Sign for"}.get(kind, "Buy")
-
-
-def _short(ways: Sequence[str], most: int) -> str:
-    """The first of the ways to say it that has at most so many words, else the last of them."""
-    return next((words for words in ways if len(words.split()) <= most), ways[-1])
-
-
-def no_answer(offers: int, figures: int) -> str:
-    """The sentence where no option has both a price and a figure, by how many there are of each."""
-    if not offers:
-        return "No answer yet: nothing here has a price."
-    if not figures:
-        return "No answer yet: no machine here has a speed, measured or published."
-    return "No answer yet: no machine has both a price and a speed at the batch that is asked for."

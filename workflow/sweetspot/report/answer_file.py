@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from sweetspot.decision.verdict import no_answer
+from sweetspot.decision_words import no_answer
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
 from sweetspot.report.cited import Row, records, text

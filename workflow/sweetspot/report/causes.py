@@ -1,6 +1,6 @@
 """The three figures that the answer hangs on most, a short sentence each."""
 
-from sweetspot.decision.assumption import FACTOR
+from sweetspot.decision_words import FACTOR
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, asked_model, of_jobs

@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from sweetspot.cells import BASES
-from sweetspot.decision.verdict import no_answer
+from sweetspot.decision_words import no_answer
 from sweetspot.report import ahead_words, energy_words, phrases
 from sweetspot.report.answer import lead, verdict_part
 from sweetspot.report.case import evidence_case, script_json

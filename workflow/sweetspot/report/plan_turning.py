@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from sweetspot.decision.assumption import ALL_JOBS, FACTOR
+from sweetspot.decision.assumption import ALL_JOBS
+from sweetspot.decision_words import FACTOR
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part

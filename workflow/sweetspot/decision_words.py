@@ -1,0 +1,188 @@
+"""What the decision says: the verdict and what to do, turning points, from when something pays; a sentence each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sweetspot.wording import TIE, Money, Words, amount, begun, confidence, counted, percent, the, times
+
+KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kinds of choices
+COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
+VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
+COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
+COUNTED = "this counts {busy_days_per_month:g}"
+SENTENCE, DO_THIS = 15, 20  # words
+NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
+FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for
+FACTOR = "times today's"  # unit of what is said as a factor of the plan
+Facts = Mapping[str, Any]  # a row of the verdict
+
+
+def of_several(answer: Facts, told: Sequence[Facts]) -> str:
+    """Which of several works the answer is about, and for which of the others it is another."""
+    others = [row for row in told if row["take"] != answer["take"]]
+    about = f"This is about {answer['workload_title']}. The same is the cheapest for"
+    if not others:
+        return f"{about} all {len(told)} works here."
+    first, *more = others
+    named = f"for {first['workload_title']} it is {the(str(first['take_title']))}"
+    return (
+        f"{about} {len(told) - len(others)} of the {len(told)} works here; {named}{', among others' if more else ''}."
+    )
+
+
+def thresholds(facts: Facts, currency: Money) -> list[str]:
+    """From where on it is another answer, a sentence each, where what to do does not say it."""
+    told: list[tuple[str, str]] = []
+    factor, days = facts["work_factor"], facts["pays_from_days"]
+    if _near(facts):
+        word = "up to" if facts["kind"] in (BUY, MIX) else "below"
+        price = currency.words(facts["buy_below_usd"])
+        told.append((price, f"Buying pays {word} {{}} for {the(str(facts['box_title']))}."))
+    if pd.notna(days):
+        told.append((f"{days:.2g} days", f"Buying pays from {{}} of use a month; {COUNTED.format(**facts)}."))
+    if factor > 1:
+        told.append((f"{times(factor)} times", "Buying pays with {} as much work."))
+    if 0 < factor < 1:
+        other = "renting" if RENT in (facts["kind"], facts["rival_kind"]) else "not buying"
+        less = f"With less than {{}} of the work {other} is cheaper."
+        tie = facts["confidence"] == TIE
+        told.append((f"{100 * factor:.0f} %", less if tie else "Buying still pays with {} of the work."))
+    return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
+
+
+def sentence(facts: Facts, advised: str) -> str:
+    """The verdict in at most SENTENCE words: the verb first, then what the other way costs; `advised`: the kind that
+    `take` is of.
+    """
+    verb, close = VERBS[advised], facts["confidence"] == TIE
+    maybe = "" if close or facts["confidence"] == "clear" else "probably "
+    if facts["level"] == COMMIT:
+        other = facts["rival_kind"] if advised == facts["kind"] or not close else facts["kind"]
+        if close:
+            over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
+            return f"{verb} for now. {COSTS[str(other)]} costs about the same{over}."
+        return f"{verb}. {COSTS[str(other)]} {maybe}costs {times(facts['ratio'])} times as much."
+    alone = f"{_taken(advised)} {the(str(facts['take_title']))}."
+    if facts["take_rival"] is None:
+        return alone
+    how = "about the same" if close else f"{times(facts['ratio'])} times as much"
+    return _short([f"{alone} {begun(the(str(facts['take_rival_title'])))} {maybe}costs {how}.", alone], SENTENCE)
+
+
+def do_this(facts: Facts, advised: str, words: Words) -> str:
+    """What to do, in at most DO_THIS words: the machine to begin with; where it is too close to call what decides."""
+    return _short(_ways_to_say(facts, advised, words), DO_THIS)
+
+
+def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
+    """What to do, the fullest way to say it first."""
+    title, rival, currency = the(str(facts["take_title"])), the(str(facts["take_rival_title"])), words.money
+    alone = facts["take_rival"] is None
+    close = not alone and confidence(facts["take_p_cheaper"]) == TIE
+    sure = "" if alone else f" ({percent(facts['take_p_cheaper'])})"
+    if pd.notna(facts["from_jobs"]):
+        from_jobs = f"It pays from {counted(round(facts['from_jobs']), words.many[:-1], words.many)} a month."
+        return [f"{from_jobs} For fewer take {the(str(facts['by_hour_title']))}.", from_jobs]
+    if facts["level"] == MACHINE:
+        if alone:
+            return ["Nothing else does this work."]
+        if close:
+            same = "cost about the same: take either."
+            return [f"{begun(title)} and {rival} {same}", f"{begun(rival)} costs about the same."]
+        dearer = f"costs {times(facts['take_ratio'])} times as much{sure}."
+        return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
+    start = f"Start with {title}"
+    if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
+        box = "box" if "box" in str(facts["box_title"]) else "machine"
+        below = f"Buy if the {box} costs less than {currency.words(facts['buy_below_usd'])}."
+        return [f"{start}. {below}", below]
+    if advised == KEEP:
+        nothing, today = "Buy and sign nothing.", "" if alone else f", the cheapest today{sure}"
+        return [f"{nothing} Rent {title}{today}.", f"{nothing} Rent {title}.", nothing]
+    if advised == RENT:
+        both, again = f"{start} or {rival}: both cost about the same today.", "Compare again every quarter."
+        today = f"{start}, the cheapest today{sure}."
+        return [f"{both} {again}", both, today] if close else [f"{today} {again}", today]
+    taken, factor = f"{_taken(advised)} {title}.", facts["work_factor"]
+    paid = f"It pays up to {currency.words(facts['buy_below_usd'])}." if _near(facts) else ""
+    work = f"It still pays with {100 * factor:.0f} % of the work." if 0 < factor < 1 else ""
+    if pd.notna(facts["pays_from_days"]):
+        paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
+    return [" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken]
+
+
+def _near(facts: Facts) -> bool:
+    """Whether the price at which buying pays is one that somebody could be asked."""
+    return bool(facts["box_usd"] / NEAR < facts["buy_below_usd"] < facts["box_usd"] * NEAR)
+
+
+def _taken(kind: str) -> str:
+    return {KEEP: "Keep", RENT: "Rent", CONTRACT: "Sign for"}.get(kind, "Buy")
+
+
+def _short(ways: Sequence[str], most: int) -> str:
+    """The first of the ways to say it that has at most so many words, else the last of them."""
+    return next((words for words in ways if len(words.split()) <= most), ways[-1])
+
+
+def no_answer(offers: int, figures: int) -> str:
+    """The sentence where no option has both a price and a figure, by how many there are of each."""
+    if not offers:
+        return "No answer yet: nothing here has a price."
+    if not figures:
+        return "No answer yet: no machine here has a speed, measured or published."
+    return "No answer yet: no machine has both a price and a speed at the batch that is asked for."
+
+
+def side(factor: float) -> str:
+    """On which side of what is planned a factor lies."""
+    return "above" if factor > 1 else "below"
+
+
+def turn_in_words(name: str, value: float, unit: str, factor: float, money: Money) -> str:
+    """A turning point of an assumption planned at `value`: of what is said as a factor, how far from the plan."""
+    if unit == FACTOR:
+        return f"{name} {100 * abs(factor - 1):.2g} % {side(factor)} today's"
+    value, unit = money.counted(value * factor, unit)
+    return f"{name} {side(factor)} {amount(value)} {unit}"
+
+
+def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, money: Money) -> str:
+    """Where an assumption, planned at `value`, changes what is called `word`; NaN: nowhere within FURTHEST."""
+    if math.isnan(factor):
+        return f"no value of it within a factor of {FURTHEST:g} changes the {word}"
+    value, unit = money.counted(factor * value, unit)
+    moved = f"the {word} changes at {amount(value)} {unit} ({100 * (factor - 1):+.0f} %)"
+    return moved + (", inside its range" if flips else ", outside its range")
+
+
+def pays_in_words(title: str, value: float, planned: float, unit: str, most: float, until: float) -> str:
+    """From how much on it pays; 0: from less than a fifth of what is planned; infinite: at no number up to `most`;
+    `until`: with more it pays no longer.
+    """
+    box = begun(the(title))
+    if not math.isfinite(value):
+        return f"{box} pays at no number up to {amount(min(FURTHEST * planned, most))} {unit}"
+    if math.isfinite(until):
+        least = amount(value) if value > 0 else f"less than {amount(planned / FURTHEST)}"
+        return f"{box} pays from {least} to {amount(until)} {unit}; {amount(planned)} are planned"
+    if value == 0:
+        return f"{box} pays from less than {amount(planned / FURTHEST)} {unit} on"
+    return f"{box} pays from {amount(value)} {unit} on; {amount(planned)} are planned"
+
+
+def break_even_in_words(days: Sequence[float], use: float) -> str:
+    """From which days of use a month (with their low and high; NaN: never) a machine used on `use` days pays."""
+    value, low, high = days
+    if value == 0:
+        return "cheaper on the days planned, and on fewer"
+    if math.isnan(value):
+        return (
+            "never" if math.isnan(low) else f"never at the central figures; from {low:.1f} days a month at the lowest"
+        )
+    span = f"{low:.1f} to {high:.1f}" if not math.isnan(high) else f"{low:.1f} to never"
+    pays = "pays at the planned use" if value <= use else "does not pay at the planned use"
+    return f"from {value:.1f} days a month ({span}); {pays} of {use:g}"
