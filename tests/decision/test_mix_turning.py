@@ -31,8 +31,8 @@ def seen():
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory, seen):
     def kept(one, draws, timings):
-        if not one.question.model:
-            seen.update(question=one.question, figures=draws.figures)
+        if not one.model:
+            seen.update(question=one, figures=draws.figures)
         return worth_rows(one, draws, timings)
 
     with pytest.MonkeyPatch.context() as patch:

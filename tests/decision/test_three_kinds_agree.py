@@ -9,8 +9,6 @@ from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.cost_rounds import pays_of_rounds
 from sweetspot.decision.dispatch_question import pays_of_months
 from sweetspot.decision.pays import pays_rows
-from sweetspot.decision.question import turning_points
-from sweetspot.decision.tornado import turned
 from sweetspot.decision.worth_knowing import worth_rows
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, hourly, own, price
 
@@ -63,7 +61,7 @@ def test_they_cost_what_the_bills_say(asked):
 def test_they_turn_at_the_same_prices_speeds_and_months(asked):
     name, found = asked[0], {}
     for kind, question in questions(asked).items():
-        for one, turns in zip(question.assumptions, turning_points(question), strict=True):
+        for one, turns in question.turns.items():
             months = one.quantity == "months" and not (kind == ROUNDS and "falling" in name)  # a plan's rents stay
             if one.quantity in ALIKE or months or (one.quantity == "speed" and "rented" in one.subject):
                 found.setdefault(one.name, {})[kind] = [turn.factor for turn in turns]
@@ -95,7 +93,7 @@ def test_owning_pays_from_the_same_share_of_the_work(asked):
 def test_the_rent_is_worth_the_same_to_know(asked):
     made = price(filled(asked[0], {"value": 5.0, "low": 3.5, "high": 7.0}), 1000)
     found = {
-        kind: next(row for row in worth_rows(turned(question), made.draws, {}) if row["quantity"] == "usd_per_hour")
+        kind: next(row for row in worth_rows(question, made.draws, {}) if row["quantity"] == "usd_per_hour")
         for kind, question in zip(KINDS, (made.share(), made.rounds().question, made.dispatch().question), strict=True)
     }
     assert found[SHARE]["evppi_usd"] > 100

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.breakeven import break_even, utilisation
+from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
 from sweetspot.decision.cost_share import share_questions
@@ -22,8 +22,6 @@ from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS
-from sweetspot.decision.surface import surface
-from sweetspot.decision.tornado import turned
 from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.files import read_parquet
@@ -120,10 +118,10 @@ def compare(
 def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
     """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
     options, drawn, money = judged.options, judged.draws, settings.money
-    jobs = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
+    jobs = share_questions(options, drawn, settings.month_days)
     phases = [rounds_question(one, settings.month_days) for one in judged.plans]
     months = [one for posed in judged.months if (one := dispatch_question(posed)) is not None]
-    plans = [turned(one) for one in (*(one.question for one in phases), *(one.question for one in months))]
+    plans = [*(one.question for one in phases), *(one.question for one in months)]
     paying = [
         *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),
         *((one.question.workload, pays_of_months(one)) for one in months),
@@ -135,7 +133,7 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
     return found | {
         "break_even": _together([days, found["break_even"]]),
         "deadlines": _together(due),
-        "surface": surface([one.question for one in jobs], settings.month_days, money),
+        "surface": surface(jobs, settings.month_days, money),
         "sources": source_table(judged.months),
         "load": load_table(judged.months),
         "jobs": job_table(judged.months, every, asked, settings.titles),

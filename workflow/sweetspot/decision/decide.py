@@ -13,9 +13,10 @@ from sweetspot.decision.fits import apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.other_figures import Contenders, found_contenders
 from sweetspot.decision.pays import PAYS, Held, pays_rows
+from sweetspot.decision.question import Question
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, Draws, simulate
-from sweetspot.decision.tornado import TORNADO, TURNING, Turned, tornado_rows, turning_rows
+from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.wording import DOLLARS, Money, words_of
@@ -81,7 +82,7 @@ def judge(
 
 
 def analysed(
-    asked: Sequence[Turned],
+    asked: Sequence[Question],
     options: pd.DataFrame,
     draws: Draws,
     money: Money = DOLLARS,
@@ -93,7 +94,7 @@ def analysed(
     one's own) has no tornado and no turning points: nothing says how often it is done.
     """
     timings = timings_of(options)
-    lasting = [one for one in asked if not one.question.model or np.isfinite(one.question.months)]
+    lasting = [one for one in asked if not one.model or np.isfinite(one.months)]
     return {
         "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
         "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),

@@ -162,13 +162,16 @@ class Question:
         other: Array = costs.alternative[self.cheapest(costs), cases] != planned[self.best, 0]
         return other
 
+    @cached_property
+    def turns(self) -> dict[Assumption, list[Turn]]:
+        """Of each assumption the nearest turning point below and above what is planned, within a factor of FURTHEST."""
+        sides = (-1.0, 1.0)
+        return {one: [turn for side in sides if (turn := _first(self, one, side))] for one in self.assumptions}
 
-def turning_points(question: Question) -> list[list[Turn]]:
-    """For each assumption the nearest turning point below and above what is planned, within a factor of FURTHEST."""
-    return [
-        [turn for side in (-1.0, 1.0) if (turn := _first(question, one, side)) is not None]
-        for one in question.assumptions
-    ]
+    def nearest(self, assumption: Assumption) -> float:
+        """The factor of the nearest turning point of an assumption; NaN where there is none."""
+        factors = (turn.factor for turn in self.turns[assumption])
+        return min(factors, key=lambda factor: abs(np.log(factor)), default=float("nan"))
 
 
 def _first(question: Question, assumption: Assumption, side: float) -> Turn | None:
@@ -229,8 +232,3 @@ def _turn(question: Question, costs: Costs, case: int, factor: float) -> Turn:
         to = int(question.cheapest(costs)[case])
     name = None if costs.alternative is None else int(costs.alternative[to, case])
     return Turn(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]), name)
-
-
-def nearest(turns: Sequence[Turn]) -> float:
-    """The factor of the nearest turning point; NaN where there is none."""
-    return min((turn.factor for turn in turns), key=lambda factor: abs(np.log(factor)), default=float("nan"))
