@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.cost_rounds import Planned
+from sweetspot.decision.cost_rounds import Plan
 from sweetspot.decision.dispatch_problem import Class, Posed
 from sweetspot.decision.options import Row
+from sweetspot.decision.question import Question
 from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
 
 COLUMNS = (
@@ -19,7 +20,7 @@ COLUMNS = (
 FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
 
 
-def case_figures(plans: Iterable[Planned], months: Sequence[Posed]) -> pd.DataFrame:
+def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]) -> pd.DataFrame:
     """One row a plan, part of its work (phase or class of jobs, urgent ones apart) and option (COLUMNS).
 
     `cost`: rounds (a plan of phases) or dispatch (of months); null where a figure says nothing there.
@@ -34,13 +35,12 @@ def case_figures(plans: Iterable[Planned], months: Sequence[Posed]) -> pd.DataFr
     use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
     `devices`; `machines` in the best mix, of which `least` are there.
     """
-    rows = [row for plan in plans for row in _rounds(plan)]
+    rows = [row for question, plan in plans for row in _rounds(question, plan)]
     rows += [row for one in months for row in _dispatch(one)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(FIGURE_TYPES)
 
 
-def _rounds(one: Planned) -> Iterator[dict[str, Any]]:
-    question, plan = one
+def _rounds(question: Question, plan: Plan) -> Iterator[dict[str, Any]]:
     for number, part in enumerate(plan.parts):
         for place, row in enumerate(plan.rows):
             yield {

@@ -8,11 +8,11 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
+from sweetspot.decision.cost_dispatch import dispatch_question
+from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decide import Judged, PlannedWork, analysed, judge
-from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
 from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
@@ -119,14 +119,9 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
     """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
     options, drawn, money = judged.options, judged.draws, settings.money
     jobs = share_questions(options, drawn, settings.month_days)
-    phases = [rounds_question(one, settings.month_days) for one in judged.plans]
+    phases = [rounds_question(one, options, drawn, settings.month_days) for one in judged.plans]
     months = [one for posed in judged.months if (one := dispatch_question(posed)) is not None]
-    plans = [*(one.question for one in phases), *(one.question for one in months)]
-    paying = [
-        *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),
-        *((one.question.workload, pays_of_months(one)) for one in months),
-    ]
-    found = analysed([*jobs, *plans], options, drawn, money, paying)
+    found = analysed([*jobs, *phases, *months], options, drawn, money)
     days = break_even(options, drawn, settings.month_days)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
     due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, drawn, money)]
@@ -137,5 +132,7 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
         "sources": source_table(judged.months),
         "load": load_table(judged.months),
         "jobs": job_table(judged.months, every, asked, settings.titles),
-        "case_figures": case_figures(phases, judged.months),
+        "case_figures": case_figures(
+            [(one, plan.plan) for one, plan in zip(phases, judged.plans, strict=True)], judged.months
+        ),
     }

@@ -12,7 +12,7 @@ from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.fits import apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.other_figures import Contenders, found_contenders
-from sweetspot.decision.pays import PAYS, Held, pays_rows
+from sweetspot.decision.pays import PAYS, pays_rows
 from sweetspot.decision.question import Question
 from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import DRAWS, Draws, simulate
@@ -23,8 +23,6 @@ from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
-
-Paying = tuple[str, Iterable[Held]]  # a workload, and what could be held for it
 
 
 class PlannedWork(NamedTuple):
@@ -82,15 +80,11 @@ def judge(
 
 
 def analysed(
-    asked: Sequence[Question],
-    options: pd.DataFrame,
-    draws: Draws,
-    money: Money = DOLLARS,
-    paying: Iterable[Paying] = (),
+    asked: Sequence[Question], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
 ) -> dict[str, pd.DataFrame]:
     """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
 
-    `options`: those that `draws` are of; `paying`: what could be held. A question of no length (one job, no machine of
+    `options`: those that `draws` are of. A question of no length (one job, no machine of
     one's own) has no tornado and no turning points: nothing says how often it is done.
     """
     timings = timings_of(options)
@@ -99,7 +93,7 @@ def analysed(
         "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
         "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),
         "worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
-        "break_even": _table((pays_rows(workload, held) for workload, held in paying), PAYS),
+        "break_even": _table((pays_rows(one.workload, one.held(one)) for one in asked if one.held), PAYS),
     }
 
 

@@ -1,6 +1,6 @@
 """A question and its one cost: what an analysis is given, whatever the kind of work."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption, Moved, one_moved
 from sweetspot.decision.options import Row
+from sweetspot.decision.pays import Held
 from sweetspot.decision_words import FURTHEST
 
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
@@ -64,7 +65,7 @@ class Question:
     of jobs by draw; `beside`: USD by draw of what is as good as a choice (one machine more
     or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where it follows the
     case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
-    `model`: of one job, what it trains.
+    `model`: of one job, what it trains; `held`: what could be held for the work (none: `break_even` has its days).
     """
 
     workload: str
@@ -87,6 +88,7 @@ class Question:
     dear: bool = False
     settled: Callable[[Assumption, Turn], Turn] | None = None
     model: str = ""
+    held: Callable[["Question"], Iterable[Held]] | None = None
 
     @property
     def about(self) -> dict[str, str | None]:
