@@ -17,7 +17,7 @@ TERMS = {
     "downtime": ({"downtime_share": DOWN}, {}),
     "discount, resale curve and falling rents": ({"discount_rate": RATE, "residual": CURVE}, FALLING),
 }
-EXACT = {SHARE: 1e-7, ROUNDS: 1e-7, DISPATCH: 1e-5}  # of a turning point, by the search
+EXACT = {SHARE: 1e-9, ROUNDS: 1e-9, DISPATCH: 1e-9}  # of a turning point, by the search
 # Days, jobs and the box's own speed ask for a second box of rounds, and for rent beside the box of dispatch.
 ALIKE = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
 

@@ -32,6 +32,7 @@ NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
+NEWTON, NEAREST = 4, 1e-10  # steps of Newton's at most, and a step that is none
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
@@ -155,23 +156,29 @@ class Dispatch:
         """Where two ways cost the same, near a factor that quick looks found, and what the first costs there; `pair`:
         the source and the machines of both.
 
-        One look at all draws, and a step of Newton's with the slope of the quick looks, which are off by less than a
-        percent in it: what is left is the square of that.
+        Looks at all draws, and after each a step of Newton's with the slope of the quick looks, which are off by less
+        than a percent in it: so much less is left after each.
         """
-        at = float(np.log(factor))
+        start = at = float(np.log(factor))
 
         def apart(place: float) -> float:
             quick = self.quick(self.problem(_single(assumption, np.exp(place))))
             first, second = (self.usd(quick, *one) for one in pair(quick))
             return second - first
 
-        problem = self.problem(_single(assumption, factor))
-        first, second = (self.exact(problem, *one) for one in pair(self.quick(problem)))
         rise = apart(at + SLIGHTLY) - apart(at - SLIGHTLY)
         # At a jump (a job that is in time from here on) there is no slope to follow: quick looks are not near 0 there.
-        smooth = np.isfinite(rise) and abs(apart(at)) < JUMP * abs(rise) and np.isfinite(second - first)
-        step = -(second - first) * 2 * SLIGHTLY / rise if smooth else 0.0
-        return float(np.exp(at + step if abs(step) < FARTHEST_STEP else at)), first
+        smooth = np.isfinite(rise) and abs(apart(at)) < JUMP * abs(rise)
+        for _ in range(NEWTON):
+            problem = self.problem(_single(assumption, np.exp(at)))
+            first, second = (self.exact(problem, *one) for one in pair(self.quick(problem)))
+            step = -(second - first) * 2 * SLIGHTLY / rise if smooth else 0.0
+            if not abs(at + step - start) < FARTHEST_STEP:
+                return float(np.exp(start)), first
+            if abs(step) < NEAREST:
+                break
+            at += step
+        return float(np.exp(at)), first
 
     def held(self, question: Question) -> Iterator[Held]:
         """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""

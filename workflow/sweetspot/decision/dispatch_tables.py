@@ -122,7 +122,7 @@ def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
         kind, count = held.get(name, (None, 0))
         if not count and not hours.any():
             continue
-        low, high = interval(hours.ravel())
+        low, high = map(float, interval(hours.ravel()))
         planned = float(central.device_hours(name).mean()) if name in central.sources else 0.0
         row = _told(posed, name) | {"mix": mix.key, "usd_per_month": used, "device_hours": float(hours.mean())}
         row |= {"device_hours_low": low, "device_hours_high": high, "device_hours_central": planned}

@@ -13,7 +13,7 @@ from sweetspot.decision.pays import Held
 from sweetspot.decision_words import FURTHEST
 
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
-ZOOMS = 5  # times that the step found is divided again by STEPS: 1e-8 of a factor
+ZOOMS = 6  # times that the step found is divided again by STEPS: 1e-10 of a factor
 LOOKS = (1.1, 1.25, 1.6, 2.5)  # factors looked at before FURTHEST where a cost is dear
 EXACT = 1e-4  # of a factor, where a cost is dear
 # Figures in which every cost is a straight line.
