@@ -32,7 +32,7 @@ NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
-NEWTON, NEAREST = 4, 1e-10  # steps of Newton's at most, and a step that is none
+NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
@@ -169,15 +169,16 @@ class Dispatch:
         rise = apart(at + SLIGHTLY) - apart(at - SLIGHTLY)
         # At a jump (a job that is in time from here on) there is no slope to follow: quick looks are not near 0 there.
         smooth = np.isfinite(rise) and abs(apart(at)) < JUMP * abs(rise)
+        both = pair(self.quick(self.problem(_single(assumption, factor))))
         for _ in range(NEWTON):
             problem = self.problem(_single(assumption, np.exp(at)))
-            first, second = (self.exact(problem, *one) for one in pair(self.quick(problem)))
+            first, second = (self.exact(problem, *one) for one in both)
             step = -(second - first) * 2 * SLIGHTLY / rise if smooth else 0.0
             if not abs(at + step - start) < FARTHEST_STEP:
                 return float(np.exp(start)), first
+            at += step
             if abs(step) < NEAREST:
                 break
-            at += step
         return float(np.exp(at)), first
 
     def held(self, question: Question) -> Iterator[Held]:
@@ -256,8 +257,7 @@ def dispatch_question(posed: Posed) -> Question | None:
         assumptions=cost.assumptions,
         cost=cost.cost,
         drawn=drawn,
-        best=0,
-        rival=_rival(shown, drawn),
+        against=_rival(shown, drawn),
         told=f"{months:g} months",
         word="best mix",
         drawn_work=tuple(_drawn_work(posed, cost.assumptions)),

@@ -15,7 +15,6 @@ from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import Choice, Costs, Question
 from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import standing
 from sweetspot.decision_words import FURTHEST
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
@@ -150,11 +149,11 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
     """The question of a plan; buying later is no choice here: `later` has it. `options`: those that `draws` are of."""
     plan = priced.plan
     at_once = priced.table["option"].isin([row["option"] for row in plan.rows])
-    table, drawn = priced.table[at_once].reset_index(drop=True), priced.usd[at_once]
-    found = standing(table, drawn)
+    stays = any(row["persistent"] for row in plan.rows)
     choices = tuple(
-        Choice(row["option"], str(row["title"]), row, str(row["alternative"]), bool(taken), frozenset([row["row"]]))
-        for row, taken in zip(plan.rows, table.index.isin(found.field.index), strict=True)
+        Choice(row["option"], str(row["title"]), row, str(row["alternative"]), taken, frozenset([row["row"]]))
+        for row in plan.rows
+        for taken in (bool(row["persistent"]) or not stays,)
     )
     taken = [one for one in choices if one.taken]
     offers = [Offered(one.row, (one.row["row"],), one.alternative) for one in taken]
@@ -167,9 +166,7 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
             all_work("work of the plan"),
         ),
         cost=rounds_cost(plan),
-        drawn=drawn,
-        best=found.best,
-        rival=found.rival,
+        drawn=priced.usd[at_once],
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",
         # Days of use say how many machines are held, as planned: no draw has another number of them.
         held_still=("days_per_month",),

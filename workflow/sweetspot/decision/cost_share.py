@@ -54,8 +54,6 @@ def _question(model: str, priced: Priced, box: Row | None, month_days: float) ->
         assumptions=tuple(assumptions_of(offers, rows, month_days)),
         cost=share(rows, usd),
         drawn=drawn,
-        best=0,
-        rival=next((place for place, name in enumerate(names) if name != names[0]), None),
         told=told,
         model=model,
         reference=None if box is None else int(box["row"]),

@@ -59,12 +59,12 @@ class Turn(NamedTuple):
 class Question:
     """Choices for one piece of work, what they rest on, and what they cost at any values of it.
 
-    `drawn`: USD by choice and draw; `best`, `rival`: places of the choices (no rival: None); `months` of the project
-    (NaN: not said), `told`: its size in words; `word`: what the best is called. Drawn figures: those `of_the_team` are
-    of every choice, as the row `reference` has them; those `held_still` are followed by no draw; `drawn_work`: numbers
-    of jobs by draw; `beside`: USD by draw of what is as good as a choice (one machine more
-    or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where it follows the
-    case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
+    The choices are the cheapest first, `drawn` their USD by draw; `against`: place of the rival, where it is not the
+    next alternative; `months` of the project (NaN: not said), `told`: its size in words; `word`: what the best is
+    called. Drawn figures: those `of_the_team` are of every choice, as the row `reference` has them; those `held_still`
+    are followed by no draw; `drawn_work`: numbers of jobs by draw; `beside`: USD by draw of what is as good as a choice
+    (one machine more or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where
+    it follows the case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
     `model`: of one job, what it trains; `held`: what could be held for the work (none: `break_even` has its days).
     """
 
@@ -74,8 +74,7 @@ class Question:
     assumptions: tuple[Assumption, ...]
     cost: Callable[[Moved], Costs]
     drawn: Array
-    best: int
-    rival: int | None
+    against: int | None = None
     told: str = ""
     word: str = "cheapest option"
     reference: int | None = None
@@ -96,6 +95,17 @@ class Question:
         first = self.choices[0].row
         title = str(first.get("model_title") or first["model"]) if self.model else None
         return {"workload": self.workload, "model": self.model or None, "model_title": title}
+
+    @cached_property
+    def best(self) -> int:
+        """The place of the cheapest choice that the answer may take."""
+        return int(self.taken.argmax())
+
+    @property
+    def rival(self) -> int | None:
+        """The place of what it is held against; None where there is no other alternative."""
+        others = self.against if self.against is not None else next(iter(np.flatnonzero(self.others)), None)
+        return None if others is None else int(others)
 
     @cached_property
     def planned(self) -> Costs:
