@@ -1,7 +1,7 @@
 """When does the reference pay? Days of use a month, against each alternative; and by length and tariff."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -203,26 +203,23 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
     from the first CURVE_DRAWS draws).
     """
     days = np.array(sorted({*range(1, int(month_days) + 1), month_days}))
-    parts = [_curve(box, rival, draws, days) for box, rival in duels(options)]
-    if not parts:
-        return pd.DataFrame(columns=["reference", "option", "model", "days", "gain", "gain_low", "gain_high"])
-    names = {
-        name: np.repeat([part[place] for part in parts], len(days))
-        for place, name in enumerate(("reference", "option", "model"))
-    }
-    curves = {
-        name: np.concatenate([part[place] for part in parts])
-        for place, name in enumerate(("gain", "gain_low", "gain_high"), 3)
-    }
-    return pd.DataFrame({**names, "days": np.tile(days, len(parts)), **curves})
+    parts = [
+        (box["option"], rival["option"], box["model"], *_curve(box, rival, draws, days))
+        for box, rival in duels(options)
+    ]
+    names = ("reference", "option", "model", "gain", "gain_low", "gain_high")
+    columns = zip(*parts, strict=True) if parts else [()] * len(names)
+    found = {name: np.concatenate([np.broadcast_to(each, days.shape) for each in column] or [days[:0]])
+             for name, column in zip(names, columns, strict=True)}  # fmt: skip
+    return pd.DataFrame(found | {"days": np.tile(days, len(parts))})[[*names[:3], "days", *names[3:]]]
 
 
-def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
-    """Reference, option, model, and the gain at each of `days` with its interval."""
+def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The gain at each of `days`, with its interval."""
     own, their = _central(box, rival)
     mine, theirs = _drawn(box["row"], rival, draws, slice(CURVE_DRAWS))
     drawn = np.asarray(theirs.at(days[:, None]) / mine.at(days[:, None]))
-    return box["option"], rival["option"], box["model"], their.at(days) / own.at(days), *interval(drawn)
+    return np.asarray(their.at(days) / own.at(days)), *interval(drawn)
 
 
 def surface(questions: Iterable[Question], month_days: float, money: Money = DOLLARS) -> pd.DataFrame:

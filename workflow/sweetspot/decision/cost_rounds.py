@@ -150,21 +150,14 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
     plan = priced.plan
     at_once = priced.table["option"].isin([row["option"] for row in plan.rows])
     stays = any(row["persistent"] for row in plan.rows)
-    choices = tuple(
-        Choice(row["option"], str(row["title"]), row, str(row["alternative"]), taken, frozenset([row["row"]]))
-        for row in plan.rows
-        for taken in (bool(row["persistent"]) or not stays,)
-    )
+    choices = tuple(Choice.of(row, bool(row["persistent"]) or not stays) for row in plan.rows)
     taken = [one for one in choices if one.taken]
     offers = [Offered(one.row, (one.row["row"],), one.alternative) for one in taken]
     return Question(
         workload=priced.name,
         months=priced.months,
         choices=choices,
-        assumptions=(
-            *assumptions_of(offers, [one.row for one in taken], month_days),
-            all_work("work of the plan"),
-        ),
+        assumptions=(*assumptions_of(offers, [one.row for one in taken], month_days), all_work("work of the plan")),
         cost=rounds_cost(plan),
         drawn=priced.usd[at_once],
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",

@@ -42,15 +42,12 @@ def _question(model: str, priced: Priced, box: Row | None, month_days: float) ->
     whole = np.atleast_1d(np.isfinite(drawn).all(axis=1))
     order = [place for place in np.argsort(usd, kind="stable") if whole[place]]
     rows, usd, drawn = [rows[place] for place in order], usd[order], drawn[order]
-    names = [str(row["alternative"]) for row in rows]
-    offers = [Offered(row, (row["row"],), name) for row, name in zip(rows, names, strict=True)]
+    choices = tuple(Choice.of(row) for row in rows)
+    offers = [Offered(one.row, (one.row["row"],), one.alternative) for one in choices]
     return Question(
         workload=model,
         months=float("nan") if box is None else float(box["months"]),
-        choices=tuple(
-            Choice(row["option"], str(row["title"]), row, name, True, frozenset([row["row"]]))
-            for row, name in zip(rows, names, strict=True)
-        ),
+        choices=choices,
         assumptions=tuple(assumptions_of(offers, rows, month_days)),
         cost=share(rows, usd),
         drawn=drawn,

@@ -32,6 +32,12 @@ class Choice(NamedTuple):
     taken: bool
     labels: frozenset[int]
 
+    @classmethod
+    def of(cls, row: Row, taken: bool = True) -> "Choice":
+        """That of one option alone."""
+        told = (row["option"], str(row["title"]), row, str(row["alternative"]))
+        return cls(*told, taken, frozenset([row["row"]]))
+
 
 class Costs(NamedTuple):
     """USD of each choice in each case, and the machines that it takes: choice x case. `USD` is infinite where a choice
