@@ -94,7 +94,8 @@ class Replay:
         options = self.options(month, months)
         who = contenders(options, references(options)[MODEL])
         assert who is not None
-        return BUY if who.cheapest["purchase"] == "own" else str(who.cheapest["provider"])
+        cheapest = who.reference if who.alternative is None or who.gain >= 1 else who.alternative
+        return BUY if cheapest["purchase"] == "own" else str(cheapest["provider"])
 
     def options(self, month: float, months: int) -> pd.DataFrame:
         """The decision's own table of options with what was known then."""

@@ -264,7 +264,7 @@ def of(*rows, reference):
 def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_no_rival():
     found = of(option("Rival", 10), option("Box", 10), option("Dear", 20),
                option("Later", 5, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
-    assert (found.cheapest["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
+    assert (found.reference["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
     assert [row["title"] for row in found.every] == ["Rival", "Box", "Dear"]
 
 
