@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.cost_dispatch import dispatch_question
@@ -14,17 +15,16 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decide import Judged, PlannedWork, analysed, judge
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
-from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
 from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings, set_aside
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import other_figures
 from sweetspot.decision.ranks import frontier, pairs, ranks
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS
 from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
 from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
+from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
+from sweetspot.study.settings import Settings
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly

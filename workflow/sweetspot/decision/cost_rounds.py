@@ -14,8 +14,9 @@ from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Moved, Of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import Choice, Costs, Question
-from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision_words import FURTHEST
+from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 STEPS = 4097  # factors looked at, from a fifth to five times, for where a machine pays

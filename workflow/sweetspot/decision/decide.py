@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.fits import apart
 from sweetspot.decision.choice_table import Work, choice_table, works
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, with_later
 from sweetspot.decision.dispatch_problem import Posed, pose
-from sweetspot.decision.fits import apart
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
 from sweetspot.decision.other_figures import Contenders, found_contenders
 from sweetspot.decision.pays import PAYS, pays_rows
 from sweetspot.decision.question import Question
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS, Draws, simulate
+from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
+from sweetspot.draws import DRAWS
+from sweetspot.study.settings import Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
