@@ -14,8 +14,8 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.compare import Judged, PlannedWork, judge
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Judged, PlannedWork, judge
 from sweetspot.decision.later import Dates
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.draws import DRAWS
