@@ -67,9 +67,9 @@ class Source(NamedTuple):
         return "there" if self.there else "bought" if held else "rented"
 
     @property
-    def labels(self) -> tuple[int, ...]:
+    def labels(self) -> frozenset[int]:
         """Its rows of the options."""
-        return tuple(dict.fromkeys(row["row"] for row in (self.offer, *self.rows) if row is not None))
+        return frozenset(row["row"] for row in (self.offer, *self.rows) if row is not None)
 
 
 @dataclass(frozen=True)
