@@ -144,7 +144,7 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Assumption]:
         row = min(alike, key=lambda one: one.row["gpus"]).row
         yield _of_row(row, RENT, f"price of {the(str(row['title']))}", "USD/hour", _labels(alike))
     if len(rented) > 1:
-        yield _factor(ALL_RENT, "all rented prices", RENT, _labels(rented))
+        yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
     moving = [one for one in rented if moves_ahead(one.row)]
     if moving:
         value, (low, high) = float(moving[0].row["rent_factor"]), rent_ends(moving[0].row)
@@ -209,14 +209,12 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Assumption]:
         yield Assumption(*told, basis, "images_per_s", frozenset(row["row"] for row in alike))
 
 
-def all_work(name: str, subject: str = "") -> Assumption:
-    """So many times the work."""
-    return _factor(ALL_JOBS, name, ALL_JOBS, frozenset(), subject)
-
-
-def _factor(quantity: str, name: str, figure: str, rows: frozenset[int], subject: str = "") -> Assumption:
+def all_of(
+    name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
+) -> Assumption:
+    """So many times all of something; without more: the work."""
     ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed")
-    return Assumption(quantity, subject, name, FACTOR, 1.0, *ends, figure, rows)
+    return Assumption(quantity, "", name, FACTOR, 1.0, *ends, figure, frozenset(rows))
 
 
 def _labels(offers: Sequence[Choice]) -> frozenset[int]:

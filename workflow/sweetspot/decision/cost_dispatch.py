@@ -13,7 +13,7 @@ from sweetspot.decision.assumption import (
     Assumption,
     Choice,
     Moved,
-    all_work,
+    all_of,
     assumptions_of,
 )
 from sweetspot.decision.dispatch_problem import PER_MONTH, Posed
@@ -314,7 +314,7 @@ def _jobs(posed: Posed) -> Iterator[Assumption]:
             named = (PER_MONTH, one.name, told, "jobs/month", value, *ends, PER_MONTH)
             yield Assumption(*named, frozenset(), most)
     if len(posed.work.jobs) > 1:
-        yield all_work("all jobs a month")
+        yield all_of("all jobs a month")
 
 
 def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:

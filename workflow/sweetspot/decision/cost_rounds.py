@@ -10,7 +10,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.bills.rounds import more_boxes, rounds
-from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Choice, Moved, all_work, assumptions_of
+from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import Costs, Question
@@ -157,7 +157,7 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
         workload=priced.name,
         months=priced.months,
         choices=choices,
-        assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_work("work of the plan")),
+        assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_of("work of the plan")),
         cost=rounds_cost(plan),
         drawn=priced.usd[at_once],
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",
