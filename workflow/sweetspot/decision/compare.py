@@ -18,7 +18,14 @@ from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
 from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
-from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings, set_aside
+from sweetspot.decision.offers_left_out import (
+    decisive_rows,
+    left_out_table,
+    left_out_warnings,
+    set_aside,
+    warning_table,
+    with_decisive,
+)
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
 from sweetspot.decision.pays import PAYS, pays_rows
@@ -28,7 +35,6 @@ from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
-from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
