@@ -17,10 +17,10 @@ from sweetspot.bills.resale import kept_at
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import contenders
-from sweetspot.decision.settings import Settings
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.resale_terms import Resale
+from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Own
 from sweetspot.study.workloads import Training
 

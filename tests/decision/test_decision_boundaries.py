@@ -25,7 +25,8 @@ from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import bills_decide, contenders
 from sweetspot.decision.ranks import frontier
-from sweetspot.decision.simulate import Draws, simulate, spread
+from sweetspot.decision.simulate import Draws, simulate
+from sweetspot.draws import spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pandas as pd
 from answer_options import option
 from decision_tables import only, settings, study
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
 from sweetspot.study.instances import Instance
+from sweetspot.study.settings import Settings
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}

@@ -20,9 +20,9 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.options import build_options
 from sweetspot.decision.question import Question, Turn
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.standing import standing
+from sweetspot.study.settings import Settings
 
 SHARE, ROUNDS, DISPATCH = KINDS = ("share", "rounds", "dispatch")
 OF_OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",

@@ -10,9 +10,10 @@ import pandas as pd
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row, records
-from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision.standing import standing
 from sweetspot.decision.waiting import pool
+from sweetspot.draws import interval
 from sweetspot.mixes.problem import Array, Held
 from sweetspot.wording import DOLLARS, TIE, Money, amount, span, the
 

@@ -16,8 +16,8 @@ from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
 from sweetspot.decision.dispatch_problem import Posed, with_terms
 from sweetspot.decision.dispatch_tables import bought_in_words
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import LEVEL_RANGE, Draws, interval, spread, stream
-from sweetspot.decision.standing import shares
+from sweetspot.decision.simulate import Draws
+from sweetspot.draws import LEVEL_RANGE, interval, shares, spread, stream
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Rented
 from sweetspot.study.yamlfile import load_yaml

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from sweetspot.bills.fits import Needs, does_not_fit, with_fits
 from sweetspot.cells import USABLE
-from sweetspot.decision.fits import Needs, does_not_fit, with_fits
 from sweetspot.decision.options import CELL, OFFER, is_asked
-from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
+from sweetspot.study.settings import Settings
 
 if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs

@@ -21,7 +21,7 @@ AS_USED, LEFT_OUT = "as used", "left out"
 TOLD = ("images_per_s", "framework_version", "batch_size", "dataset")
 RESTS_ON = ("gpu", "framework", "batch_size", "precision")  # of a published figure; of an option `stand_in_...`
 Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: the machine is left out
-Choice = tuple[Row, Factors]  # columns of a row, and what they do to speeds
+Other = tuple[Row, Factors]  # columns of a row, and what they do to speeds
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:
                 yield {**names, **of_device, **of_rival, **told}
 
 
-def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Choice]:
+def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Other]:
     """The figures of one device in the precision and framework of the one that `resting` rests on, that used first."""
     rests_on = [f"stand_in_{name}" for name in RESTS_ON]
     used = _plain(resting[name] for name in rests_on)
@@ -148,7 +148,7 @@ def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Choice
     ]
 
 
-def _of_rival(rival: Row, pool: pd.DataFrame, device: str) -> Iterator[Choice]:
+def _of_rival(rival: Row, pool: pd.DataFrame, device: str) -> Iterator[Other]:
     """What the alternative's speed can be, where it is not a `device` itself: as used, its own figures, or none."""
     yield {"alternative_figure": AS_USED}, {}
     if pd.isna(rival["stand_in_gpu"]) or _is_form(rival["gpu"], device):

@@ -7,8 +7,8 @@ import pandas as pd
 
 from sweetspot.decision.options import trained
 from sweetspot.decision.other_figures import bills_decide, staying
-from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import shares
+from sweetspot.decision.simulate import Draws
+from sweetspot.draws import interval, shares
 from sweetspot.study.purchases import INTERRUPTIBLE
 
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")

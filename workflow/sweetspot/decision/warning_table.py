@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from sweetspot.bills.fits import Needs, fit_warnings, memory_warnings
 from sweetspot.cells import USABLE
-from sweetspot.decision.fits import Needs, fit_warnings, memory_warnings
 from sweetspot.decision.offers_left_out import machines_alone
 from sweetspot.decision.options import OFFER, records
 from sweetspot.decision.options import Row as Option
-from sweetspot.decision.settings import Settings
+from sweetspot.study.settings import Settings
 from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
 from sweetspot.warnings import pairs
 from sweetspot.wording import DISPATCH, ROUNDS

@@ -59,9 +59,10 @@ class Settings:
         same = ("reference", "month_days", "accepts_interruptions", "seed", "counts", "answer_prices", "work",
                 "offers_in_hand")  # fmt: skip
         machines, money = instances or {}, study.currency
+        paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
         behind = {other for one in machines.values() for other in (one.base_instance, one.equivalent_to)}
         return cls(
-            **{name: getattr(study, name) for name in same},
+            **{name: getattr(study, name) for name in same} | paid,
             study=study.name,
             batch_sizes={model: question.headline(model) for model in question.model},
             precision=question.precision,
@@ -69,7 +70,6 @@ class Settings:
             deadlines_hours=tuple(study.deadlines_hours),
             stands_behind=sorted(name for name in behind if name is not None),
             gpu_memory_gib=memory_of(machines),
-            **({} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}),
             models={model: study.model_title(model) for model in question.model},
             titles={name: machine.title for name, machine in machines.items()},
         )
