@@ -106,7 +106,7 @@ class Case:
         found = {"choices": judged.choices, "verdict": judged.verdict(settings, self.break_even)}
         if not judged.months:
             return found
-        due = class_deadlines(judged.months, judged.draws, settings.money, self.wanted.due)
+        due = class_deadlines(judged.months, settings.money, self.wanted.due)
         return found | {"deadlines": due, "queue": queue_table(coming_to_mixes(judged.months))}
 
     def _plans(self) -> pd.DataFrame:

@@ -193,7 +193,7 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
     found = analysed([*jobs, *phases, *months], options, drawn, money)
     days = break_even(options, drawn, settings.month_days)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
-    due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, drawn, money)]
+    due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, money)]
     return found | {
         "break_even": _together([days, found["break_even"]]),
         "deadlines": _together(due),
