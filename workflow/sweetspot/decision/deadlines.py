@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
+from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws
@@ -23,25 +22,6 @@ DEADLINES = (
     "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict",
 )  # fmt: skip
 GRID, REACH = 24, 4.0  # steps between the fastest machine's hours and so many times those of the slowest
-LEVELS = 20  # of how full a pool is in a month; from half a level below full on, its queue grows without end
-
-
-class Queue(NamedTuple):
-    """`mean`: hours that a job waits at central figures (nan: the machines are full); `tails`: who waits how long, by
-    how full they are; `level`: which of these holds in each draw x month.
-    """
-
-    mean: float
-    tails: Sequence[Tail]
-    level: npt.NDArray[np.int_]
-
-    def in_time(self, spare: Array) -> Array:
-        """Share of the jobs of each draw x month that wait no longer than the hours that the draw leaves (`spare`)."""
-        early = np.stack([1.0 - tail.beyond(spare) for tail in self.tails])
-        return np.asarray(early[self.level, np.arange(len(spare))[:, None]])
-
-
-AT_ONCE = Queue(0.0, [NOBODY], np.zeros((1, 1), int))  # of a rented machine
 
 
 class Run(NamedTuple):
@@ -53,17 +33,14 @@ class Run(NamedTuple):
     drawn: Array
     queue: Queue = AT_ONCE
 
-    def in_time(self, limit: float) -> Array:
-        """Share of such jobs that are done within `limit` hours, by draw x month."""
-        return self.queue.in_time(limit - self.hours)
-
     def told(self, limit: float) -> dict[str, Any]:
         """What DEADLINES says of it."""
+        chance = float(self.queue.in_time(limit - self.hours).mean())
         (fast, slow), (cheap, dear) = interval(self.hours), interval(self.drawn)
         return {
             **{name: self.row[name] for name in ("option", "title", "hours")}, "wait_hours": self.queue.mean,
             "hours_low": float(fast), "hours_high": float(slow), "usd": self.usd, "usd_low": float(cheap),
-            "usd_high": float(dear), "p_in_time": float(self.in_time(limit).mean()), "status": "ok",
+            "usd_high": float(dear), "p_in_time": chance, "status": "ok",
         }  # fmt: skip
 
 
@@ -136,7 +113,9 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
         total, least = sum(map(np.sum, jobs)), min((run.usd for run in ordinary), default=np.nan)
         rows = [row for source in posed.sources if (row := source.rows[hurried]) is not None]
         for limit in _limits([row["hours"] for row in rows], queue.mean, asked):
-            early = sum((run.in_time(limit) * here).sum() for run, here in zip(ordinary, jobs, strict=True))
+            early = sum(
+                (run.queue.in_time(limit - run.hours) * here).sum() for run, here in zip(ordinary, jobs, strict=True)
+            )
             runs = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
             run = min(runs, key=lambda each: each.usd, default=None)
             late = {"status": _nobody(rows, money)}
@@ -182,9 +161,5 @@ def queue_of(posed: Posed) -> Queue:
     kinds = zip(best.problem.held, best.counts, strict=True)
     room = sum((count * kind.devices * kind.capacity for kind, count in kinds), np.zeros(len(used)))[:, None]
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
-    levels, level = np.unique(np.rint(full * LEVELS), return_inverse=True)
     streams = [one.stream(0) for one in pool(posed, best)]
-    busy = utilisation(streams) or np.inf
-    tails = [EVERYBODY if one >= LEVELS else tail_of([each._replace(per_hour=each.per_hour * one / LEVELS / busy)
-             for each in streams]) for one in levels]  # fmt: skip
-    return Queue(wait_for(streams).hours if any(best.counts) else np.nan, tails, level.reshape(full.shape))
+    return queue_at(streams, full)
