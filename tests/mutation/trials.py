@@ -31,7 +31,8 @@ PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling"
 # Keras takes longer to import than all fast tests of the room, so these are marked slow; no others count for the file.
 OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
-NOT_COPIED = ("results", ".*", "__pycache__", "*.egg-info")
+# Tests of the commands read .github; what tools leave in other hidden folders is large.
+NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")
 NO_VERDICT = (3, 4, 5)  # exit codes of pytest: an error of its own, of the command line, and no tests
 MEMORY = 3 << 30  # bytes: a mutant that fills the machine is noticed too
 
@@ -77,7 +78,8 @@ class Workshop:
         """CPU-seconds of the tests without a mutant; learns what each costs. Raises RoomFailsError."""
         done = self._fork(None, 3600)
         if done.noticed:
-            raise RoomFailsError(f"tests/{self.room} fail without any mutant: {done.by}")
+            told = self._report.with_suffix(".txt").read_text()[-2000:] if done.by == "import" else ""
+            raise RoomFailsError(f"tests/{self.room} fail without any mutant: {done.by}\n{told}".rstrip())
         return done.cpu_s
 
     def trial(self, mutant: Mutant, cpu_limit_s: float) -> Outcome:
