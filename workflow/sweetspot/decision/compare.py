@@ -17,7 +17,7 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
-from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
+from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import (
     decisive_rows,
     left_out_table,
@@ -38,6 +38,7 @@ from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_optio
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
+from sweetspot.study.purchases import Dates
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
