@@ -1,7 +1,8 @@
 """Runs a room's own fast tests against a mutant, in a copy of the project and in a process forked for it.
 
 Libraries and earlier rooms are imported once, before the first fork: a mutant then costs little more than the tests
-that run until one notices it. Tests that noticed another mutant of the file come first, then the quick ones.
+that run until one notices it. Tests that noticed another mutant of the file come first, then those that call a function
+of the file, the quick ones before the dear.
 """
 
 import importlib
@@ -12,9 +13,10 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
 import hypothesis
@@ -28,8 +30,11 @@ ROOMS = ("study", "matrix", "harness", "logs", "throughput", "transfer", "scalin
          "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
-# Keras takes longer to import than all fast tests of the room, so these are marked slow; no others count for the file.
-OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
+# Marked slow, since Keras is imported or all shipped figures are fitted; no others count for the file.
+OWN_TESTS = {
+    "harness/flops.py": "tests/harness/test_harness_flops.py",
+    "commands/validate_scaling.py": "tests/commands/test_scaling_command.py",
+}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
 NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")
@@ -58,6 +63,7 @@ class Workshop:
         (copy / "results").mkdir()
         self._report = copy.parent / "report.json"
         self._costs: dict[str, float] = {}
+        self._reached: dict[str, list[str]] = {}  # files of the room by test
         self._noticed_before: dict[str, list[str]] = {}
         os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (copy / "workflow", copy / "tests" / "support")))
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
@@ -112,6 +118,7 @@ class Workshop:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         report = json.loads(self._report.read_text()) if self._report.exists() else {}
         self._costs = self._costs or report.get("costs", {})
+        self._reached = self._reached or report.get("reached", {})
         by = "time" if code < 0 else report.get("failed") or "import"
         return Outcome(code != 0, by if code else "", sum(after[:2]) - sum(before[:2]))
 
@@ -130,7 +137,10 @@ class Workshop:
             sys.dont_write_bytecode = mutant is not None
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1" if mutant else ""
             first = self._noticed_before.get(mutant.file, []) if mutant else []
-            watcher = Watcher(first, self._costs, self._report)
+            reaching = {test for test, files in self._reached.items() if mutant and mutant.file in files}
+            watcher = Watcher(first, reaching, self._costs, self._report)
+            if mutant is None:
+                watcher.look_at(self.copy / "workflow" / "sweetspot", self.room)
             code = int(pytest.main([*chosen, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"], plugins=[watcher]))
             watcher.write()
         finally:
@@ -138,12 +148,35 @@ class Workshop:
 
 
 class Watcher:
-    """A pytest plugin: orders the tests, and writes what each cost and which failed."""
+    """A pytest plugin: orders the tests, and writes what each cost, which files it reached and which failed."""
 
-    def __init__(self, first: Sequence[str], costs: dict[str, float], report: Path) -> None:
-        self._first, self._known, self._file = list(first), costs, report
+    def __init__(self, first: Sequence[str], reaching: Set[str], costs: dict[str, float], report: Path) -> None:
+        self._first, self._reaching, self._known, self._file = list(first), reaching, costs, report
         self._costs: dict[str, float] = {}
+        self._reached: dict[str, set[str]] = {}
         self._failed = ""
+        self._library, self._within = Path(), ""
+
+    def look_at(self, library: Path, room: str) -> None:
+        """Note from now on which files of a room each test calls a function of, in this process."""
+        self._library, self._within = library, f"{library / room}{os.sep}"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """The test with its fixtures."""
+        if not self._within:
+            return (yield)
+        files = self._reached.setdefault(item.nodeid, set())
+
+        def called(frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and frame.f_code.co_filename.startswith(self._within):
+                files.add(str(Path(frame.f_code.co_filename).relative_to(self._library)))
+
+        sys.setprofile(called)
+        try:
+            return (yield)
+        finally:
+            sys.setprofile(None)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self) -> None:
@@ -154,7 +187,7 @@ class Watcher:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Those that noticed before, then by the power of ten of their cost: fixtures of a module are made rarely.
+        """Those that noticed before, then by reach and the power of ten of the cost: fixtures are made rarely.
 
         A test that shares a dear fixture costs what the fixture does, whichever test the rehearsal made it for.
         """
@@ -167,8 +200,9 @@ class Watcher:
         def place(item: pytest.Item) -> tuple[int, int, str]:
             if item.nodeid in self._first:
                 return -1, self._first.index(item.nodeid), ""
+            other = int(item.nodeid not in self._reaching)
             cost = self._known.get(item.nodeid, 0.0) + max([shared[name] for name in _own_fixtures(item)], default=0.0)
-            return sum(cost > bound for bound in (0.02, 0.2, 1.0)), 0, item.nodeid.split("::")[0]
+            return other, sum(cost > bound for bound in (0.02, 0.2, 1.0)), item.nodeid.split("::")[0]
 
         if self._known:
             items.sort(key=place)
@@ -182,7 +216,8 @@ class Watcher:
 
     def write(self) -> None:
         """Tell the parent."""
-        self._file.write_text(json.dumps({"costs": self._costs, "failed": self._failed}))
+        reached = {test: sorted(files) for test, files in self._reached.items()}
+        self._file.write_text(json.dumps({"costs": self._costs, "reached": reached, "failed": self._failed}))
 
 
 def _own_fixtures(item: pytest.Item) -> list[tuple[str, str]]:
