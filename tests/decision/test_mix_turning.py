@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import cost_dispatch, decide
+from sweetspot.decision import cost_dispatch
 from sweetspot.decision.worth_knowing import worth_rows
 from sweetspot.mixes.dispatch import dispatch
 
@@ -36,7 +36,7 @@ def lab(tmp_path_factory, seen):
         return worth_rows(one, draws, timings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decide, "worth_rows", kept)
+        patch.setattr("sweetspot.decision.compare.worth_rows", kept)
         return LabOfFive(tmp_path_factory.mktemp("lab")).tables(1000, turning=True)
 
 

@@ -8,9 +8,8 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from scipy.integrate import quad
 from scipy.stats import norm
-from sweetspot.decision.compare import compare
+from sweetspot.decision.compare import analysed, compare
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.decide import analysed
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.worth_words import NOTHING, TOO_DEAR, worth_in_words

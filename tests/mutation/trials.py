@@ -26,14 +26,16 @@ from one_token import Mutant
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: a fork has none of its parent's threads
 
 # In the order of the flow: a room imports those before it.
-ROOMS = ("study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes", "decision",
-         "claims", "catalogues", "report", "commands")  # fmt: skip
+ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes",
+         "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
-# Marked slow, since Keras is imported or all shipped figures are fitted; no others count for the file.
+# Tests that alone count for a file, and which of them. Those of the first two are marked slow, since Keras is imported
+# or all shipped figures are fitted; what the decision says is made of what it finds.
 OWN_TESTS = {
-    "harness/flops.py": "tests/harness/test_harness_flops.py",
-    "commands/validate_scaling.py": "tests/commands/test_scaling_command.py",
+    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
+    "commands/validate_scaling.py": ("tests/commands/test_scaling_command.py", ""),
+    "decision_words.py": ("tests/decision", "not slow"),
 }
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
@@ -63,7 +65,7 @@ class Workshop:
         (copy / "results").mkdir()
         self._report = copy.parent / "report.json"
         self._costs: dict[str, float] = {}
-        self._reached: dict[str, list[str]] = {}  # files of the room by test
+        self._reached: dict[str, list[str]] = {}  # files by test
         self._noticed_before: dict[str, list[str]] = {}
         os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (copy / "workflow", copy / "tests" / "support")))
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
@@ -76,7 +78,8 @@ class Workshop:
     def _rooms_before(self) -> list[str]:
         """Modules that no module of the room can change: the ground and the rooms before it, frameworks left out."""
         library = self.copy / "workflow" / "sweetspot"
-        rooms = ["", *(room for room in ROOMS[: ROOMS.index(self.room)] if room != "harness")]
+        earlier = ROOMS[: ROOMS.index(self.room)]
+        rooms = ["" if room == "ground" else room for room in earlier if room != "harness"]
         files = [file for room in rooms for file in sorted((library / room).glob("*.py")) if file.stem != "__main__"]
         return [".".join(file.relative_to(library.parent).with_suffix("").parts) for file in files]
 
@@ -132,16 +135,17 @@ class Workshop:
             os.chdir(self.copy)
             for stream in (1, 2):
                 os.dup2(os.open(self._report.with_suffix(".txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-            own = OWN_TESTS.get(mutant.file) if mutant else None
-            chosen = [own, "-m", ""] if own else [f"tests/{self.room}", "-m", "not slow"]
+            every = (f"tests/{self.room}", "not slow")
+            tests, marked = OWN_TESTS.get(mutant.file, every) if mutant else every
             sys.dont_write_bytecode = mutant is not None
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1" if mutant else ""
             first = self._noticed_before.get(mutant.file, []) if mutant else []
             reaching = {test for test, files in self._reached.items() if mutant and mutant.file in files}
             watcher = Watcher(first, reaching, self._costs, self._report)
             if mutant is None:
-                watcher.look_at(self.copy / "workflow" / "sweetspot", self.room)
-            code = int(pytest.main([*chosen, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"], plugins=[watcher]))
+                watcher.look_at(self.copy / "workflow" / "sweetspot")
+            asked = [tests, "-m", marked, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+            code = int(pytest.main(asked, plugins=[watcher]))
             watcher.write()
         finally:
             os._exit(code)
@@ -155,22 +159,22 @@ class Watcher:
         self._costs: dict[str, float] = {}
         self._reached: dict[str, set[str]] = {}
         self._failed = ""
-        self._library, self._within = Path(), ""
+        self._library = ""
 
-    def look_at(self, library: Path, room: str) -> None:
-        """Note from now on which files of a room each test calls a function of, in this process."""
-        self._library, self._within = library, f"{library / room}{os.sep}"
+    def look_at(self, library: Path) -> None:
+        """Note from now on of which files each test calls a function, in this process."""
+        self._library = f"{library}{os.sep}"
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """The test with its fixtures."""
-        if not self._within:
+        if not self._library:
             return (yield)
         files = self._reached.setdefault(item.nodeid, set())
 
         def called(frame: FrameType, event: str, _: object) -> None:
-            if event == "call" and frame.f_code.co_filename.startswith(self._within):
-                files.add(str(Path(frame.f_code.co_filename).relative_to(self._library)))
+            if event == "call" and frame.f_code.co_filename.startswith(self._library):
+                files.add(frame.f_code.co_filename.removeprefix(self._library))
 
         sys.setprofile(called)
         try:

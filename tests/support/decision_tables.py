@@ -7,9 +7,9 @@ import pandas as pd
 from sweetspot.decision.breakeven import surface
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.tornado import tornado_rows
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 
 SAMPLES = 94_720_000

@@ -8,12 +8,11 @@ from sweetspot.bills.priced_cells import FIGURES
 from sweetspot.commands.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.cost_rounds import priced_plans
-from sweetspot.decision.later import Dates
 from sweetspot.decision.options import build_options
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.standing import standing
 from sweetspot.report.tables import of_plans
+from sweetspot.study.purchases import Dates
+from sweetspot.study.settings import Settings
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
 WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
@@ -77,7 +76,8 @@ def best_of(tables, settings, draws=2):
     """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
     (whole,) = priced_plans(options, simulate(options, settings.seed, draws), tables.plans)
-    return whole.table.loc[standing(whole.table, whole.usd).best, "option"]
+    stays = whole.table[whole.table["persistent"].astype(bool)]
+    return (stays if len(stays) else whole.table)["option"].iloc[0]
 
 
 def cells_of(known, speeds=None):

@@ -20,9 +20,8 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.options import build_options
 from sweetspot.decision.question import Question, Turn
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.standing import standing
+from sweetspot.study.settings import Settings
 
 SHARE, ROUNDS, DISPATCH = KINDS = ("share", "rounds", "dispatch")
 OF_OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",
@@ -162,7 +161,7 @@ def best(market: Market, kind: str) -> str:
     if kind == SHARE:
         return str(made.options.sort_values("images_per_usd", kind="stable")["option"].iloc[-1])
     if kind == ROUNDS:
-        return str(made.plan.table.loc[standing(made.plan.table, made.plan.usd).best, "option"])
+        return str(made.plan.table["option"].iloc[0])
     mix = made.posed().mixes[0]
     return " + ".join(mix.bought) or mix.done.lead
 

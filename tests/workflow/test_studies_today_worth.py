@@ -2,8 +2,8 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
+from sweetspot.decision.compare import analysed
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.decide import analysed
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.worth_words import worth_in_words
 

@@ -13,9 +13,9 @@ from sweetspot.bills.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.question import Question
-from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import p_cheaper
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision_words import break_even_in_words, never_in_words
+from sweetspot.draws import interval, p_cheaper
 from sweetspot.wording import DOLLARS, Money
 
 COLUMNS = (

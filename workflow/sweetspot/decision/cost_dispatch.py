@@ -11,16 +11,16 @@ from sweetspot.decision.assumption import (
     ASSUMED_RANGE,
     Array,
     Assumption,
+    Choice,
     Moved,
-    Offered,
-    all_work,
+    all_of,
     assumptions_of,
 )
 from sweetspot.decision.dispatch_problem import PER_MONTH, Posed
 from sweetspot.decision.dispatch_tables import is_best, mix_title
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.question import EXACT, LOOKS, Choice, Costs, Question, Turn
+from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision_words import FURTHEST
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
@@ -251,7 +251,7 @@ def dispatch_question(posed: Posed) -> Question | None:
         workload=posed.name,
         months=months,
         choices=tuple(
-            Choice(row["option"], title, row, str(place), True, frozenset(posed.rows))
+            Choice(row["option"], title, row, str(place), frozenset(posed.rows))
             for place, (row, title) in enumerate(zip(rows, cost.titles, strict=True))
         ),
         assumptions=cost.assumptions,
@@ -295,7 +295,10 @@ def _row_of(one: Mix, posed: Posed) -> Row:
 
 def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
     """Figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
-    offers = [Offered(one.offer, one.labels, str(one.offer["option"]), bool(one.there)) for one in posed.sources]
+    offers = [
+        Choice.of(one.offer)._replace(alternative=one.offer["option"], labels=one.labels, there=bool(one.there))
+        for one in posed.sources
+    ]
     speeds = {row["row"]: row for one in posed.sources for row in one.rows if row is not None}
     return (*assumptions_of(offers, list(speeds.values()), posed.month_days), *_jobs(posed))
 
@@ -311,7 +314,7 @@ def _jobs(posed: Posed) -> Iterator[Assumption]:
             named = (PER_MONTH, one.name, told, "jobs/month", value, *ends, PER_MONTH)
             yield Assumption(*named, frozenset(), most)
     if len(posed.work.jobs) > 1:
-        yield all_work("all jobs a month")
+        yield all_of("all jobs a month")
 
 
 def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:

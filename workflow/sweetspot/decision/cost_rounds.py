@@ -10,12 +10,13 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.bills.rounds import more_boxes, rounds
-from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Moved, Offered, all_work, assumptions_of
+from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.question import Choice, Costs, Question
-from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.question import Costs, Question
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision_words import FURTHEST
+from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 STEPS = 4097  # factors looked at, from a fifth to five times, for where a machine pays
@@ -152,12 +153,11 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
     stays = any(row["persistent"] for row in plan.rows)
     choices = tuple(Choice.of(row, bool(row["persistent"]) or not stays) for row in plan.rows)
     taken = [one for one in choices if one.taken]
-    offers = [Offered(one.row, (one.row["row"],), one.alternative) for one in taken]
     return Question(
         workload=priced.name,
         months=priced.months,
         choices=choices,
-        assumptions=(*assumptions_of(offers, [one.row for one in taken], month_days), all_work("work of the plan")),
+        assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_of("work of the plan")),
         cost=rounds_cost(plan),
         drawn=priced.usd[at_once],
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",

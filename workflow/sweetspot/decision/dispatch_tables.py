@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.dispatch_problem import Class, Posed, in_time
-from sweetspot.decision.fits import does_not_fit
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.simulate import interval
+from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision.simulate import interval
 from sweetspot.decision_words import FURTHEST, pays_in_words
+from sweetspot.draws import interval
 
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import Array, Assumption, Moved, one_moved
+from sweetspot.decision.assumption import Array, Assumption, Choice, Moved, one_moved
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
 from sweetspot.decision_words import FURTHEST
@@ -18,25 +18,6 @@ LOOKS = (1.1, 1.25, 1.6, 2.5)  # factors looked at before FURTHEST where a cost 
 EXACT = 1e-4  # of a factor, where a cost is dear
 # Figures in which every cost is a straight line.
 PRICES = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
-
-
-class Choice(NamedTuple):
-    """One thing that one could do: `row` of the options that it rests on most, `labels` of all that it does,
-    `alternative`: choices of the same are no rivals of each other, `taken`: the answer may take it.
-    """
-
-    option: str
-    title: str
-    row: Row
-    alternative: str
-    taken: bool
-    labels: frozenset[int]
-
-    @classmethod
-    def of(cls, row: Row, taken: bool = True) -> "Choice":
-        """That of one option alone."""
-        told = (row["option"], str(row["title"]), row, str(row["alternative"]))
-        return cls(*told, taken, frozenset([row["row"]]))
 
 
 class Costs(NamedTuple):
