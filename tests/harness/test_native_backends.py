@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from harness_runs import ROOT, measure
 from sweetspot.harness.backends import backend
+from sweetspot.harness.facts import instruction_sets
 from sweetspot.harness.nodes import joined
 from sweetspot.harness.own_networks import ADAMW, arithmetic
 from sweetspot.harness.request import parse_request
@@ -33,7 +34,10 @@ MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_
 ALIKE = ("tiny_gpt2", "tiny_vit", "tiny_llama_lora")  # of these JAX is held against itself on other devices
 # What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
 CELLS = {
-    ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS},
+    ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS}
+    | {variant: TWO | {"model": "tiny_cnn", "variant": variant} for variant in ("towers", "A", "C")},
+    ("tensorflow", 1): {number: {"model": "tiny_cnn", "precision": number} for number in ("fp32", "bf16", "fp16")}
+    | {"xla": {"model": "tiny_cnn", "xla": True}, "text": {"model": "lstm_text"}},
     ("jax", 2): {model: TWO | {"model": model} for model in MODELS}
     | {f"{model} in shards": TWO | {"model": model, "variant": "fsdp"} for model in ALIKE},
     ("jax", 1): {model: ONE | {"model": model} for model in ALIKE}
@@ -50,14 +54,13 @@ CELLS = {
 }
 
 
-def asked(framework, **changes):
+def asked(framework, xla=False, **changes):
     flags = {"instance": "here", "framework": framework, "model": "tiny_gpt2", "batch-size": 4, "gpus": 1, "run": 1}
     flags |= {"precision": "fp32", "variant": "default", "output": "x", "min-steps": 6, "min-seconds": 1000}
     flags |= QUICK | changes
+    words = [part for name, value in flags.items() for part in (f"--{name}", str(value))]
     # Every step counts, however busy this machine is.
-    return parse_request(
-        [part for name, value in flags.items() for part in (f"--{name}", str(value))] + ["--all-steps"]
-    )
+    return parse_request([*words, "--all-steps", "--xla" if xla else "--no-xla"])
 
 
 @functools.cache
@@ -103,6 +106,22 @@ def test_every_framework_trains_every_kind_of_network_on_two_devices(framework, 
     assert facts["training_flop_per_sample"] == pytest.approx(expected["training_flop_per_sample"])
     assert facts["parameters"] == pytest.approx(expected["parameters"], rel=0.01 if model != "tiny_cnn" else 0.1)
     assert facts["machine_matmul_flops"] > 0
+
+
+@pytest.mark.parametrize("variant", ["towers", "A", "C"])
+def test_every_variant_of_tensorflow_computes_the_same_update_of_two_devices(variant):
+    np.testing.assert_allclose(losses("tensorflow", 2, variant), learns("tensorflow", 2, "tiny_cnn"), rtol=1e-4)
+
+
+@pytest.mark.parametrize("other", ["bf16", "fp16", "xla"])
+def test_precision_and_compilation_change_speed_not_what_is_learnt(other):
+    found = losses("tensorflow", 1, other)
+    assert found != losses("tensorflow", 1, "fp32") or other == "xla"
+    np.testing.assert_allclose(found, losses("tensorflow", 1, "fp32"), rtol=0.02)
+
+
+def test_text_generation_learns_its_batch():
+    learns("tensorflow", 1, "text")
 
 
 @pytest.mark.parametrize("model", ALIKE)
@@ -224,7 +243,7 @@ def test_tensorflow_moves_variables_as_adamw_does():
 def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(framework, tmp_path):
     pytest.importorskip(framework, reason=NOT_HERE)
     cell = (
-        f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision fp32 --variant default"
+        f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision bf16 --variant default"
     )
     done = measure(tmp_path / "run~1.parquet", "--min-steps", "5", cell=cell, gpus=2)
     assert done.returncode == 0, done.stderr
@@ -235,6 +254,8 @@ def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(framew
         8,
         True,
     )
+    native = {"avx512_bf16", "amx_bf16", "bf16"} & set(instruction_sets())
+    assert ("emulation" in dict(json.loads(table["warnings"].iloc[0] or "[]"))) is not bool(native)
     facts = run_facts(tmp_path / "run~1.parquet")
     assert facts["program"] == framework
     assert framework in facts["versions"]
