@@ -12,12 +12,11 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from harness_runs import ROOT, measure
+from harness_runs import ROOT, measure, request
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import instruction_sets
 from sweetspot.harness.nodes import joined
 from sweetspot.harness.own_networks import ADAMW, arithmetic
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import run_facts
 
 pytestmark = pytest.mark.slow
@@ -25,11 +24,11 @@ PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support
 ENV = {**os.environ, "PYTHONPATH": PATHS, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 ENV |= {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
 ENV_OF_NODES = {name: value for name, value in ENV.items() if name != "PATH"}
-QUICK = {"least-seconds": 0, "least-seconds-power": 0}
+QUICK = {"least_seconds": 0, "least_seconds_power": 0}
 NOT_HERE = "the CPU build of torch is not installed here"
 
 
-TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch-size": 8}
+TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch_size": 8}
 MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora")
 ALIKE = ("tiny_gpt2", "tiny_vit", "tiny_llama_lora")  # of these JAX is held against itself on other devices
 # What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
@@ -54,13 +53,10 @@ CELLS = {
 }
 
 
-def asked(framework, xla=False, **changes):
-    flags = {"instance": "here", "framework": framework, "model": "tiny_gpt2", "batch-size": 4, "gpus": 1, "run": 1}
-    flags |= {"precision": "fp32", "variant": "default", "output": "x", "min-steps": 6, "min-seconds": 1000}
-    flags |= QUICK | changes
-    words = [part for name, value in flags.items() for part in (f"--{name}", str(value))]
+def asked(framework, **changes):
+    given = {"model": "tiny_gpt2", "batch_size": 4, "min_steps": 6, "min_seconds": 1000} | QUICK | changes
     # Every step counts, however busy this machine is.
-    return parse_request([*words, "--all-steps", "--xla" if xla else "--no-xla"])
+    return request("--all-steps", *(["--xla"] if given.pop("xla", False) else []), framework=framework, **given)
 
 
 @functools.cache
@@ -169,7 +165,7 @@ def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monke
     (tmp_path / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_JOB_ID", str(os.getpid()))  # the ports follow from it
-    command, environment = backend(framework).launch(asked(framework, gpus=2, **{"gpus-per-node": 1}))
+    command, environment = backend(framework).launch(asked(framework, gpus=2, gpus_per_node=1))
     done = subprocess.run(command, env=environment | ENV_OF_NODES, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     entries = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
