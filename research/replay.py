@@ -17,10 +17,10 @@ from sweetspot.bills.resale import kept_at
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import contenders
-from sweetspot.decision.settings import Settings
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.resale_terms import Resale
+from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Own
 from sweetspot.study.workloads import Training
 
@@ -94,7 +94,8 @@ class Replay:
         options = self.options(month, months)
         who = contenders(options, references(options)[MODEL])
         assert who is not None
-        return BUY if who.cheapest["purchase"] == "own" else str(who.cheapest["provider"])
+        cheapest = who.reference if who.alternative is None or who.gain >= 1 else who.alternative
+        return BUY if cheapest["purchase"] == "own" else str(cheapest["provider"])
 
     def options(self, month: float, months: int) -> pd.DataFrame:
         """The decision's own table of options with what was known then."""

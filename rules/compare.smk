@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from sweetspot.decision.settings import Settings
+from sweetspot.study.settings import Settings
 
 COMPARISON = [
     "options",

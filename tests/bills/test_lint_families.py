@@ -1,10 +1,12 @@
 """Lint within families and against known prices: each bound with a row just inside and one just outside, by hand."""
 
+from collections import Counter
 from datetime import date
 
 import pytest
 from price_lists import findings, price_list
 from sweetspot.bills.lint.families import outliers
+from sweetspot.bills.lint.known import MACHINES as TABLE
 from sweetspot.bills.lint.known import asked, nearest
 from sweetspot.bills.lint.rented import Family, families_of, name_family, rented_offers
 from sweetspot.study.instances import Instance
@@ -164,6 +166,15 @@ def aws(family=C5, name="c5", factor=1.0, **changed):
     return rows
 
 
+def every_known_machine(count):
+    """So many of AWS' machines without devices at their known prices; of which vCPUs plays no part then."""
+    lines = [line.split(",") for line in TABLE.read_text().splitlines()]
+    rows = [(name, float(usd), {"vcpus": 8}) for provider, name, usd in lines if provider == "aws" and " " not in usd]
+    processors = [row for row in rows if row[0][0] in "cmrti"]
+    assert len(processors) >= count
+    return processors[:count]
+
+
 def test_known_prices_are_found_by_provider_and_machine():
     assert asked("aws", "c5.large") == (0.085,)
     assert asked("Amazon", "p3.2xlarge") == (3.06,)
@@ -298,3 +309,16 @@ def test_a_machine_alone_at_a_usual_price_of_its_device_is_no_exchange():
     rows = [("a1", 5.0, {"gpu": "a new card", "gpus": 1}), ("a2", 10.0, {"gpu": "a new card", "gpus": 2}),
             ("a4", 16.0, {"gpu": "a new card", "gpus": 4}), ("b8", 20.0, {"gpu": "V100", "gpus": 8})]  # fmt: skip
     assert not any(rule == "swapped" for rule, _ in linted(rows))
+
+
+@pytest.mark.parametrize(("odd", "machines", "told"), [(2, 60, 2), (3, 60, 0), (3, 596, 0), (3, 604, 3), (4, 604, 0)])
+def test_how_many_odd_machines_say_that_known_prices_are_of_another_day(odd, machines, told):
+    """More than two, and more than five in a thousand: of 600 known machines three are just that."""
+    rows = every_known_machine(machines)
+    sizes = Counter(name.partition(".")[0] for name, _, _ in rows)
+    dear = {name.partition(".")[0]: name for name, _, _ in rows if sizes[name.partition(".")[0]] > 3}
+    chosen = set(list(dear.values())[:odd])
+    assert len(chosen) == odd
+    found = linted([(name, usd * (1.5 if name in chosen else 1), facts) for name, usd, facts in rows], provider="aws")
+    named = {name for rule, name in found if rule == "per_vcpu"}
+    assert named == (chosen if told else set())

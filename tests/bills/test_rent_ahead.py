@@ -12,8 +12,8 @@ from borrowed_tables import borrowed_tables
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 
 STUDY = "eight-gpus-2026"

@@ -231,10 +231,13 @@ def test_four_machines_are_named_and_of_five_three():
         ("published", "", ["speed of a (no source)"]),
         ("", "text", ["speed of a (no basis)"]),
         ("extrapolated", "text", ["speed of a (extrapolated)"]),
+        ("published", "text ; follow-up, p. 1", []),  # each link of one of the two
+        ("published", "follow-up (2018) ; page-2017 ; other", ["speed of a (page-2017)"]),
+        ("published", " ; ", ["speed of a (no source)"]),
     ],
 )
 def test_a_figure_is_the_sources_own_if_every_link_of_its_chain_is(basis, source, words):
-    assert foreign([Figure("speed", "a", basis, source)] * 2, frozenset({"text"})) == words
+    assert foreign([Figure("speed", "a", basis, source)] * 2, frozenset({"text", "follow-up"})) == words
 
 
 def test_numbers_that_are_not_there_cannot_be_checked():

@@ -12,10 +12,10 @@ from decision_tables import BOX, inputs, settings
 from price_lists import price_study
 from sweetspot.claims.table_files import write_claims
 from sweetspot.decision.options import build_options
-from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import load_instances
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.throughput.gather import gather_throughput
 

@@ -12,7 +12,7 @@ from sweetspot.bills.columns import from_rows, to_arrow
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
 from sweetspot.commands.command_line import main
-from sweetspot.decision.simulate import DRAWS
+from sweetspot.draws import DRAWS
 from sweetspot.files import write_arrow, write_parquet
 
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}

@@ -8,10 +8,10 @@ from month_tables import LabOfFive
 from sweetspot.commands.ask import NOT_IN_TIME, TOO_CLOSE
 from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS
+from sweetspot.draws import DRAWS
 from sweetspot.errors import UserError
 from sweetspot.files import write_parquet
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 

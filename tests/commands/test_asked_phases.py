@@ -5,7 +5,7 @@ import pytest
 from decision_tables import study
 from phase_plans import WORK, compared, given, hourly, own
 from sweetspot.commands.asked import Case, Given, Wanted
-from sweetspot.decision.settings import Settings
+from sweetspot.study.settings import Settings
 
 DRAWS = 400
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}

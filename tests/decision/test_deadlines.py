@@ -149,11 +149,11 @@ def test_the_answer_for_programs_has_the_steps(lab):
 
 def test_who_is_in_time_by_levels_on_paper():
     """Two draws of two months, one of which is full. Half of the jobs wait, 4 h on average; 4 h to spare, or none."""
-    queue = Queue(2.0, {10: Tail(0.5, 4.0), 20: EVERYBODY}, np.array([[10, 20], [10, 10]]))
-    weights = queue.weights(np.array([[1.0, 2.0], [3.0, 4.0]]))
-    assert {level: jobs.tolist() for level, jobs in weights.items()} == {10: [1.0, 7.0], 20: [2.0, 0.0]}
-    assert queue.in_time(np.array([4.0, -1.0]), weights) == pytest.approx(1 - 0.5 / math.e)
-    assert queue.in_time(np.array([0.0, 0.0]), weights) == pytest.approx(4.0)  # those of 8 that do not wait at all
+    queue = Queue(2.0, [Tail(0.5, 4.0), EVERYBODY], np.array([[0, 1], [0, 0]]))
+    early = queue.in_time(np.array([4.0, -1.0]))
+    assert early == pytest.approx(np.array([[1 - 0.5 / math.e, 0.0], [0.0, 0.0]]))
+    # Of those with nothing to spare half do not wait at all; where it is full all do.
+    assert queue.in_time(np.array([0.0, 0.0])).tolist() == [[0.5, 0.0], [0.5, 0.5]]
 
 
 # --- of single jobs -------------------------------------------------------------------------------------------------

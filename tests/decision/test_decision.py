@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sweetspot.bills.owning import crossing_days
 from sweetspot.decision.compare import compare
 from sweetspot.decision.options import build_options
-from sweetspot.decision.simulate import simulate, spread, stream
+from sweetspot.decision.simulate import simulate
+from sweetspot.draws import spread, stream
 from sweetspot.errors import UserError
 
 

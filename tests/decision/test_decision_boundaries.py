@@ -25,7 +25,8 @@ from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import bills_decide, contenders
 from sweetspot.decision.ranks import frontier
-from sweetspot.decision.simulate import Draws, simulate, spread
+from sweetspot.decision.simulate import Draws, simulate
+from sweetspot.draws import spread
 
 NO_TORNADO = pd.DataFrame(columns=["model", "assumption", "flip_factor", "flip_value", "unit"])
 
@@ -264,7 +265,7 @@ def of(*rows, reference):
 def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_no_rival():
     found = of(option("Rival", 10), option("Box", 10), option("Dear", 20),
                option("Later", 5, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
-    assert (found.cheapest["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
+    assert (found.reference["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
     assert [row["title"] for row in found.every] == ["Rival", "Box", "Dear"]
 
 

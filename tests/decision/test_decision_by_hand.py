@@ -9,7 +9,8 @@ from decision_tables import BOX, RENTED, box_offer, figure, inputs, offer, setti
 from sweetspot.decision.breakeven import Month, break_even, utilisation
 from sweetspot.decision.options import build_options
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
-from sweetspot.decision.simulate import Draws, interval, simulate, spread
+from sweetspot.decision.simulate import Draws, simulate
+from sweetspot.draws import interval, spread
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
 FIXED = 6500 / 30

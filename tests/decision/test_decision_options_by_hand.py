@@ -22,9 +22,9 @@ from decision_tables import (
 )  # fmt: skip
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.bills.spot import makespan, overhead
+from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.warning_table import warning_table
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
 FIXED = 6500 / 30

@@ -13,7 +13,8 @@ from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.options import build_options
 from sweetspot.decision.ranks import pairs
-from sweetspot.decision.simulate import interval, simulate, spread, stream
+from sweetspot.decision.simulate import simulate
+from sweetspot.draws import interval, spread, stream
 
 MANY = 100_000
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import cost_dispatch, decide
+from sweetspot.decision import cost_dispatch
 from sweetspot.decision.worth_knowing import worth_rows
 from sweetspot.mixes.dispatch import dispatch
 
@@ -31,12 +31,12 @@ def seen():
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory, seen):
     def kept(one, draws, timings):
-        if not one.question.model:
-            seen.update(question=one.question, figures=draws.figures)
+        if not one.model:
+            seen.update(question=one, figures=draws.figures)
         return worth_rows(one, draws, timings)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(decide, "worth_rows", kept)
+        patch.setattr("sweetspot.decision.compare.worth_rows", kept)
         return LabOfFive(tmp_path_factory.mktemp("lab")).tables(1000, turning=True)
 
 
@@ -194,7 +194,7 @@ def test_a_speed_can_be_timed_where_it_is_rented(lab):
 
 
 def test_a_price_edit_stays_quick(tmp_path, monkeypatch):
-    """Every figure of the plan is moved by at most 3,000 quick looks in all, and 250 at all draws and months."""
+    """Every figure of the plan is moved by at most 3,000 quick looks in all, and 350 at all draws and months."""
     looks = {"quick": 0, "whole": 0}
 
     def counted(problem, counts):
@@ -204,7 +204,7 @@ def test_a_price_edit_stays_quick(tmp_path, monkeypatch):
     monkeypatch.setattr(cost_dispatch, "dispatch", counted)
     LabOfFive(tmp_path).tables(20, turning=True)
     assert 500 < looks["quick"] < 3000
-    assert looks["whole"] < 250
+    assert looks["whole"] < 350
 
 
 def test_without_a_mix_that_does_the_work_nothing_turns(tmp_path):

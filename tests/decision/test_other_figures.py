@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 from answer_options import option, spot
-from sweetspot.decision.other_figures import contenders, other_figures, span_in_words
+from sweetspot.decision.other_figures import contenders, other_figures
+from sweetspot.report.phrases import span_in_words
 
 V100 = {"stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow", "stand_in_batch_size": 384}
 V100 |= {"stand_in_precision": "fp16", "throughput_basis": "stand_in"}

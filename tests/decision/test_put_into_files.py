@@ -3,7 +3,6 @@ not. For all kinds of work, by the code that prices, not by the factors that fou
 """
 
 import pytest
-from sweetspot.decision.question import turning_points
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, best, hourly, named, own, price, put
 
 # Certain shares of the price by age: what is put in then has no other draws.
@@ -44,7 +43,7 @@ CASES = [
 def test_each_turns_the_answer_and_a_little_less_does_not(kind, name, every):
     made, close = MARKETS[name], CLOSE[kind]
     question, now = price(made, kind=kind).question(kind), best(made, kind)
-    found = [(one, turn) for one, turns in zip(question.assumptions, turning_points(question), strict=True)
+    found = [(one, turn) for one, turns in question.turns.items()
              for turn in turns]  # fmt: skip
     assert {one.quantity for one, _ in found} >= ASKED - ({"days_per_month"} if name == "falling rents" else set())
     for assumption, turn in found if every else [pair for pair in found if pair[0].quantity in FEW]:
@@ -69,7 +68,7 @@ def test_what_was_said_too_late_or_too_early(terms, months):
         {"box": 500.0, "second": 300.0, "rented": 225.0},
     )
     question, now = price(made, kind=SHARE).question(SHARE), best(made, SHARE)
-    (found,) = ((one, turns) for one, turns in zip(question.assumptions, turning_points(question), strict=True)
+    (found,) = ((one, turns) for one, turns in question.turns.items()
                 if one.quantity == "months")  # fmt: skip
     assumption, (turn,) = found
     value = turn.factor * assumption.value

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from sweetspot.bills.owning import fixed_per_month
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.cost_rounds import pays_of_rounds
-from sweetspot.decision.dispatch_question import pays_of_months
 from sweetspot.decision.pays import pays_rows
-from sweetspot.decision.question import turning_points
-from sweetspot.decision.tornado import turned
 from sweetspot.decision.worth_knowing import worth_rows
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, hourly, own, price
 
@@ -21,7 +17,7 @@ TERMS = {
     "downtime": ({"downtime_share": DOWN}, {}),
     "discount, resale curve and falling rents": ({"discount_rate": RATE, "residual": CURVE}, FALLING),
 }
-EXACT = {SHARE: 1e-7, ROUNDS: 1e-7, DISPATCH: 1e-5}  # of a turning point, by the search
+EXACT = {SHARE: 1e-9, ROUNDS: 1e-9, DISPATCH: 1e-9}  # of a turning point, by the search
 # Days, jobs and the box's own speed ask for a second box of rounds, and for rent beside the box of dispatch.
 ALIKE = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
 
@@ -63,7 +59,7 @@ def test_they_cost_what_the_bills_say(asked):
 def test_they_turn_at_the_same_prices_speeds_and_months(asked):
     name, found = asked[0], {}
     for kind, question in questions(asked).items():
-        for one, turns in zip(question.assumptions, turning_points(question), strict=True):
+        for one, turns in question.turns.items():
             months = one.quantity == "months" and not (kind == ROUNDS and "falling" in name)  # a plan's rents stay
             if one.quantity in ALIKE or months or (one.quantity == "speed" and "rented" in one.subject):
                 found.setdefault(one.name, {})[kind] = [turn.factor for turn in turns]
@@ -78,8 +74,8 @@ def test_owning_pays_from_the_same_share_of_the_work(asked):
     """Days over those planned, jobs over those planned: the month of possession over what an hour gains."""
     name, made, kinds = asked
     days = break_even(made.options, made.draws, 30.5).set_index("option").loc["rented"]
-    rounds = pays_rows("work", pays_of_rounds(kinds[ROUNDS], made.options, made.draws))
-    months = pays_rows("lab", pays_of_months(kinds[DISPATCH]))
+    rounds = pays_rows("work", kinds[ROUNDS].held(kinds[ROUNDS]))
+    months = pays_rows("lab", kinds[DISPATCH].held(kinds[DISPATCH]))
     factors = {
         SHARE: days["days"] / 10.0,
         ROUNDS: next(row["factor"] for row in rounds if row["quantity"] == "jobs"),
@@ -95,8 +91,8 @@ def test_owning_pays_from_the_same_share_of_the_work(asked):
 def test_the_rent_is_worth_the_same_to_know(asked):
     made = price(filled(asked[0], {"value": 5.0, "low": 3.5, "high": 7.0}), 1000)
     found = {
-        kind: next(row for row in worth_rows(turned(question), made.draws, {}) if row["quantity"] == "usd_per_hour")
-        for kind, question in zip(KINDS, (made.share(), made.rounds().question, made.dispatch().question), strict=True)
+        kind: next(row for row in worth_rows(question, made.draws, {}) if row["quantity"] == "usd_per_hour")
+        for kind, question in zip(KINDS, (made.share(), made.rounds(), made.dispatch()), strict=True)
     }
     assert found[SHARE]["evppi_usd"] > 100
     for name in ("evppi_usd", "evppi_se_usd", "evppi_alone_usd", "project_usd"):

@@ -196,22 +196,23 @@ alone: {kind: training, model: vgg16, samples: 1.0, shared: {per_month: 2}, sour
 """
 
 
-def plan_row(options, option, phase, jobs, machines, hours):
+def plan_row(options, option, phase, jobs, machines, hours, slots=1):
     """A row of results/<study>/plans as bills/plans.py makes it, on the cell of that option."""
     row = options.set_index("option").loc[option]
     cell = ("price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus", "precision", "variant")
     made = {name: row[name] for name in cell} | {"plan": "project", "phase": phase, "jobs": jobs, "machines": machines}
-    return made | {"hours": hours, "usd": 1.0, "status": "ok", "at_once": 1.0}
+    return made | {"hours": hours, "usd": 1.0, "status": "ok", "at_once": 1.0, "slots": float(slots)}
 
 
 def planned(options):
     """20 jobs of 8 h on the box's 4 devices are 5 rounds; two of 30 h follow each other; rented: on 4 machines."""
+    gpus = options.set_index("option")["gpus"]
     rows = [
-        plan_row(options, BOX, "search", 20, 1, 40.0),
+        plan_row(options, BOX, "search", 20, 1, 40.0, gpus[BOX]),
         plan_row(options, BOX, "training", 2, 1, 60.0),
         plan_row(options, BOX, "possession", 0, 1, 0.0),
         plan_row(options, BOX, "total", 22, 1, 100.0),
-        plan_row(options, RENTED, "search", 20, 4, 60.0),
+        plan_row(options, RENTED, "search", 20, 4, 60.0, gpus[RENTED]),
     ]
     return plan_rows(rows)
 

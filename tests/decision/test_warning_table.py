@@ -5,9 +5,9 @@ from dataclasses import replace
 import pandas as pd
 from answer_options import option
 from decision_tables import only, settings, study
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.warning_table import COLUMNS, decisive_rows, warning_table, with_decisive
+from sweetspot.decision.offers_left_out import WARNINGS, decisive_rows, warning_table, with_decisive
 from sweetspot.study.instances import Instance
+from sweetspot.study.settings import Settings
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
@@ -63,7 +63,7 @@ def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
     found = [("warning", "stale_rate", "x", "old"), ("warning", "per_gpu", "", "odd"), ("note", "spot_terms", "x", "-")]
     table = made(prices=pd.DataFrame(found, columns=["severity", "rule", "instance", "message"]))
     assert told(table) == [("price", "per_gpu", "odd"), ("price", "stale_price", "old")]
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == list(WARNINGS)
     assert table["instance"].isna().tolist() == [True, False]
 
 
@@ -100,7 +100,7 @@ def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
             },
         ]
     )
-    table = with_decisive(pd.DataFrame(rows_, columns=list(COLUMNS)), named, offers)
+    table = with_decisive(pd.DataFrame(rows_, columns=list(WARNINGS)), named, offers)
     assert table["decisive"].tolist() == [True, False, False, False, True, True, False, True]
 
 

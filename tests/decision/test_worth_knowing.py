@@ -8,12 +8,10 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from scipy.integrate import quad
 from scipy.stats import norm
-from sweetspot.decision.compare import compare
+from sweetspot.decision.compare import analysed, compare
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.decide import analysed
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.tornado import turned
 from sweetspot.report.worth_words import NOTHING, TOO_DEAR, worth_in_words
 
 MANY = 40_000
@@ -29,7 +27,7 @@ def table(entries, figures, predicted=None, reference=None, draws=MANY):
     offers = pd.DataFrame([entry for entry, _, _ in entries])
     options = build_options(costs, offers, pd.DataFrame(figures), extrapolation, settings(reference=reference))
     drawn = simulate(options, 5, draws)
-    questions = [turned(one) for one in share_questions(options, drawn, MONTH)]
+    questions = share_questions(options, drawn, MONTH)
     return analysed(questions, options, drawn)["worth_knowing"].set_index("assumption")
 
 

@@ -73,6 +73,9 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         {"where": "slurm", "per_node": 4, "gpus": 8, "variant": "B"},
         {"where": "slurm", "per_node": 4, "gpus": 4, "variant": "A"},
         {"framework": "jax", "xla": True},  # compiles always
+        {"framework": "jax", "xla": True, "gpus": 2},
+        {"xla": True},  # one device
+        {"xla": True, "where": "slurm", "per_node": 4, "gpus": 4, "variant": "towers"},  # one node
         {"framework": "torch", "has": 8, "gpus": 8, "variant": "fsdp"},
         {"xla": True, "variant": "towers", "gpus": 2},
         {"model": "bert_base", "precision": "tf32", "gpu": "A100"},

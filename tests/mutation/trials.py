@@ -24,14 +24,19 @@ from one_token import Mutant
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: a fork has none of its parent's threads
 
 # In the order of the flow: a room imports those before it.
-ROOMS = ("study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes", "decision",
-         "claims", "catalogues", "report", "commands")  # fmt: skip
+ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes",
+         "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
-# Keras takes longer to import than all fast tests of the room, so these are marked slow; no others count for the file.
-OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
+# Tests that alone count for a file, and which of them. Keras takes longer to import than all fast tests of the room, so
+# those are marked slow; what the decision says is made of what it finds.
+OWN_TESTS = {
+    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
+    "decision_words.py": ("tests/decision", "not slow"),
+}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
-NOT_COPIED = ("results", ".*", "__pycache__", "*.egg-info")
+# Tests of the commands read .github; what tools leave in other hidden folders is large.
+NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")
 NO_VERDICT = (3, 4, 5)  # exit codes of pytest: an error of its own, of the command line, and no tests
 MEMORY = 3 << 30  # bytes: a mutant that fills the machine is noticed too
 
@@ -69,7 +74,8 @@ class Workshop:
     def _rooms_before(self) -> list[str]:
         """Modules that no module of the room can change: the ground and the rooms before it, frameworks left out."""
         library = self.copy / "workflow" / "sweetspot"
-        rooms = ["", *(room for room in ROOMS[: ROOMS.index(self.room)] if room != "harness")]
+        earlier = ROOMS[: ROOMS.index(self.room)]
+        rooms = ["" if room == "ground" else room for room in earlier if room != "harness"]
         files = [file for room in rooms for file in sorted((library / room).glob("*.py")) if file.stem != "__main__"]
         return [".".join(file.relative_to(library.parent).with_suffix("").parts) for file in files]
 
@@ -77,7 +83,8 @@ class Workshop:
         """CPU-seconds of the tests without a mutant; learns what each costs. Raises RoomFailsError."""
         done = self._fork(None, 3600)
         if done.noticed:
-            raise RoomFailsError(f"tests/{self.room} fail without any mutant: {done.by}")
+            told = self._report.with_suffix(".txt").read_text()[-2000:] if done.by == "import" else ""
+            raise RoomFailsError(f"tests/{self.room} fail without any mutant: {done.by}\n{told}".rstrip())
         return done.cpu_s
 
     def trial(self, mutant: Mutant, cpu_limit_s: float) -> Outcome:
@@ -123,13 +130,17 @@ class Workshop:
             os.chdir(self.copy)
             for stream in (1, 2):
                 os.dup2(os.open(self._report.with_suffix(".txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-            own = OWN_TESTS.get(mutant.file) if mutant else None
-            chosen = [own, "-m", ""] if own else [f"tests/{self.room}", "-m", "not slow"]
+            every = (f"tests/{self.room}", "not slow")
+            tests, marked = OWN_TESTS.get(mutant.file, every) if mutant else every
             sys.dont_write_bytecode = mutant is not None
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1" if mutant else ""
             first = self._noticed_before.get(mutant.file, []) if mutant else []
             watcher = Watcher(first, self._costs, self._report)
-            code = int(pytest.main([*chosen, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"], plugins=[watcher]))
+            code = int(
+                pytest.main(
+                    [tests, "-m", marked, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"], plugins=[watcher]
+                )
+            )
             watcher.write()
         finally:
             os._exit(code)

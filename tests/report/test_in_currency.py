@@ -11,13 +11,13 @@ from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import CLAIM, files_of, make_report, small_tables, write_study
 from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.decision.compare import compare
-from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import draw_figures, specification
 from sweetspot.report.in_currency import everywhere, in_words, money_of, shown_in
 from sweetspot.report.summary import render_summary
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.wording import Money
 

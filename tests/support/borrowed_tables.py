@@ -7,13 +7,13 @@ import pandas as pd
 from study_tables import STUDIES, inputs_of, price_folder, throughput_of
 from sweetspot.decision.compare import compare
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.settings import Settings
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.run import run
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 from sweetspot.throughput.published import read_efficiency, read_published

@@ -4,12 +4,12 @@ from datetime import date
 
 import numpy as np
 import pandas as pd
+from sweetspot.decision.breakeven import surface
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.surface import surface
-from sweetspot.decision.tornado import tornado_rows, turned
+from sweetspot.decision.tornado import tornado_rows
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 
 SAMPLES = 94_720_000
@@ -141,7 +141,7 @@ def asked(options, month_days=30.5, draws=2):
 
 def tornado_of(options, month_days=30.5):
     """Rows of the tornado by the name of the assumption."""
-    rows = [row for one in asked(options, month_days) for row in tornado_rows(turned(one))]
+    rows = [row for one in asked(options, month_days) for row in tornado_rows(one)]
     return pd.DataFrame(rows).set_index("assumption", drop=False)
 
 

@@ -10,11 +10,11 @@ import yaml
 from phase_plans import ANALYSES
 from study_tables import STUDIES, inputs_of, price_folder, throughput_of
 from sweetspot.decision.compare import compare
-from sweetspot.decision.settings import Settings
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 from sweetspot.throughput.published import read_efficiency

@@ -15,9 +15,9 @@ from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.options import CELL, FIGURE, build_options
 from sweetspot.decision.other_figures import found_contenders
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import simulate
 from sweetspot.study.instances import load_instances
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 
 SOURCE = {"currency": "USD", "as_of": "2018-07-01", "source": "this test"}

@@ -14,8 +14,8 @@ from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import records
-from sweetspot.decision.settings import Settings
 from sweetspot.report.tables import of_plans
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.throughput.speed_errors import speed_errors
 from three_kinds import OF_OWN

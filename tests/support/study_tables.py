@@ -9,13 +9,13 @@ from claim_tables import checked
 from price_lists import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.settings import Settings
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.gather import gather_throughput

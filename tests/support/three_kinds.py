@@ -15,15 +15,15 @@ from phase_plans import own as own  # for the tests of markets
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
 from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
-from sweetspot.decision.cost_rounds import Planned, PricedPlan, priced_plans, rounds_question
+from sweetspot.decision.cost_dispatch import dispatch_question
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.dispatch_problem import Posed, pose
-from sweetspot.decision.dispatch_question import Asked, dispatch_question
 from sweetspot.decision.options import build_options
 from sweetspot.decision.question import Question, Turn
-from sweetspot.decision.settings import Settings
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.standing import standing
+from sweetspot.study.settings import Settings
 
 SHARE, ROUNDS, DISPATCH = KINDS = ("share", "rounds", "dispatch")
 OF_OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",
@@ -102,16 +102,16 @@ class Priced:
         """All of its plan."""
         return next(iter(priced_plans(self.options, self.draws, self.tables.plans)))
 
-    def rounds(self) -> Planned:
+    def rounds(self) -> Question:
         """All its jobs, in rounds."""
-        return rounds_question(self.plan, MONTH_DAYS)
+        return rounds_question(self.plan, self.options, self.draws, MONTH_DAYS)
 
     def posed(self) -> Posed:
         """Its jobs of a month, as mixes."""
         lab = (self.options, self.draws, self.tables.offers, MONTH_DAYS, self.settings.seed)
         return pose("lab", self.works["lab"], *lab)
 
-    def dispatch(self) -> Asked:
+    def dispatch(self) -> Question:
         """Its jobs of a month."""
         found = dispatch_question(self.posed())
         assert found is not None
@@ -119,8 +119,7 @@ class Priced:
 
     def question(self, kind: str) -> Question:
         """The question of one kind of work."""
-        return {SHARE: self.share, ROUNDS: lambda: self.rounds().question,
-                DISPATCH: lambda: self.dispatch().question}[kind]()  # fmt: skip
+        return {SHARE: self.share, ROUNDS: self.rounds, DISPATCH: self.dispatch}[kind]()
 
 
 def price(market: Market, draws: int = 2, kind: str | None = None) -> Priced:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
-from sweetspot.decision.warning_table import warning_table
+from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.errors import UserError
 from sweetspot.matrix.budget import Run
 from sweetspot.matrix.invocation import load_invocation

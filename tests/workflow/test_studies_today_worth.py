@@ -2,10 +2,9 @@
 
 import pytest
 from borrowed_tables import borrowed_tables
+from sweetspot.decision.compare import analysed
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.decide import analysed
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.tornado import turned
 from sweetspot.report.worth_words import worth_in_words
 
 SEED, MONTH = 2018, 30.5  # of both studies
@@ -17,7 +16,7 @@ def comparison(request):
     """The tables of the study, `worth_knowing` by as many draws as its page has."""
     found = borrowed_tables(request.param).comparison
     options, draws = found["options"], simulate(found["options"], SEED)
-    worth = analysed([turned(one) for one in share_questions(options, draws, MONTH)], options, draws)["worth_knowing"]
+    worth = analysed(share_questions(options, draws, MONTH), options, draws)["worth_knowing"]
     return found | {"worth_knowing": worth, "draws": draws}
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.decision.settings import Settings
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.report.price_changes import State, Unpriced, answer_of, moved, plans_of, state_under
 from sweetspot.study.energy_facts import Energy
+from sweetspot.study.settings import Settings
 from sweetspot.throughput.published import read_published
 
 SPEED = ("throughput", "extrapolation", "efficiency", "left_out")

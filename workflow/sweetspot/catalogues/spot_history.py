@@ -93,8 +93,8 @@ def _row(file: Path, number: int, record: Any) -> tuple[str, str, str, str, floa
 def _check_order(file: Path, name: str, series: pd.DataFrame) -> None:
     times = series["time"]
     if not (times.is_monotonic_decreasing or times.is_monotonic_increasing):
-        falling = times.diff() > pd.Timedelta(0)
-        turn = series["record"][falling if falling.sum() <= (~falling).sum() else ~falling].iloc[-1]
+        rising, falling = times.diff() > pd.Timedelta(0), times.diff() < pd.Timedelta(0)
+        turn = series["record"][rising if rising.sum() <= falling.sum() else falling].iloc[-1]
         raise UserError(f"{file}: SpotPriceHistory[{turn}] of {name} is out of order; expected newest first throughout")
     twice = series[series.duplicated("time", keep=False)]
     differing = twice.groupby("time")["usd_per_hour"].nunique()

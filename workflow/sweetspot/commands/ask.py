@@ -34,7 +34,6 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.decision.later import load_plans
-from sweetspot.decision.settings import Settings
 from sweetspot.decision_words import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
@@ -45,6 +44,7 @@ from sweetspot.report.tables import Tables, asked_model, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import Plan, load_monthly, load_titles, load_workloads

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.columns import Columns, to_arrow
+from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.compare import Judged, PlannedWork, judge
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Judged, PlannedWork, judge
-from sweetspot.decision.fits import Needs, fitting_plans
 from sweetspot.decision.later import Dates
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
+from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
+from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan
 
@@ -106,7 +106,7 @@ class Case:
         found = {"choices": judged.choices, "verdict": judged.verdict(settings, self.break_even)}
         if not judged.months:
             return found
-        due = class_deadlines(judged.months, judged.draws, settings.money, self.wanted.due)
+        due = class_deadlines(judged.months, settings.money, self.wanted.due)
         return found | {"deadlines": due, "queue": queue_table(coming_to_mixes(judged.months))}
 
     def _plans(self) -> pd.DataFrame:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import instance_files, price_list_names
@@ -15,6 +14,7 @@ from sweetspot.report.rank_changes import to_markdown
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_history import lists_at, newest_day
 from sweetspot.study.price_list import load_price_list
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.throughput.published import read_published
 

@@ -51,15 +51,24 @@ class Assumption(NamedTuple):
     most: float = np.inf
 
 
-class Offered(NamedTuple):
-    """An offer that the answer may take: `row` of the options (with its title for people), `labels` of all its rows,
-    by class of jobs, and its `alternative`; `there`: it is there already, what it cost is spent.
+class Choice(NamedTuple):
+    """One thing that one could do, or an offer that it may take: `row` of the options that it rests on most (with its
+    title for people), `labels` of all its rows; choices of the same `alternative` are no rivals of each other; `taken`:
+    the answer may take it; `there`: it is there already, what it cost is spent.
     """
 
+    option: str
+    title: str
     row: Row
-    labels: tuple[int, ...]
     alternative: str
+    labels: frozenset[int]
+    taken: bool = True
     there: bool = False
+
+    @classmethod
+    def of(cls, row: Row, taken: bool = True) -> "Choice":
+        """That of one option alone."""
+        return cls(row["option"], str(row["title"]), row, str(row["alternative"]), frozenset([row["row"]]), taken)
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,7 @@ def one_moved(assumption: Assumption, factors: Array) -> Moved:
     return Moved(factors.size, {assumption: factors})
 
 
-def assumptions_of(offers: Sequence[Offered], speeds: Sequence[Row], month_days: float) -> list[Assumption]:
+def assumptions_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Assumption]:
     """Every figure of the offers that may turn an answer: rents, machines for sale, tariffs, the team's use, speeds.
 
     `speeds`: the rows of the options that the work's speeds are of, each once.
@@ -128,14 +137,14 @@ def _of_row(row: Row, figure: str, name: str, unit: str, rows: frozenset[int], *
     return Assumption(figure, told["subject"], name, unit, value, *ends, figure, rows, told["most"])
 
 
-def _rents(rented: Sequence[Offered]) -> Iterator[Assumption]:
+def _rents(rented: Sequence[Choice]) -> Iterator[Assumption]:
     """The price of an hour, once for a machine in whichever number of nodes; of all offers; and where prices move."""
     for name in dict.fromkeys(one.alternative for one in rented):
         alike = [one for one in rented if one.alternative == name]
         row = min(alike, key=lambda one: one.row["gpus"]).row
         yield _of_row(row, RENT, f"price of {the(str(row['title']))}", "USD/hour", _labels(alike))
     if len(rented) > 1:
-        yield _factor(ALL_RENT, "all rented prices", RENT, _labels(rented))
+        yield all_of("all rented prices", ALL_RENT, RENT, _labels(rented))
     moving = [one for one in rented if moves_ahead(one.row)]
     if moving:
         value, (low, high) = float(moving[0].row["rent_factor"]), rent_ends(moving[0].row)
@@ -143,7 +152,7 @@ def _rents(rented: Sequence[Offered]) -> Iterator[Assumption]:
         yield Assumption(*told, PATHS, "rent_factor", _labels(moving))
 
 
-def _of_machine(one: Offered) -> Iterator[Assumption]:
+def _of_machine(one: Choice) -> Iterator[Assumption]:
     row = one.row
     for figure, (said, unit) in OF_A_MACHINE.items():
         if or_zero(row[figure]) > 0 and (figure == "kw" or (not one.there and _part(row, figure))):
@@ -156,9 +165,9 @@ def _part(row: Row, figure: str) -> bool:
     return bool(possession(row, lambda name: 0.0 if name == figure else 1.0) != possession(row, lambda _: 1.0))
 
 
-def _tariffs(owned: Sequence[Offered]) -> Iterator[Assumption]:
+def _tariffs(owned: Sequence[Choice]) -> Iterator[Assumption]:
     """One electricity price for all machines of a price list."""
-    lists: dict[str, list[Offered]] = {}
+    lists: dict[str, list[Choice]] = {}
     for one in owned:
         if or_zero(one.row[TARIFF]) > 0:
             lists.setdefault(one.row["price_list"], []).append(one)
@@ -168,7 +177,7 @@ def _tariffs(owned: Sequence[Offered]) -> Iterator[Assumption]:
         yield _of_row(row, TARIFF, told, "USD/kWh", _labels(here), subject=name)
 
 
-def _of_the_team(offers: Sequence[Offered], owned: Sequence[Offered], month_days: float) -> Iterator[Assumption]:
+def _of_the_team(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Assumption]:
     """Months and days of use are the team's, whichever machine it takes; rents are means over the same months."""
     bought = [one for one in owned if not one.there]
     if not bought:
@@ -200,17 +209,15 @@ def _speeds(rows: Sequence[Row]) -> Iterator[Assumption]:
         yield Assumption(*told, basis, "images_per_s", frozenset(row["row"] for row in alike))
 
 
-def all_work(name: str, subject: str = "") -> Assumption:
-    """So many times the work."""
-    return _factor(ALL_JOBS, name, ALL_JOBS, frozenset(), subject)
-
-
-def _factor(quantity: str, name: str, figure: str, rows: frozenset[int], subject: str = "") -> Assumption:
+def all_of(
+    name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
+) -> Assumption:
+    """So many times all of something; without more: the work."""
     ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed")
-    return Assumption(quantity, subject, name, FACTOR, 1.0, *ends, figure, rows)
+    return Assumption(quantity, "", name, FACTOR, 1.0, *ends, figure, frozenset(rows))
 
 
-def _labels(offers: Sequence[Offered]) -> frozenset[int]:
+def _labels(offers: Sequence[Choice]) -> frozenset[int]:
     return frozenset(label for one in offers for label in one.labels)
 
 

@@ -1,19 +1,22 @@
-"""When does the reference pay? Days of use a month, against each alternative."""
+"""When does the reference pay? Days of use a month, against each alternative; and by length and tariff."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
+from sweetspot.bills.owning import HOURS_A_DAY, running_per_hour, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
 from sweetspot.bills.rates import or_zero, rates
 from sweetspot.bills.rent_ahead import moves_ahead, rent_over
+from sweetspot.decision.assumption import Moved
 from sweetspot.decision.options import Row, records, same_machine, trained
-from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import p_cheaper
-from sweetspot.decision_words import break_even_in_words
+from sweetspot.decision.question import Question
+from sweetspot.decision.simulate import Draws
+from sweetspot.decision_words import break_even_in_words, never_in_words
+from sweetspot.draws import interval, p_cheaper
+from sweetspot.wording import DOLLARS, Money
 
 COLUMNS = (
     "workload", "title", "quantity", "assumption", "unit", "planned", "pays_from", "pays_from_low", "pays_from_high",
@@ -24,6 +27,13 @@ COLUMNS = (
 
 Number = float | np.ndarray
 CURVE_DRAWS = 1000  # a band on a chart needs no more
+GRID_DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
+MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))
+TARIFF_FACTOR = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+VARIED = ("days_per_month", "months", "usd_per_kwh")
+SURFACE = (
+    "reference", "rival", "model", "days", "months", "usd_per_kwh", "ratio", "winner", "break_even_days", "condition",
+)  # fmt: skip
 DAYS = "days of use a month"
 NAMES = ("option", "instance", "purchase", "price_list", "persistent", "model", "basis")
 
@@ -73,9 +83,9 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
     )
     gain = draws.images_per_usd[index] / draws.images_per_usd[other]
     gain_low, gain_high = interval(gain)
-    rented, hour = rival["purchase"] != "own", float(their.at(planned))
-    idle = usd_per_hour_of_use(own.month, 0.0, month_days)
-    load = own.hour / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else np.nan  # kWh an hour of use
+    rented = rival["purchase"] != "own"  # an owned rival has no price of an hour, and pays the electricity too
+    load = own.hour / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else 0.0
+    dearer, tariff = _never(own, float(their.at(planned)), load, month_days) if rented else (np.nan, np.nan)
     return {
         "workload": box["model"], "title": box["title"], "quantity": "days_per_month",
         "assumption": DAYS, "unit": "days/month", "planned": planned,
@@ -87,10 +97,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         "gain_at_use": float(box["images_per_usd"] / rival["images_per_usd"]),
         "gain_low": float(gain_low), "gain_high": float(gain_high),
         "p_cheaper": p_cheaper(np.ones_like(gain), gain), "p_pays": float(np.mean(drawn[0] <= month_days)),
-        # The rival's price an hour at which full use of the box just breaks even; scaled from the work of a box hour.
-        # An owned rival has no price of an hour, and pays the electricity too.
-        "never_below_usd_per_hour": float((idle + own.hour) / hour * rival["usd_per_hour"]) if rented else np.nan,
-        "never_above_usd_per_kwh": float((hour - idle) / load) if load > 0 and rented else np.nan,
+        "never_below_usd_per_hour": dearer * rival["usd_per_hour"], "never_above_usd_per_kwh": tariff,
         "months_needed": _months_needed(box, their, rival),
         "verdict": break_even_in_words(days, planned),
     }  # fmt: skip
@@ -109,6 +116,14 @@ class Month(NamedTuple):
         """USD for the work of one hour of the box where it is used on so many days a month."""
         found: Number = usd_per_hour_of_use(self.month, self.hour, days)
         return found
+
+
+def _never(box: Month, hour: float, load: float, month_days: float) -> tuple[float, float]:
+    """How many times its price the rival has to take for full use of the box to just break even, and the electricity
+    price above which that never does. `hour`: USD of the rival for an hour of the box's work, `load`: its kWh.
+    """
+    idle = float(usd_per_hour_of_use(box.month, 0.0, month_days))
+    return (idle + float(box.hour)) / hour, (hour - idle) / load if load > 0 else np.nan
 
 
 def crossing(box: Month, rival: Month, planned: Number, factor: float = 1.0) -> np.ndarray:
@@ -188,23 +203,76 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
     from the first CURVE_DRAWS draws).
     """
     days = np.array(sorted({*range(1, int(month_days) + 1), month_days}))
-    parts = [_curve(box, rival, draws, days) for box, rival in duels(options)]
-    if not parts:
-        return pd.DataFrame(columns=["reference", "option", "model", "days", "gain", "gain_low", "gain_high"])
-    names = {
-        name: np.repeat([part[place] for part in parts], len(days))
-        for place, name in enumerate(("reference", "option", "model"))
-    }
-    curves = {
-        name: np.concatenate([part[place] for part in parts])
-        for place, name in enumerate(("gain", "gain_low", "gain_high"), 3)
-    }
-    return pd.DataFrame({**names, "days": np.tile(days, len(parts)), **curves})
+    parts = [
+        (box["option"], rival["option"], box["model"], *_curve(box, rival, draws, days))
+        for box, rival in duels(options)
+    ]
+    names = ("reference", "option", "model", "gain", "gain_low", "gain_high")
+    columns = zip(*parts, strict=True) if parts else [()] * len(names)
+    found = {name: np.concatenate([np.broadcast_to(each, days.shape) for each in column] or [days[:0]])
+             for name, column in zip(names, columns, strict=True)}  # fmt: skip
+    return pd.DataFrame(found | {"days": np.tile(days, len(parts))})[[*names[:3], "days", *names[3:]]]
 
 
-def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[Any, ...]:
-    """Reference, option, model, and the gain at each of `days` with its interval."""
+def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The gain at each of `days`, with its interval."""
     own, their = _central(box, rival)
     mine, theirs = _drawn(box["row"], rival, draws, slice(CURVE_DRAWS))
     drawn = np.asarray(theirs.at(days[:, None]) / mine.at(days[:, None]))
-    return box["option"], rival["option"], box["model"], their.at(days) / own.at(days), *interval(drawn)
+    return np.asarray(their.at(days) / own.at(days)), *interval(drawn)
+
+
+def surface(questions: Iterable[Question], month_days: float, money: Money = DOLLARS) -> pd.DataFrame:
+    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest rented choice.
+
+    `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for that length and
+    tariff (null: never within the month), `condition`: when the box never pays. Months and tariff are multiples of
+    the price list's; days go up to the whole month. Empty where the reference is not owned or nothing is rented.
+    """
+    parts = []
+    for one in questions:
+        labels = [choice.row["row"] for choice in one.choices]
+        rented = [place for place, choice in enumerate(one.choices) if choice.row["purchase"] != "own"]
+        if one.reference in labels and rented:
+            parts.append(_grid(one, labels.index(one.reference), rented[0], month_days, money))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(SURFACE))
+
+
+def _grid(question: Question, place: int, rented: int, month_days: float, money: Money) -> pd.DataFrame:
+    """The surface of one model: the box and the rented choice by their places."""
+    box, rival = (question.choices[number].row for number in (place, rented))
+    planned = {name: float(box[name]) for name in VARIED}
+    days = sorted(day for day in {*map(float, GRID_DAYS), planned["days_per_month"], month_days} if day <= month_days)
+    months, tariffs = planned["months"] * np.array(MONTHS_FACTOR), planned["usd_per_kwh"] * np.array(TARIFF_FACTOR)
+    axes = np.meshgrid(days, months, np.unique(tariffs), indexing="ij")
+    at = dict(zip(VARIED, (axis.ravel() for axis in axes), strict=True))
+    factors = {name: values / planned[name] if planned[name] else np.ones_like(values) for name, values in at.items()}
+    moved, usual = (
+        Moved(len(at["months"]), {one: factors[one.quantity] for one in question.assumptions if one.quantity in names})
+        for names in (VARIED, VARIED[1:])
+    )
+    usd, then = question.cost(moved).usd, question.cost(usual).usd
+    found, use = rates(box, moved.of(box["row"])), planned["days_per_month"]
+    own, ratio = Month(found.fixed, found.variable), usd[rented] / usd[place]
+    # What the rival takes for the work of an hour of the box, on the days planned.
+    cross = crossing(own, Month(0.0, own.at(use) * then[rented] / then[place]), use)
+    names = (question.choices[place].option, question.choices[rented].option)
+    return pd.DataFrame(
+        {
+            "reference": names[0], "rival": names[1], "model": question.workload, "days": at["days_per_month"],
+            "months": at["months"], "usd_per_kwh": at["usd_per_kwh"], "ratio": ratio,
+            "winner": np.where(ratio > 1, *names), "break_even_days": np.where(cross <= month_days, cross, np.nan),
+            "condition": _condition(box, rival, question.usd[rented] / question.usd[place], month_days, money),
+        }
+    )[list(SURFACE)]  # fmt: skip
+
+
+def _condition(box: Row, rival: Row, ratio: float, month_days: float, money: Money) -> str:
+    """When the box never pays, all else as in the price list; `ratio`: USD of the rival / USD of the box."""
+    found, price = rates(box, lambda _: 1.0), float(rival["usd_per_hour"])
+    own = Month(float(found.fixed), float(found.variable))
+    load = float(running_per_hour({"kw": box["kw"], "pue": box["pue"], "per_kwh": 1.0}))
+    dearer, tariff = _never(own, float(own.at(box["days_per_month"]) * ratio), load, month_days)
+    on = str(box.get("model_title") or box["model"])
+    prices = (dearer * price, price), (tariff, float(box["usd_per_kwh"]))
+    return never_in_words(str(box["title"]), str(rival["title"]), on, *prices, money)

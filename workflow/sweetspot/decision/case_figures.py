@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.cost_rounds import Planned
-from sweetspot.decision.dispatch_problem import Class, Posed
+from sweetspot.decision.cost_rounds import Plan
+from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row
-from sweetspot.mixes.problem import NEVER, Held, Problem, Rented
+from sweetspot.decision.question import Question
+from sweetspot.mixes.problem import NEVER, Problem
+from sweetspot.wording import DISPATCH, ROUNDS
 
 COLUMNS = (
     "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
@@ -19,7 +21,7 @@ COLUMNS = (
 FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
 
 
-def case_figures(plans: Iterable[Planned], months: Sequence[Posed]) -> pd.DataFrame:
+def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]) -> pd.DataFrame:
     """One row a plan, part of its work (phase or class of jobs, urgent ones apart) and option (COLUMNS).
 
     `cost`: rounds (a plan of phases) or dispatch (of months); null where a figure says nothing there.
@@ -34,58 +36,36 @@ def case_figures(plans: Iterable[Planned], months: Sequence[Posed]) -> pd.DataFr
     use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
     `devices`; `machines` in the best mix, of which `least` are there.
     """
-    rows = [row for plan in plans for row in _rounds(plan)]
+    rows = [row for question, plan in plans for row in _rounds(question, plan)]
     rows += [row for one in months for row in _dispatch(one)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(FIGURE_TYPES)
 
 
-def _rounds(one: Planned) -> Iterator[dict[str, Any]]:
-    question, plan = one
+def _rounds(question: Question, plan: Plan) -> Iterator[dict[str, Any]]:
     for number, part in enumerate(plan.parts):
-        for place, row in enumerate(plan.rows):
-            yield {
-                "workload": question.workload,
-                "cost": "rounds",
-                "part": str(number),
-                **_named(row, row["title"]),
-                "alternative": question.choices[place].alternative,
-                "taken": question.choices[place].taken,
-                "jobs": float(part.jobs),
-                "slots": float(part.slots[place]),
-                "job_hours": float(part.job_hours[place]),
-                "usd": float(part.usd[place]),
-                "usd_possession": float(plan.held[place]),
-                "machines": float(plan.boxes[place]),
-                "least": float(plan.least[place]),
-                "room_hours": float(plan.room[place]) if np.isfinite(plan.room[place]) else np.nan,
-            }
+        for place, (row, choice) in enumerate(zip(plan.rows, question.choices, strict=True)):
+            room = float(plan.room[place])
+            yield _named(row, choice.title) | {
+                "workload": question.workload, "cost": ROUNDS, "part": str(number), "alternative": choice.alternative,
+                "taken": choice.taken, "jobs": float(part.jobs), "slots": float(part.slots[place]),
+                "job_hours": float(part.job_hours[place]), "usd": float(part.usd[place]),
+                "usd_possession": float(plan.held[place]), "machines": float(plan.boxes[place]),
+                "least": float(plan.least[place]), "room_hours": room if np.isfinite(room) else np.nan,
+            }  # fmt: skip
 
 
 def _dispatch(posed: Posed) -> Iterator[dict[str, Any]]:
     # Hours and money also of what is not in time: another deadline may allow it.
-    at_leisure = tuple(each._replace(limit=NEVER) for each in posed.classes)
-    free = replace(posed, classes=at_leisure).central
+    free = replace(posed, classes=tuple(each._replace(limit=NEVER) for each in posed.classes)).central
     for number, each in enumerate(posed.classes):
+        limit = each.limit if np.isfinite(each.limit) else np.nan
         for name, figures in _of_class(free, number, posed.mixes[0].counts):
-            source = posed.source(name)
-            row = source.rows[number]
-            yield {
-                "workload": posed.name,
-                "cost": "dispatch",
-                "part": each.name,
-                **_named(source.offer, posed.title(name)),
-                "alternative": name,
-                "taken": True,
-                "jobs": float(free.jobs[number, 0, 0]),
-                "elapsed_hours": np.nan if row is None else float(row["hours"]),
-                "urgent": each.urgent,
-                **_limit(each),
-                **figures,
-            }
-
-
-def _limit(each: Class) -> dict[str, Any]:
-    return {"limit_hours": each.limit if np.isfinite(each.limit) else np.nan}
+            row = posed.source(name).rows[number]
+            yield _named(posed.source(name).offer, posed.title(name)) | {
+                "workload": posed.name, "cost": DISPATCH, "part": each.name, "alternative": name, "taken": True,
+                "jobs": float(free.jobs[number, 0, 0]), "elapsed_hours": float(row["hours"]) if row else np.nan,
+                "urgent": each.urgent, "limit_hours": limit, **figures,
+            }  # fmt: skip
 
 
 def _named(row: Row, title: str) -> dict[str, Any]:
@@ -95,21 +75,14 @@ def _named(row: Row, title: str) -> dict[str, Any]:
 def _of_class(problem: Problem, number: int, best: Sequence[int]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each source with what it says of one class of jobs."""
 
-    def job(one: Held | Rented, hours: float, usd: float) -> dict[str, Any]:
+    def job(hours: float, usd: float) -> dict[str, Any]:
         runs = bool(np.isfinite(hours) and np.isfinite(usd))
-        return {"job_hours": hours if runs else np.nan, "usd": usd if runs else np.nan}
+        return {"job_hours": float(hours) if runs else np.nan, "usd": float(usd) if runs else np.nan}
 
     for kind, count in zip(problem.held, best, strict=True):
-        yield (
-            kind.name,
-            job(kind, float(kind.hours[number, 0]), float(kind.running[number, 0]))
-            | {
-                "usd_possession": float(kind.fixed[0]),
-                "room_hours": float(kind.capacity[0]),
-                "devices": float(kind.devices),
-                "machines": float(count),
-                "least": float(kind.there),
-            },
-        )
+        yield kind.name, job(kind.hours[number, 0], kind.running[number, 0]) | {
+            "usd_possession": float(kind.fixed[0]), "room_hours": float(kind.capacity[0]),
+            "devices": float(kind.devices), "machines": float(count), "least": float(kind.there),
+        }  # fmt: skip
     for offer in problem.rented:
-        yield offer.name, job(offer, float(offer.device_hours[number, 0]), float(offer.usd[number, 0]))
+        yield offer.name, job(offer.device_hours[number, 0], offer.usd[number, 0])

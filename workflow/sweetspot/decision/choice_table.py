@@ -12,10 +12,10 @@ from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.dispatch_tables import mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import p_cheaper, shares
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
+from sweetspot.draws import interval, p_cheaper, shares
+from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called

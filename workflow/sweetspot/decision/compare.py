@@ -1,35 +1,48 @@
-"""All tables of results/<study>/comparison/, from the tables before it."""
+"""All tables of results/<study>/comparison/: a study decided, and what its answers rest on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from sweetspot.decision.breakeven import break_even, utilisation
+from sweetspot.bills.fits import Needs, apart, fitting_plans
+from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.cost_rounds import pays_of_rounds, rounds_question
+from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.cost_dispatch import dispatch_question
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.decide import Judged, PlannedWork, analysed, judge
-from sweetspot.decision.dispatch_question import dispatch_question, pays_of_months
+from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
-from sweetspot.decision.fits import Needs, fitting_plans
-from sweetspot.decision.later import Dates
-from sweetspot.decision.offers_left_out import left_out_table, left_out_warnings, set_aside
+from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
+from sweetspot.decision.offers_left_out import (
+    decisive_rows,
+    left_out_table,
+    left_out_warnings,
+    set_aside,
+    warning_table,
+    with_decisive,
+)
 from sweetspot.decision.options import build_options, titled
-from sweetspot.decision.other_figures import other_figures
+from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
+from sweetspot.decision.pays import PAYS, pays_rows
+from sweetspot.decision.question import Question
 from sweetspot.decision.ranks import frontier, pairs, ranks
-from sweetspot.decision.settings import Settings
-from sweetspot.decision.simulate import DRAWS
-from sweetspot.decision.surface import surface
-from sweetspot.decision.tornado import turned
+from sweetspot.decision.simulate import Draws, simulate
+from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
+from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
-from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
+from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
+from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
+from sweetspot.study.settings import Settings
+from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import Monthly
+    from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "batch_size", "images_per_s"])
 
@@ -51,18 +64,68 @@ class Inputs:
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
         """Read every field from its Parquet file or files; a field without any is an empty table of no columns."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
-        return cls(**{name: _together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
-
-    @classmethod
-    def joined(cls, priced: Mapping[str, list[pd.DataFrame]], others: Mapping[str, pd.DataFrame]) -> "Inputs":
-        """Of tables in memory: `priced` a table a price list, put together; `others` as they are."""
-        return cls(**{name: _together(tables) for name, tables in priced.items()}, **others)
+        return cls(**{name: together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
 
 
-def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
+def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all tables; of none, a table of no columns."""
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+
+class PlannedWork(NamedTuple):
+    """What a study asks beside single jobs: its work of `months` (`load_monthly`), the rows of `plans` of phases that
+    fit, which of all these ask for buying `later` (`load_plans`), and `titles` of workloads for people.
+    """
+
+    months: "Mapping[str, Monthly]"
+    plans: pd.DataFrame
+    later: Mapping[str, Dates]
+    titles: Mapping[str, str]
+
+
+class Judged(NamedTuple):
+    """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
+    of `months` with its mixes; the table of buying `later`; all `works`, and their `choices`; who contends on a model.
+    """
+
+    options: pd.DataFrame
+    misfits: pd.DataFrame
+    draws: Draws
+    plans: list[PricedPlan]
+    months: list[Posed]
+    later: pd.DataFrame
+    works: list[Work]
+    choices: pd.DataFrame
+    contending: dict[str, Contenders]
+
+    def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
+        """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
+        learn = {} if worth is None else first_to_find_out(self.works, worth)
+        about = answer_work(self.works, settings.work, next(iter(self.contending), None))
+        words = words_of(settings.counts, settings.money)
+        return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+
+
+def judge(
+    every: pd.DataFrame, offers: pd.DataFrame, asked: PlannedWork, settings: Settings, draws: int = DRAWS
+) -> Judged:
+    """Price and choose for all works of a study. `every`: its options, those that do not fit among them; `offers`: all.
+
+    Raises UserError where a machine that is there has no figure or no offer.
+    """
+    options, misfits = apart(every)
+    drawn = simulate(options, settings.seed, draws)
+    lab = (options, drawn, offers, settings.month_days, settings.seed)
+    months = [pose(name, work, *lab) for name, work in asked.months.items() if len(options)]
+    plans = priced_plans(options, drawn, asked.plans)
+    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
+    later, more = buying_later(waiting, drawn, settings.seed)
+    plans = [with_later(one, more) for one in plans]
+    judged = works(options, drawn, plans, months, settings, asked.titles)
+    chosen = choice_table(judged, settings.offers_in_hand)
+    return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
 
 
 def compare(
@@ -120,24 +183,43 @@ def compare(
 def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
     """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
     options, drawn, money = judged.options, judged.draws, settings.money
-    jobs = [turned(one) for one in share_questions(options, drawn, settings.month_days)]
-    phases = [rounds_question(one, settings.month_days) for one in judged.plans]
+    jobs = share_questions(options, drawn, settings.month_days)
+    phases = [rounds_question(one, options, drawn, settings.month_days) for one in judged.plans]
     months = [one for posed in judged.months if (one := dispatch_question(posed)) is not None]
-    plans = [turned(one) for one in (*(one.question for one in phases), *(one.question for one in months))]
-    paying = [
-        *((one.question.workload, pays_of_rounds(one, options, drawn)) for one in phases),
-        *((one.question.workload, pays_of_months(one)) for one in months),
-    ]
-    found = analysed([*jobs, *plans], options, drawn, money, paying)
+    found = analysed([*jobs, *phases, *months], options, drawn, money)
     days = break_even(options, drawn, settings.month_days)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
-    due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, drawn, money)]
+    due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, money)]
     return found | {
-        "break_even": _together([days, found["break_even"]]),
-        "deadlines": _together(due),
-        "surface": surface([one.question for one in jobs], settings.month_days, money),
+        "break_even": together([days, found["break_even"]]),
+        "deadlines": together(due),
+        "surface": surface(jobs, settings.month_days, money),
         "sources": source_table(judged.months),
         "load": load_table(judged.months),
         "jobs": job_table(judged.months, every, asked, settings.titles),
-        "case_figures": case_figures(phases, judged.months),
+        "case_figures": case_figures(
+            [(one, plan.plan) for one, plan in zip(phases, judged.plans, strict=True)], judged.months
+        ),
     }
+
+
+def analysed(
+    asked: Sequence[Question], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
+) -> dict[str, pd.DataFrame]:
+    """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
+
+    `options`: those that `draws` are of. A question of no length (one job, no machine of
+    one's own) has no tornado and no turning points: nothing says how often it is done.
+    """
+    timings = timings_of(options)
+    lasting = [one for one in asked if not one.model or np.isfinite(one.months)]
+    return {
+        "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
+        "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),
+        "worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
+        "break_even": _table((pays_rows(one.workload, one.held(one)) for one in asked if one.held), PAYS),
+    }
+
+
+def _table(rows: Iterable[Iterable[dict[str, Any]]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame([row for part in rows for row in part], columns=list(columns))

@@ -1,26 +1,40 @@
-"""The cost of classes of jobs a month: machines held, in their numbers, and what is rented beside them."""
+"""Classes of jobs a month as a question: machines held, in their numbers, and what is rented beside them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.dispatch_problem import Posed
-from sweetspot.decision.pays import Apart
-from sweetspot.decision.question import EXACT, LOOKS, Costs, Turn
+from sweetspot.decision.assumption import (
+    ALL_JOBS,
+    ASSUMED_RANGE,
+    Array,
+    Assumption,
+    Choice,
+    Moved,
+    all_of,
+    assumptions_of,
+)
+from sweetspot.decision.dispatch_problem import PER_MONTH, Posed
+from sweetspot.decision.dispatch_tables import is_best, mix_title
+from sweetspot.decision.options import Row
+from sweetspot.decision.pays import Apart, Held
+from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision_words import FURTHEST
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import RENTED, Mix, climb, most_useful
+from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved
+from sweetspot.study.titles import model_title
 from sweetspot.wording import the
 
 NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only where its own figures move
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
+NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
+WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
 
 
@@ -142,25 +156,52 @@ class Dispatch:
         """Where two ways cost the same, near a factor that quick looks found, and what the first costs there; `pair`:
         the source and the machines of both.
 
-        One look at all draws, and a step of Newton's with the slope of the quick looks, which are off by less than a
-        percent in it: what is left is the square of that.
+        Looks at all draws, and after each a step of Newton's with the slope of the quick looks, which are off by less
+        than a percent in it: so much less is left after each.
         """
-        at = float(np.log(factor))
+        start = at = float(np.log(factor))
 
         def apart(place: float) -> float:
             quick = self.quick(self.problem(_single(assumption, np.exp(place))))
             first, second = (self.usd(quick, *one) for one in pair(quick))
             return second - first
 
-        problem = self.problem(_single(assumption, factor))
-        first, second = (self.exact(problem, *one) for one in pair(self.quick(problem)))
         rise = apart(at + SLIGHTLY) - apart(at - SLIGHTLY)
         # At a jump (a job that is in time from here on) there is no slope to follow: quick looks are not near 0 there.
-        smooth = np.isfinite(rise) and abs(apart(at)) < JUMP * abs(rise) and np.isfinite(second - first)
-        step = -(second - first) * 2 * SLIGHTLY / rise if smooth else 0.0
-        return float(np.exp(at + step if abs(step) < FARTHEST_STEP else at)), first
+        smooth = np.isfinite(rise) and abs(apart(at)) < JUMP * abs(rise)
+        both = pair(self.quick(self.problem(_single(assumption, factor))))
+        for _ in range(NEWTON):
+            problem = self.problem(_single(assumption, np.exp(at)))
+            first, second = (self.exact(problem, *one) for one in both)
+            step = -(second - first) * 2 * SLIGHTLY / rise if smooth else 0.0
+            if not abs(at + step - start) < FARTHEST_STEP:
+                return float(np.exp(start)), first
+            at += step
+            if abs(step) < NEAREST:
+                break
+        return float(np.exp(at)), first
 
-    def pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float], float]]:
+    def held(self, question: Question) -> Iterator[Held]:
+        """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
+        posed, best = self.posed, self.posed.mixes[0].done
+        work = sum(float(best.device_hours(name).mean()) for name in best.sources)
+        for place in posed.drawn.for_sale:
+            name = posed.drawn.held[place].name
+            for one in question.assumptions:
+                urgent, alone = one.subject.endswith("(urgent)"), len(posed.work.jobs) == 1
+                if one.quantity == ALL_JOBS or (one.quantity == PER_MONTH and not urgent and alone):
+                    told = ("the work of a month", WORK, work, "device-hours/month")
+                elif (one.quantity == PER_MONTH and not urgent) or (
+                    one.quantity == "months" and posed.source(name).offer["purchase"] == "own"
+                ):
+                    told = (one.name, one.quantity, one.value, one.unit)
+                else:
+                    continue
+                apart, exact = self._pays(place, one)
+                planned = apart.drawn[:, np.abs(np.log(apart.factors)).argmin()]
+                yield Held(name, posed.title(name), one, *told, apart, float(np.mean(planned <= 0)), exact)
+
+    def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
         from which it pays is made exact.
         """
@@ -193,6 +234,95 @@ class Dispatch:
             return self._crossing(assumption, outer, lambda _: [("", there), ("", one)])[0]
 
         return Apart(factors, planned, np.stack(drawn, axis=1), factors, same, same), exact
+
+
+def dispatch_question(posed: Posed) -> Question | None:
+    """The question of a workload of months; None where no mix does the work."""
+    best, months = posed.mixes[0], posed.work.months
+    if not np.isfinite(best.expected):
+        return None
+    shown = [best, *(one for one in posed.mixes if not is_best(one, best) and np.isfinite(one.expected))]
+    if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
+        shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
+    cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed))
+    rows = [_row_of(one, posed) for one in shown]
+    drawn = np.stack([one.done.usd * months for one in shown])
+    return Question(
+        workload=posed.name,
+        months=months,
+        choices=tuple(
+            Choice(row["option"], title, row, str(place), frozenset(posed.rows))
+            for place, (row, title) in enumerate(zip(rows, cost.titles, strict=True))
+        ),
+        assumptions=cost.assumptions,
+        cost=cost.cost,
+        drawn=drawn,
+        against=_rival(shown, drawn),
+        told=f"{months:g} months",
+        word="best mix",
+        drawn_work=tuple(_drawn_work(posed, cost.assumptions)),
+        beside=_beside(best, months),
+        rows=posed.rows,
+        named=cost.title,
+        dear=True,
+        settled=cost.settled,
+        held=cost.held,
+    )
+
+
+def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
+    """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
+    usd = drawn.mean(axis=1)
+    others, bought = range(1, len(ways)), ways[0].bought.keys()
+    apart = [place for place in others if ways[place].bought.keys() != bought and usd[place] < np.inf]
+    return min(apart or others, key=lambda place: float(usd[place]), default=None)
+
+
+def _beside(best: Mix, months: float) -> Array | None:
+    """USD by draw of the mixes of one machine more or less than the best that do the work."""
+    problem, anything = best.problem, tuple(count + 1 for count in best.counts)
+    near = [moved(best.counts, place, step, problem.there, anything) for place in problem.for_sale for step in (-1, 1)]
+    usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
+    found = [one for one in usd if np.isfinite(one).all()]
+    return np.stack(found) if found else None
+
+
+def _row_of(one: Mix, posed: Posed) -> Row:
+    """The row of the options that a mix rests on most: the machine that it buys, else what it rents."""
+    name = next(iter(one.bought), one.source or one.done.lead)
+    return posed.source(name).offer if name else posed.sources[0].offer
+
+
+def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
+    """Figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
+    offers = [
+        Choice.of(one.offer)._replace(alternative=one.offer["option"], labels=one.labels, there=bool(one.there))
+        for one in posed.sources
+    ]
+    speeds = {row["row"]: row for one in posed.sources for row in one.rows if row is not None}
+    return (*assumptions_of(offers, list(speeds.values()), posed.month_days), *_jobs(posed))
+
+
+def _jobs(posed: Posed) -> Iterator[Assumption]:
+    for one in posed.classes:
+        value, (low, high) = one.number.value, one.number.ends
+        if value > 0:
+            ends = (low, high, "declared") if low < high else (
+                value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed")  # fmt: skip
+            told = f"{'urgent ' if one.urgent else ''}jobs of {model_title(one.job.name)} a month"
+            most = one.job.per_month.value if one.urgent else np.inf
+            named = (PER_MONTH, one.name, told, "jobs/month", value, *ends, PER_MONTH)
+            yield Assumption(*named, frozenset(), most)
+    if len(posed.work.jobs) > 1:
+        yield all_of("all jobs a month")
+
+
+def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
+    """Mean jobs a month of the project, by class; of a class with urgent jobs these are among them."""
+    values = {one.name: jobs.mean(axis=1) for one, jobs in zip(posed.classes, posed.numbers, strict=True)}
+    for assumption in assumptions:
+        if assumption.quantity == PER_MONTH and np.ptp(values[assumption.subject]) > 0:
+            yield assumption, values[assumption.subject]
 
 
 def _single(assumption: Assumption, factor: float) -> Moved:

@@ -1,6 +1,7 @@
 """The cost of a plan of phases: jobs dealt out in rounds to whole machines, as many as the plan's months need."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,13 +10,13 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.bills.rounds import more_boxes, rounds
-from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Moved, Offered, all_work, assumptions_of
+from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.question import Choice, Costs, Question
-from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import standing
+from sweetspot.decision.question import Costs, Question
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision_words import FURTHEST
+from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
 STEPS = 4097  # factors looked at, from a fifth to five times, for where a machine pays
@@ -145,42 +146,25 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
     return PricedPlan(name, months, str(total["model"].iloc[0]), table, usd, plan)
 
 
-class Planned(NamedTuple):
-    """A plan as a question, and what it is made of."""
-
-    question: Question
-    plan: Plan
-
-
-def rounds_question(priced: PricedPlan, month_days: float) -> Planned:
-    """The question of a plan; buying later is no choice here: `later` has it."""
+def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, month_days: float) -> Question:
+    """The question of a plan; buying later is no choice here: `later` has it. `options`: those that `draws` are of."""
     plan = priced.plan
     at_once = priced.table["option"].isin([row["option"] for row in plan.rows])
-    table, drawn = priced.table[at_once].reset_index(drop=True), priced.usd[at_once]
-    found = standing(table, drawn)
-    choices = tuple(
-        Choice(row["option"], str(row["title"]), row, str(row["alternative"]), bool(taken), frozenset([row["row"]]))
-        for row, taken in zip(plan.rows, table.index.isin(found.field.index), strict=True)
-    )
+    stays = any(row["persistent"] for row in plan.rows)
+    choices = tuple(Choice.of(row, bool(row["persistent"]) or not stays) for row in plan.rows)
     taken = [one for one in choices if one.taken]
-    offers = [Offered(one.row, (one.row["row"],), one.alternative) for one in taken]
-    question = Question(
+    return Question(
         workload=priced.name,
         months=priced.months,
         choices=choices,
-        assumptions=(
-            *assumptions_of(offers, [one.row for one in taken], month_days),
-            all_work("work of the plan"),
-        ),
+        assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_of("work of the plan")),
         cost=rounds_cost(plan),
-        drawn=drawn,
-        best=found.best,
-        rival=found.rival,
+        drawn=priced.usd[at_once],
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",
         # Days of use say how many machines are held, as planned: no draw has another number of them.
         held_still=("days_per_month",),
+        held=partial(_held, plan, options, draws),
     )
-    return Planned(question, plan)
 
 
 def _part(rows: pd.DataFrame, own: Sequence[Row]) -> Part:
@@ -271,36 +255,32 @@ def _machines(plan: Plan, place: int, longer: Sequence[Array], room: Array) -> t
         boxes = more
 
 
-def pays_of_rounds(one: Planned, options: pd.DataFrame, draws: Draws) -> Iterator[Held]:
+def _held(plan: Plan, options: pd.DataFrame, draws: Draws, question: Question) -> Iterator[Held]:
     """Each machine that is owned with the work of the plan, and with the days of use where its number follows them."""
-    question, plan = one
     rented = [int(place) for place in np.flatnonzero(question.taken) if plan.rows[place]["purchase"] != "own"]
     if not rented:
         return
     rows = options.loc[[row["row"] for row in plan.rows]]
     running, held = (part[:, :DRAWN] for part in drawn_costs(rows, plan.running, plan.held, draws))
-    for place in np.flatnonzero(question.taken):
-        if plan.rows[place]["purchase"] != "own":
-            continue
+    amount, unit = (plan.parts[0].jobs, "jobs") if len(plan.parts) == 1 else (plan.work_hours, "hours of work")
+    for place in (place for place in np.flatnonzero(question.taken) if place not in rented):
+        choice = question.choices[place]
         pays = float(np.mean(running[place] + held[place] <= (running[rented] + held[rented]).min(axis=0)))
-        for assumption in question.assumptions:
-            work = assumption.quantity == ALL_JOBS
-            if work or (assumption.quantity == "days_per_month" and np.isfinite(plan.room[place])):
-                apart = _apart(one, int(place), rented, assumption, (running, held))
-                jobs = len(plan.parts) == 1
-                told = ("the work of the plan", plan.parts[0].jobs if jobs else plan.work_hours,
-                        "jobs" if jobs else "hours of work") if work else (
-                            assumption.name, assumption.value, assumption.unit)  # fmt: skip
-                title = question.choices[place].title
-                yield Held(
-                    question.choices[place].option, title, assumption, told[0], assumption.quantity, float(told[1]),
-                    told[2], apart, pays,
-                )  # fmt: skip
+        for one in question.assumptions:
+            if one.quantity == ALL_JOBS:
+                told = ("the work of the plan", ALL_JOBS, float(amount), unit)
+            elif one.quantity == "days_per_month" and np.isfinite(plan.room[place]):
+                told = (one.name, one.quantity, one.value, one.unit)
+            else:
+                continue
+            apart = _apart(question, plan, int(place), rented, one, (running, held))
+            yield Held(choice.option, choice.title, one, *told, apart, pays)
 
 
-def _apart(one: Planned, place: int, rented: list[int], assumption: Assumption, drawn: tuple[Array, Array]) -> Apart:
+def _apart(
+    question: Question, plan: Plan, place: int, rented: list[int], assumption: Assumption, drawn: tuple[Array, Array]
+) -> Apart:
     """What an owned machine costs more than what is cheapest to rent; machines are as many as planned figures need."""
-    question, plan = one
     most = min(FURTHEST, assumption.most / assumption.value)
     factors = np.exp(np.linspace(-np.log(FURTHEST), np.log(most), STEPS))
     costs = question.at(assumption, factors)

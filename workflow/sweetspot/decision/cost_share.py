@@ -7,11 +7,11 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import Number, by_contract, or_zero, rates
-from sweetspot.decision.assumption import OF_THE_TEAM, Array, Moved, Offered, assumptions_of
+from sweetspot.decision.assumption import OF_THE_TEAM, Array, Choice, Moved, assumptions_of
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.other_figures import staying
-from sweetspot.decision.question import Choice, Costs, Question
+from sweetspot.decision.question import Costs, Question
 from sweetspot.decision.simulate import Draws
 
 Priced = tuple[list[Row], Array, Array, str]  # rows of the options, USD as planned and in each draw, the work in words
@@ -42,20 +42,14 @@ def _question(model: str, priced: Priced, box: Row | None, month_days: float) ->
     whole = np.atleast_1d(np.isfinite(drawn).all(axis=1))
     order = [place for place in np.argsort(usd, kind="stable") if whole[place]]
     rows, usd, drawn = [rows[place] for place in order], usd[order], drawn[order]
-    names = [str(row["alternative"]) for row in rows]
-    offers = [Offered(row, (row["row"],), name) for row, name in zip(rows, names, strict=True)]
+    choices = tuple(Choice.of(row) for row in rows)
     return Question(
         workload=model,
         months=float("nan") if box is None else float(box["months"]),
-        choices=tuple(
-            Choice(row["option"], str(row["title"]), row, name, True, frozenset([row["row"]]))
-            for row, name in zip(rows, names, strict=True)
-        ),
-        assumptions=tuple(assumptions_of(offers, rows, month_days)),
+        choices=choices,
+        assumptions=tuple(assumptions_of(choices, rows, month_days)),
         cost=share(rows, usd),
         drawn=drawn,
-        best=0,
-        rival=next((place for place, name in enumerate(names) if name != names[0]), None),
         told=told,
         model=model,
         reference=None if box is None else int(box["row"]),

@@ -1,17 +1,19 @@
 """What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
-from sweetspot.decision.dispatch_problem import MIX_DRAWS, Posed
+from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row, records
-from sweetspot.decision.simulate import Draws, interval
+from sweetspot.decision.simulate import Draws
 from sweetspot.decision.standing import standing
 from sweetspot.decision.waiting import pool
+from sweetspot.draws import interval
 from sweetspot.mixes.problem import Array, Held
 from sweetspot.wording import DOLLARS, TIE, Money, amount, span, the
 
@@ -25,47 +27,43 @@ LEVELS = 20  # of how full a pool is in a month; from half a level below full on
 
 
 class Queue(NamedTuple):
-    """`mean`: hours that a job waits at central figures (nan: the machines are full); `tails`: by how full they are, in
-    LEVELS; `level`: that of draw x month.
+    """`mean`: hours that a job waits at central figures (nan: the machines are full); `tails`: who waits how long, by
+    how full they are; `level`: which of these holds in each draw x month.
     """
 
     mean: float
-    tails: Mapping[int, Tail]
-    level: Array
+    tails: Sequence[Tail]
+    level: npt.NDArray[np.int_]
 
-    def weights(self, jobs: Array) -> dict[int, Array]:
-        """Jobs (draw x month) by level: those of each draw."""
-        return {level: np.where(self.level == level, jobs, 0.0).sum(axis=1) for level in self.tails}
-
-    def in_time(self, spare: Array, weights: Mapping[int, Array]) -> float:
-        """How many of the jobs (`weights`) wait no longer than the hours that a draw leaves them (`spare`)."""
-        return float(sum((weights[level] * (1.0 - tail.beyond(spare))).sum() for level, tail in self.tails.items()))
+    def in_time(self, spare: Array) -> Array:
+        """Share of the jobs of each draw x month that wait no longer than the hours that the draw leaves (`spare`)."""
+        early = np.stack([1.0 - tail.beyond(spare) for tail in self.tails])
+        return np.asarray(early[self.level, np.arange(len(spare))[:, None]])
 
 
-AT_ONCE = Queue(0.0, {0: NOBODY}, np.zeros((1, 1)))  # of a rented machine
+AT_ONCE = Queue(0.0, [NOBODY], np.zeros((1, 1), int))  # of a rented machine
 
 
-class Way(NamedTuple):
-    """One way to do a job, by a `row` of the options: its `usd`, `hours` and `drawn` USD by draw, the `queue` in which
-    it waits, and which `jobs` of its class the best mix does so (`Queue.weights`).
-    """
+class Run(NamedTuple):
+    """A job done by a `row` of the options: its `usd`, `hours` and `drawn` USD by draw, and the `queue` it waits in."""
 
     row: Row
     usd: float
     hours: Array
     drawn: Array
     queue: Queue = AT_ONCE
-    jobs: Mapping[int, Array] = {}
+
+    def in_time(self, limit: float) -> Array:
+        """Share of such jobs that are done within `limit` hours, by draw x month."""
+        return self.queue.in_time(limit - self.hours)
 
     def told(self, limit: float) -> dict[str, Any]:
         """What DEADLINES says of it."""
-        every = np.ones((len(self.hours), self.queue.level.shape[1]))
-        chance = self.queue.in_time(limit - self.hours, self.queue.weights(every)) / every.size
         (fast, slow), (cheap, dear) = interval(self.hours), interval(self.drawn)
         return {
             **{name: self.row[name] for name in ("option", "title", "hours")}, "wait_hours": self.queue.mean,
             "hours_low": float(fast), "hours_high": float(slow), "usd": self.usd, "usd_low": float(cheap),
-            "usd_high": float(dear), "p_in_time": chance, "status": "ok",
+            "usd_high": float(dear), "p_in_time": float(self.in_time(limit).mean()), "status": "ok",
         }  # fmt: skip
 
 
@@ -95,7 +93,7 @@ def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
     table = kept.assign(alternative=kept["option"]).reset_index(drop=True)
     found = standing(table, np.where(draws.hours[places] <= limit, draws.usd[places], np.inf))
     best = rows[found.best]
-    told = Way(best, best["usd"], draws.hours[best["row"]], draws.usd[best["row"]]).told(limit)
+    told = Run(best, best["usd"], draws.hours[best["row"]], draws.usd[best["row"]]).told(limit)
     told |= {"p_cheapest": found.p_cheapest, "confidence": found.confidence, "verdict": best["title"]}
     if found.rival is not None:
         second = rows[found.rival]
@@ -114,7 +112,7 @@ def _nobody(rows: Sequence[Row], money: Money) -> str:
     return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"
 
 
-def class_deadlines(works: Sequence[Posed], draws: Draws, money: Money, due: float | None = None) -> pd.DataFrame:
+def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = None) -> pd.DataFrame:
     """Rows of DEADLINES for each class and number of hours: the cheapest way to be in time, and who is in time anyhow.
 
     A row holds until the next one's hours, from the fastest machine's to REACH times those of the slowest. `is_asked`:
@@ -124,29 +122,29 @@ def class_deadlines(works: Sequence[Posed], draws: Draws, money: Money, due: flo
     the draws and months in which that option makes it; `share_in_time`: of all jobs of the class in the best mix that
     are not asked to be urgent. Both count the wait.
     """
-    rows = [row for one in works for row in _of_classes(one, draws, money, due)]
+    rows = [row for one in works for row in _of_classes(one, money, due)]
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
-def _of_classes(posed: Posed, draws: Draws, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
-    queue = queue_of(posed)
+def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
+    queue, done = queue_of(posed), posed.mixes[0].done
     for number, one in ((place, one) for place, one in enumerate(posed.classes) if not one.urgent):
-        hurried = number + any(other.urgent for other in posed.classes[number + 1 : number + 2])
+        hurried = number + (one.job.within_hours is not None)  # the urgent jobs of a class follow it
         asked = posed.classes[hurried].limit if due is None else due
-        urgent, ordinary = ([*_ways(posed, queue, *of, draws)] for of in ((hurried, True), (number, False)))
-        total = sum(float(jobs.sum()) for way in ordinary for jobs in way.jobs.values())
-        least = min((way.usd for way in ordinary), default=np.nan)
-        runs = [row for source in posed.sources if (row := source.rows[hurried]) is not None]
-        for limit in _limits([row["hours"] for row in runs], queue.mean, asked):
-            ways = [way for way in urgent if way.row["hours"] + way.queue.mean <= limit]
-            way = min(ways, key=lambda each: each.usd, default=None)
-            early = sum(other.queue.in_time(limit - other.hours, other.jobs) for other in ordinary)
-            late = {"status": _nobody(runs, money)}
+        urgent, ordinary = [*_runs(posed, queue, hurried, True)], [*_runs(posed, queue, number, False)]
+        jobs = [done.jobs(option)[number] if (option := run.row["option"]) in done.sources else 0.0 for run in ordinary]
+        total, least = sum(map(np.sum, jobs)), min((run.usd for run in ordinary), default=np.nan)
+        rows = [row for source in posed.sources if (row := source.rows[hurried]) is not None]
+        for limit in _limits([row["hours"] for row in rows], queue.mean, asked):
+            early = sum((run.in_time(limit) * here).sum() for run, here in zip(ordinary, jobs, strict=True))
+            runs = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
+            run = min(runs, key=lambda each: each.usd, default=None)
+            late = {"status": _nobody(rows, money)}
             yield {
                 "workload": posed.name, "class": one.job.name, "within_hours": limit, "is_asked": limit == asked,
                 "per_month": float(posed.central.jobs[hurried].mean()) if hurried != number else 0.0,
                 "share_in_time": early / total if total else np.nan,
-                **(late if way is None else way.told(limit) | {"usd_extra": way.usd - least}),
+                **(late if run is None else run.told(limit) | {"usd_extra": run.usd - least}),
             }  # fmt: skip
 
 
@@ -155,26 +153,20 @@ def _limits(hours: Sequence[float], wait: float, asked: float) -> list[float]:
     return sorted(filter(np.isfinite, {*hours, *(hour + wait for hour in hours), *grid, asked}))
 
 
-def _ways(posed: Posed, queue: Queue, number: int, alone: bool, draws: Draws) -> Iterator[Way]:
+def _runs(posed: Posed, queue: Queue, number: int, alone: bool) -> Iterator[Run]:
     """Where a job of a class runs in the best mix, in whatever time; `alone`: it pays for the whole rented machine."""
-    best = posed.mixes[0]
-    held = {kind.name: place for place, kind in enumerate(best.problem.held) if best.counts[place]}
-    rented = {offer.name: place for place, offer in enumerate(best.problem.rented)}
+    places = {kind.name: place for place, kind in enumerate(posed.central.held) if posed.mixes[0].counts[place]}
     for source in posed.sources:
         row, option = source.rows[number], source.offer["option"]
         if row is None or not np.isfinite(row["usd"]):
             continue
-        hours, usd = (drawn[row["row"]][:MIX_DRAWS] for drawn in (draws.hours, draws.usd))
+        hours, side = posed.figures["hours"][row["row"]], row["jobs_at_once"]
         if source.kind == "rented":
-            times = row["jobs_at_once"] if alone else 1.0
-            here = best.done.chosen[number] == rented.get(option, len(rented))
-            jobs = AT_ONCE.weights(np.where(here[:, None], best.done.rented[number], 0.0))
-            yield Way(row, float(row["usd"]) * times, hours, usd * times, AT_ONCE, jobs)
-        elif option in held:
-            place, side = held[option], row["jobs_at_once"]
-            hour, drawn = (_hour(problem.held[place]) for problem in (posed.central, posed.drawn))
-            jobs = queue.weights(best.done.held[number, place])
-            yield Way(row, float(row["hours"]) / side * float(hour[0]), hours, hours / side * drawn, queue, jobs)
+            times = side if alone else 1.0
+            yield Run(row, float(row["usd"]) * times, hours, posed.figures["usd"][row["row"]] * times)
+        elif option in places:
+            hour, drawn = (_hour(problem.held[places[option]]) for problem in (posed.central, posed.drawn))
+            yield Run(row, float(row["hours"]) / side * float(hour[0]), hours, hours / side * drawn, queue)
 
 
 def _hour(kind: Held) -> Array:
@@ -185,16 +177,14 @@ def _hour(kind: Held) -> Array:
 
 def queue_of(posed: Posed) -> Queue:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
-    best = posed.mixes[0]
+    best, done = posed.mixes[0], posed.mixes[0].done
+    used = sum((done.device_hours(kind.name) for kind in best.problem.held), np.zeros(done.undone.shape[1:]))
+    kinds = zip(best.problem.held, best.counts, strict=True)
+    room = sum((count * kind.devices * kind.capacity for kind, count in kinds), np.zeros(len(used)))[:, None]
+    full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
+    levels, level = np.unique(np.rint(full * LEVELS), return_inverse=True)
     streams = [one.stream(0) for one in pool(posed, best)]
-    used, room = np.zeros(best.done.held.shape[2:]), np.zeros(best.done.held.shape[2])
-    for number, (kind, count) in enumerate(zip(best.problem.held, best.counts, strict=True)):
-        hours = np.where(np.isfinite(kind.hours), kind.hours, 0.0) * kind.devices
-        used += np.einsum("jdt,jd->dt", best.done.held[:, number], hours)
-        room += count * kind.capacity * kind.devices
-    full = np.divide(used, room[:, None], out=np.zeros_like(used), where=room[:, None] > 0)
-    level, busy = np.rint(full * LEVELS).astype(int), utilisation(streams) or np.inf
-    tails = {int(one): EVERYBODY for one in np.unique(level)}
-    for one in (each for each in tails if each < LEVELS):
-        tails[one] = tail_of([each._replace(per_hour=each.per_hour * one / LEVELS / busy) for each in streams])
-    return Queue(wait_for(streams).hours if any(best.counts) else np.nan, tails, level)
+    busy = utilisation(streams) or np.inf
+    tails = [EVERYBODY if one >= LEVELS else tail_of([each._replace(per_hour=each.per_hour * one / LEVELS / busy)
+             for each in streams]) for one in levels]  # fmt: skip
+    return Queue(wait_for(streams).hours if any(best.counts) else np.nan, tails, level.reshape(full.shape))

@@ -14,7 +14,8 @@ from sweetspot.bills.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.simulate import LEVEL_RANGE, Draws, spread, stream
+from sweetspot.decision.simulate import Draws
+from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
 from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, finite, month_noise
 from sweetspot.mixes.search import Mix, mixes
@@ -66,9 +67,9 @@ class Source(NamedTuple):
         return "there" if self.there else "bought" if held else "rented"
 
     @property
-    def labels(self) -> tuple[int, ...]:
+    def labels(self) -> frozenset[int]:
         """Its rows of the options."""
-        return tuple(dict.fromkeys(row["row"] for row in (self.offer, *self.rows) if row is not None))
+        return frozenset(row["row"] for row in (self.offer, *self.rows) if row is not None)
 
 
 @dataclass(frozen=True)

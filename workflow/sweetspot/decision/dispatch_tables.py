@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.dispatch_problem import Class, Posed, in_time
-from sweetspot.decision.fits import does_not_fit
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.simulate import interval
+from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for
@@ -69,22 +69,15 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
         central = one.at(posed.central)
         hours = {name: one.done.device_hours(name).mean() for name in one.done.sources}
         reasons = [] if np.isfinite(one.expected) else _reasons(posed, one, central)
-        yield (
-            one,
-            {
-                "choice": one.key,
-                "title": mix_title(one, posed),
-                "counts": float(sum(one.bought.values())),
-                "mix": one.kind,
-                "source": one.source or None,
-                "main_rented": one.done.lead or None,
-                "device_hours": sum(hours.values()) * months,
-                "there_device_hours": sum(hours[name] for name in hours if posed.source(name).there) * months,
-                "usd": one.expected * months,
-                "usd_per_month_central": float(central.usd[0]) if not reasons else np.nan,
-                "why_not": "; ".join(["cannot: " + reasons[0], *reasons[1:]]) if reasons else None,
-            },
-        )
+        there = sum(hours[name] for name in hours if posed.source(name).there)
+        told = {
+            "choice": one.key, "title": mix_title(one, posed), "counts": float(sum(one.bought.values())),
+            "mix": one.kind, "source": one.source or None, "main_rented": one.done.lead or None,
+            "device_hours": sum(hours.values()) * months, "there_device_hours": there * months,
+            "usd": one.expected * months, "usd_per_month_central": np.nan if reasons else float(central.usd[0]),
+            "why_not": f"cannot: {'; '.join(reasons)}" if reasons else None,
+        }  # fmt: skip
+        yield one, told
 
 
 def is_best(one: Mix, best: Mix) -> bool:
@@ -129,15 +122,10 @@ def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
         kind, count = held.get(name, (None, 0))
         if not count and not hours.any():
             continue
-        low, high = interval(hours.ravel())
-        row = _told(posed, name) | {
-            "mix": mix.key,
-            "device_hours": float(hours.mean()),
-            "device_hours_low": float(low),
-            "device_hours_high": float(high),
-            "device_hours_central": float(central.device_hours(name).mean()) if name in central.sources else 0.0,
-            "usd_per_month": used,
-        }
+        low, high = map(float, interval(hours.ravel()))
+        planned = float(central.device_hours(name).mean()) if name in central.sources else 0.0
+        row = _told(posed, name) | {"mix": mix.key, "usd_per_month": used, "device_hours": float(hours.mean())}
+        row |= {"device_hours_low": low, "device_hours_high": high, "device_hours_central": planned}
         if kind is not None:
             room, fixed = (count * float(each.mean()) for each in (kind.capacity * kind.devices, kind.fixed))
             row |= {"machines": count, "capacity_device_hours": room, "fixed_usd_per_month": fixed}

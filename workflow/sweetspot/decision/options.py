@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.fits import Needs, does_not_fit, with_fits
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.rent_ahead import with_rent_factor
 from sweetspot.cells import USABLE
-from sweetspot.decision.fits import Needs, does_not_fit, with_fits
-from sweetspot.decision.settings import Settings
 from sweetspot.errors import UserError
 from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.settings import Settings
 from sweetspot.study.titles import unit_in_words
 from sweetspot.throughput.best import best_figures
 from sweetspot.throughput.stand_in import YEAR

@@ -9,7 +9,6 @@ import pandas as pd
 
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import Row, records, same_machine, trained
-from sweetspot.wording import listed, the, times
 
 COLUMNS = (
     "model", "device", "images_per_s", "framework_version", "batch_size", "dataset", "figure_source", "as_used",
@@ -22,7 +21,7 @@ AS_USED, LEFT_OUT = "as used", "left out"
 TOLD = ("images_per_s", "framework_version", "batch_size", "dataset")
 RESTS_ON = ("gpu", "framework", "batch_size", "precision")  # of a published figure; of an option `stand_in_...`
 Factors = Mapping[str, float]  # by instance: other images/s / those used; 0: the machine is left out
-Choice = tuple[Row, Factors]  # columns of a row, and what they do to speeds
+Other = tuple[Row, Factors]  # columns of a row, and what they do to speeds
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,6 @@ class Contenders:
     alternative: Row | None
     every: tuple[Row, ...]
     billed: bool
-
-    @property
-    def cheapest(self) -> Row:
-        """The cheaper of the two; where nothing else stays than the reference, that, though what goes costs less."""
-        return self.reference if self.alternative is None or self.gain >= 1 else self.alternative
 
     @property
     def gain(self) -> float:
@@ -112,25 +106,6 @@ def other_figures(contending: Mapping[str, Contenders], published: pd.DataFrame)
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
-def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
-    """The range of the gain over the published figures of a model in a sentence; empty where there are none."""
-    if table.empty or not table["model"].eq(model).any():
-        return ""
-    rows, title = table[table["model"] == model], title or model
-    low, high = rows["gain"].min(), rows["gain"].max()
-    devices = list(rows["device"].dropna().unique())
-    of = f" of the {listed(devices)}" if devices else ""
-    if rows["alternative_figure"].eq(LEFT_OUT).any():
-        of += f" or without {the(rows['alternative_title'].iloc[0])}"
-    if low < 1 < high:
-        span = f"{times(low)} to {times(high)}"
-        return f"With other published figures{of}, the multiple on {title} is {span}: the cheapest changes."
-    low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
-    name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
-    span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span}."
-
-
 def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:
     rival, pool = one.alternative, published[published["model"].eq(one.reference["model"])]
     if rival is None:
@@ -148,7 +123,7 @@ def _of_model(one: Contenders, published: pd.DataFrame) -> Iterator[Row]:
                 yield {**names, **of_device, **of_rival, **told}
 
 
-def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Choice]:
+def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Other]:
     """The figures of one device in the precision and framework of the one that `resting` rests on, that used first."""
     rests_on = [f"stand_in_{name}" for name in RESTS_ON]
     used = _plain(resting[name] for name in rests_on)
@@ -173,7 +148,7 @@ def _of_device(one: Contenders, resting: Row, pool: pd.DataFrame) -> list[Choice
     ]
 
 
-def _of_rival(rival: Row, pool: pd.DataFrame, device: str) -> Iterator[Choice]:
+def _of_rival(rival: Row, pool: pd.DataFrame, device: str) -> Iterator[Other]:
     """What the alternative's speed can be, where it is not a `device` itself: as used, its own figures, or none."""
     yield {"alternative_figure": AS_USED}, {}
     if pd.isna(rival["stand_in_gpu"]) or _is_form(rival["gpu"], device):

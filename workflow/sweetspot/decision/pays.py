@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision.simulate import interval
 from sweetspot.decision_words import FURTHEST, pays_in_words
+from sweetspot.draws import interval
 
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",
@@ -67,20 +67,12 @@ def _row(workload: str, one: Held) -> dict[str, Any]:
     values = {"pays_from": factor, "pays_from_low": low, "pays_from_high": high, "pays_until": until}
     most = one.assumption.most if np.isfinite(one.assumption.most) else FURTHEST * planned
     return {
-        "workload": workload,
-        "model": None,
-        "reference": one.option,
-        "title": one.title,
-        "quantity": one.quantity,
-        "subject": one.assumption.subject or None,
-        "assumption": one.name,
-        "unit": one.unit,
-        "planned": planned,
+        "workload": workload, "model": None, "reference": one.option, "title": one.title, "quantity": one.quantity,
+        "subject": one.assumption.subject or None, "assumption": one.name, "unit": one.unit, "planned": planned,
         **{name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()},
-        "factor": factor if np.isfinite(factor) else np.nan,
-        "p_pays": one.p_pays,
+        "factor": factor if np.isfinite(factor) else np.nan, "p_pays": one.p_pays,
         "text": pays_in_words(one.title, factor * planned, planned, one.unit, most, until * planned),
-    }
+    }  # fmt: skip
 
 
 def stretch(apart: Array, factors: Array, jump: Array) -> tuple[Array, Array]:

@@ -1,35 +1,23 @@
 """A question and its one cost: what an analysis is given, whatever the kind of work."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import Array, Assumption, Moved, one_moved
+from sweetspot.decision.assumption import Array, Assumption, Choice, Moved, one_moved
 from sweetspot.decision.options import Row
+from sweetspot.decision.pays import Held
 from sweetspot.decision_words import FURTHEST
 
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
-ZOOMS = 5  # times that the step found is divided again by STEPS: 1e-8 of a factor
+ZOOMS = 6  # times that the step found is divided again by STEPS: 1e-10 of a factor
 LOOKS = (1.1, 1.25, 1.6, 2.5)  # factors looked at before FURTHEST where a cost is dear
 EXACT = 1e-4  # of a factor, where a cost is dear
 # Figures in which every cost is a straight line.
 PRICES = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
-
-
-class Choice(NamedTuple):
-    """One thing that one could do: `row` of the options that it rests on most, `labels` of all that it does,
-    `alternative`: choices of the same are no rivals of each other, `taken`: the answer may take it.
-    """
-
-    option: str
-    title: str
-    row: Row
-    alternative: str
-    taken: bool
-    labels: frozenset[int]
 
 
 class Costs(NamedTuple):
@@ -58,13 +46,13 @@ class Turn(NamedTuple):
 class Question:
     """Choices for one piece of work, what they rest on, and what they cost at any values of it.
 
-    `drawn`: USD by choice and draw; `best`, `rival`: places of the choices (no rival: None); `months` of the project
-    (NaN: not said), `told`: its size in words; `word`: what the best is called. Drawn figures: those `of_the_team` are
-    of every choice, as the row `reference` has them; those `held_still` are followed by no draw; `drawn_work`: numbers
-    of jobs by draw; `beside`: USD by draw of what is as good as a choice (one machine more
-    or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where it follows the
-    case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
-    `model`: of one job, what it trains.
+    The choices are the cheapest first, `drawn` their USD by draw; `against`: place of the rival, where it is not the
+    next alternative; `months` of the project (NaN: not said), `told`: its size in words; `word`: what the best is
+    called. Drawn figures: those `of_the_team` are of every choice, as the row `reference` has them; those `held_still`
+    are followed by no draw; `drawn_work`: numbers of jobs by draw; `beside`: USD by draw of what is as good as a choice
+    (one machine more or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where
+    it follows the case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
+    `model`: of one job, what it trains; `held`: what could be held for the work (none: `break_even` has its days).
     """
 
     workload: str
@@ -73,8 +61,7 @@ class Question:
     assumptions: tuple[Assumption, ...]
     cost: Callable[[Moved], Costs]
     drawn: Array
-    best: int
-    rival: int | None
+    against: int | None = None
     told: str = ""
     word: str = "cheapest option"
     reference: int | None = None
@@ -87,6 +74,7 @@ class Question:
     dear: bool = False
     settled: Callable[[Assumption, Turn], Turn] | None = None
     model: str = ""
+    held: Callable[["Question"], Iterable[Held]] | None = None
 
     @property
     def about(self) -> dict[str, str | None]:
@@ -94,6 +82,17 @@ class Question:
         first = self.choices[0].row
         title = str(first.get("model_title") or first["model"]) if self.model else None
         return {"workload": self.workload, "model": self.model or None, "model_title": title}
+
+    @cached_property
+    def best(self) -> int:
+        """The place of the cheapest choice that the answer may take."""
+        return int(self.taken.argmax())
+
+    @property
+    def rival(self) -> int | None:
+        """The place of what it is held against; None where there is no other alternative."""
+        others = self.against if self.against is not None else next(iter(np.flatnonzero(self.others)), None)
+        return None if others is None else int(others)
 
     @cached_property
     def planned(self) -> Costs:
@@ -162,13 +161,16 @@ class Question:
         other: Array = costs.alternative[self.cheapest(costs), cases] != planned[self.best, 0]
         return other
 
+    @cached_property
+    def turns(self) -> dict[Assumption, list[Turn]]:
+        """Of each assumption the nearest turning point below and above what is planned, within a factor of FURTHEST."""
+        sides = (-1.0, 1.0)
+        return {one: [turn for side in sides if (turn := _first(self, one, side))] for one in self.assumptions}
 
-def turning_points(question: Question) -> list[list[Turn]]:
-    """For each assumption the nearest turning point below and above what is planned, within a factor of FURTHEST."""
-    return [
-        [turn for side in (-1.0, 1.0) if (turn := _first(question, one, side)) is not None]
-        for one in question.assumptions
-    ]
+    def nearest(self, assumption: Assumption) -> float:
+        """The factor of the nearest turning point of an assumption; NaN where there is none."""
+        factors = (turn.factor for turn in self.turns[assumption])
+        return min(factors, key=lambda factor: abs(np.log(factor)), default=float("nan"))
 
 
 def _first(question: Question, assumption: Assumption, side: float) -> Turn | None:
@@ -229,8 +231,3 @@ def _turn(question: Question, costs: Costs, case: int, factor: float) -> Turn:
         to = int(question.cheapest(costs)[case])
     name = None if costs.alternative is None else int(costs.alternative[to, case])
     return Turn(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]), name)
-
-
-def nearest(turns: Sequence[Turn]) -> float:
-    """The factor of the nearest turning point; NaN where there is none."""
-    return min((turn.factor for turn in turns), key=lambda factor: abs(np.log(factor)), default=float("nan"))

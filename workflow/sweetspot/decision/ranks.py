@@ -1,12 +1,14 @@
 """Ranks of all options by money, time and carbon; who beats whom; and what nothing beats in both."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from sweetspot.decision.options import trained
 from sweetspot.decision.other_figures import bills_decide, staying
-from sweetspot.decision.simulate import Draws, interval
-from sweetspot.decision.standing import shares
+from sweetspot.decision.simulate import Draws
+from sweetspot.draws import interval, shares
 from sweetspot.study.purchases import INTERRUPTIBLE
 
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
@@ -23,6 +25,7 @@ COLUMNS = (
     "risk", "on_front", "dominated_by", "on_front_with_risk", "dominated_by_with_risk", "p_on_front", "basis",
     "kwh", "kg_co2e", "power_basis", "on_front_with_carbon", "dominated_by_with_carbon",
 )  # fmt: skip
+RISKS = ("none", "extrapolated", "interruption", "interruption and extrapolated")
 MAX_DRAWS = 1000  # of a share of draws; its standard error is at most 1.6 percentage points
 
 
@@ -40,25 +43,17 @@ def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     for name in FIGURES:
         table[name] = options[name]
         table[f"{name}_low"], table[f"{name}_high"] = interval(getattr(draws, name))
-    group = [options["model"], options["workload"]]
-    kept = options["persistent"]
-    for name, column in (("usd", "rank"), ("hours", "rank_hours")):
-        table[column] = _places(options[name], group)
-        table[f"{column}_persistent"] = _places(options[name].where(kept), group)
-    table[list(ENERGY)] = options[list(ENERGY)]
-    table["rank_carbon"] = _places(options["kg_co2e"], group)
-    table["p_cheapest"] = _p_cheapest(options, draws)
+    for name, column in (("usd", "rank"), ("hours", "rank_hours"), ("kg_co2e", "rank_carbon")):
+        for end, values in (("", options[name]), ("_persistent", options[name].where(options["persistent"]))):
+            places = values.groupby([options["model"], options["workload"]]).rank(method="min")
+            table[f"{column}{end}"] = places.astype("Int64")
+    table = table.drop(columns="rank_carbon_persistent")
     billed = {model for model, rows in trained(options).items() if bills_decide(staying(rows))}
-    table["by_bills"] = options["model"].isin(billed)
-    table["basis"] = options["basis"]
-    table["source"] = options["throughput_source"]
-    table["price_source"] = options["source"]
-    table["as_of"] = options["as_of"]
-    return table.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)
-
-
-def _places(values: pd.Series, group: list[pd.Series]) -> pd.Series:
-    return values.groupby(group).rank(method="min").astype("Int64")
+    found = table.assign(
+        **{name: options[name] for name in (*ENERGY, "basis", "as_of")}, source=options["throughput_source"],
+        price_source=options["source"], p_cheapest=_p_cheapest(options, draws), by_bills=options["model"].isin(billed),
+    )  # fmt: skip
+    return found.sort_values(["model", "workload", "rank"], kind="stable").reset_index(drop=True)
 
 
 def _p_cheapest(options: pd.DataFrame, draws: Draws) -> np.ndarray:
@@ -119,39 +114,25 @@ def frontier(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     known; null for the others. `p_on_front`: share of the draws in which the option is on the front of time and USD.
     `risk` in words.
     """
-    table = options.assign(
-        interruptible=options["purchase"].isin(INTERRUPTIBLE),
-        estimated=options["throughput_basis"].eq("extrapolated"),
-    )
-    table["risk"] = [
-        " and ".join(word for word, given in (("interruption", one), ("extrapolated", other)) if given) or "none"
-        for one, other in zip(table["interruptible"], table["estimated"], strict=True)
-    ]
+    taken, estimated = options["purchase"].isin(INTERRUPTIBLE), options["throughput_basis"].eq("extrapolated")
+    risk = (2 * taken + estimated).map(dict(enumerate(RISKS)))
+    table = options.assign(interruptible=taken, estimated=estimated, risk=risk)
     parts = [_front(rows, draws) for _, rows in table.groupby(["model", "workload"], sort=True)]
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)] if parts else pd.DataFrame(columns=list(COLUMNS))
 
 
 def _front(rows: pd.DataFrame, draws: Draws) -> pd.DataFrame:
     rows = rows.sort_values(["usd", "hours"], kind="stable")
-    money_and_time = rows[["hours", "usd"]].to_numpy(float)
-    with_risk = rows[["hours", "usd", "interruptible", "estimated"]].to_numpy(float)
-    names = rows["option"].to_numpy()
-    found = rows.copy()
-    for objectives, suffix in ((money_and_time, ""), (with_risk, "_with_risk")):
-        matrix = dominates(objectives)
-        beaten = np.asarray(matrix.any(axis=0))
+    names, found = rows["option"].to_numpy(), dict[str, Any](p_on_front=_share_on_front(draws, rows.index.to_numpy()))
+    for suffix, more in (("", []), ("_with_risk", ["interruptible", "estimated"]), ("_with_carbon", ["kg_co2e"])):
+        matrix = dominates(rows[["hours", "usd", *more]].to_numpy(float))
+        beaten = pd.Series(matrix.any(axis=0), rows.index)
         # Rows are ordered by USD: the first that dominates is the cheapest.
-        found[f"on_front{suffix}"] = ~beaten
         found[f"dominated_by{suffix}"] = pd.Series(names[matrix.argmax(axis=0)], rows.index, object).where(beaten, None)
-    carbon = rows[["hours", "usd", "kg_co2e"]].to_numpy(float)
-    known = ~np.isnan(carbon[:, 2])
+        found[f"on_front{suffix}"] = ~beaten
     # One of unknown carbon beats none and is beaten by none: no place can be said of it.
-    matrix = dominates(carbon) & known[:, None]
-    beaten = pd.Series(matrix.any(axis=0), rows.index)
-    found["on_front_with_carbon"] = (~beaten).astype("boolean").where(known)
-    found["dominated_by_with_carbon"] = pd.Series(names[matrix.argmax(axis=0)], rows.index, object).where(beaten, None)
-    found["p_on_front"] = _share_on_front(draws, rows.index.to_numpy())
-    return found
+    found["on_front_with_carbon"] = found["on_front_with_carbon"].astype("boolean").where(rows["kg_co2e"].notna())
+    return rows.assign(**found)
 
 
 def _share_on_front(draws: Draws, where: np.ndarray) -> np.ndarray:

@@ -1,9 +1,7 @@
 """Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
 
-import zlib
 from dataclasses import dataclass, field
 from functools import partial
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -12,6 +10,7 @@ from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.rates import Number, Rates, or_zero, rates
 from sweetspot.bills.rent_ahead import Rents
 from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.draws import DRAWS, LEVEL_RANGE, interval, spread, stream
 from sweetspot.throughput.speed_errors import (
     ROUND_HIGH,
     ROUND_LOW,
@@ -29,11 +28,6 @@ DRAWN = {
     True: ("capex_usd", "residual_usd", "months", "kw", "days_per_month", "usd_per_kwh"),
 }
 PROJECT = ("months", "days_per_month")  # of them, those that are the team's, whichever machine it buys
-DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
-LEVEL = 0.90  # coverage of every interval of the decision
-LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
-# A t with one degree of freedom has no mean; a factor of ten is far beyond any honest pair of runs.
-WIDEST = float(np.log(10.0))
 
 
 @dataclass
@@ -67,45 +61,6 @@ class Draws:
     images_per_usd: np.ndarray
     figures: tuple[Figure, ...] = ()
     rents: Rents | None = None
-
-
-def stream(seed: int, *key: object) -> np.random.Generator:
-    """A generator of its own for each uncertain figure, so that a new offer never changes the others' draws."""
-    return np.random.default_rng([seed, zlib.crc32("|".join(map(str, key)).encode())])
-
-
-def spread(
-    value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
-) -> np.ndarray:
-    """Draws of a positive figure with median `value` and central interval [low, high] of coverage `level`.
-
-    Log-normal in two pieces: below the median with the spread of `low`, above with that of `high`, so that an
-    asymmetric interval keeps both ends. `noise` is standard normal, or standard t with `freedom` degrees of freedom
-    where there are some (a mean of independent runs, throughput.parquet's `interval_df`). Without an interval, or for a
-    value that is not positive, the figure does not vary.
-    """
-    if not 0 < low <= value <= high:
-        return np.full(noise.shape, value)
-    edge = _edge(level, freedom)
-    scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
-    return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
-
-
-def _edge(level: float, freedom: float) -> float:
-    if freedom >= 1:
-        from scipy.special import stdtrit  # lazily: only measured figures need it
-
-        return float(stdtrit(freedom, (1 + level) / 2))
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
-    """Lower and upper end of the central interval along the last axis; infinite draws are ordered, not averaged."""
-    last = draws.shape[-1] - 1
-    low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
-    # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.
-    ends = np.partition(draws, (low, high), axis=-1)
-    return ends[..., low], ends[..., high]
 
 
 def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:

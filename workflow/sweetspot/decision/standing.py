@@ -1,45 +1,12 @@
 """Who is the best of a field and who it is held against, and the two probabilities: one rule for all."""
 
-from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.simulate import interval
+from sweetspot.draws import interval, shares
 from sweetspot.wording import confidence
-
-SAME_COST = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
-
-
-def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = SAME_COST) -> dict[Hashable, float]:
-    """`p_cheapest` of each alternative: the share of cases in which nothing else costs less, by more than `tolerance`.
-
-    `usd`: a row a choice, a column a case, infinite or NaN where the choice never does the work; `alternatives`: what
-    each choice is one of, in the order of the rows. What costs the same within the tolerance (a share of the lower
-    cost) takes nothing from each other: where alternatives tie, each counts as the cheapest, so that the shares add up
-    to more than 1. A case in which nothing does the work counts for none.
-    """
-    known = np.where(np.isnan(usd), np.inf, usd)
-    lowest = known.min(axis=0)
-    first = np.isfinite(known) & (known <= lowest + tolerance * np.abs(np.where(np.isfinite(lowest), lowest, 0.0)))
-    rows: dict[Hashable, list[int]] = {}
-    for place, name in enumerate(alternatives):
-        rows.setdefault(name, []).append(place)
-    return {name: float(first[places].any(axis=0).mean()) for name, places in rows.items()}
-
-
-def p_cheaper(usd: np.ndarray, other: np.ndarray, tolerance: float = SAME_COST) -> float:
-    """The share of cases in which `usd` is less than `other` (an entry a case, as in `shares`); a tie counts half.
-
-    So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
-    is dearer than what does.
-    """
-    one, two = (np.where(np.isnan(each), np.inf, each) for each in (usd, other))
-    lower = np.minimum(np.abs(one), np.abs(two))
-    with np.errstate(invalid="ignore"):
-        same = (one == two) | (np.abs(one - two) <= tolerance * lower)
-    return float(np.mean(np.where(same, 0.5, one < two)))
 
 
 class Standing(NamedTuple):

@@ -1,11 +1,11 @@
 """Which assumption carries the answer: each from its low to its high, the others fixed, and where it turns it."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision.question import Costs, Question, Turn, nearest, turning_points
+from sweetspot.decision.question import Costs, Question, Turn
 from sweetspot.decision_words import flip_in_words, side, turn_in_words
 from sweetspot.wording import DOLLARS, Money
 
@@ -21,39 +21,19 @@ TURNING = (
 )  # fmt: skip
 
 
-class Turned(NamedTuple):
-    """A question with the turning points of each of its assumptions."""
-
-    question: Question
-    turns: list[list[Turn]]
-
-    def nearest(self, assumption: Assumption) -> float:
-        """The factor of the nearest turning point of an assumption; NaN where there is none."""
-        return nearest(self.turns[self.question.assumptions.index(assumption)])
-
-
-def turned(question: Question) -> Turned:
-    """The question with its turning points."""
-    return Turned(question, turning_points(question))
-
-
-def turning_rows(one: Turned, money: Money = DOLLARS) -> list[dict[str, Any]]:
+def turning_rows(question: Question, money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Rows of TURNING, one an assumption and side on which it turns the answer within a factor of FURTHEST, the nearest
     first.
 
     `turning_value`: from there on `to_title` is the best, of `boxes` machines held, `rented` the offer that is rented
     (null where machines are held); `usd`: what both cost there, `usd_per_month` in a month of the project.
     """
-    question = one.question
-    rows = [
-        _turning_row(question, assumption, turn, money)
-        for assumption, found in zip(question.assumptions, one.turns, strict=True)
-        for turn in found
-    ]
+    found = [(one, turn) for one, turns in question.turns.items() for turn in turns]
+    rows = [_turning_row(question, *each, money) for each in found]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 
-def tornado_rows(one: Turned, money: Money = DOLLARS) -> list[dict[str, Any]]:
+def tornado_rows(question: Question, money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Rows of TORNADO, the widest swing first; none where the best has no rival.
 
     `margin` = USD of the cheapest other alternative / USD of the best, as planned and at the assumption's low and high
@@ -61,10 +41,9 @@ def tornado_rows(one: Turned, money: Money = DOLLARS) -> list[dict[str, Any]]:
     `flips`: it is another within the range; `flip_value`, `flip_factor`: the nearest turning point, null where there is
     none within a factor of FURTHEST.
     """
-    question = one.question
     if question.rival is None:
         return []
-    rows = [_tornado_row(one, assumption, money) for assumption in question.assumptions]
+    rows = [_tornado_row(question, question.rival, assumption, money) for assumption in question.assumptions]
     # Rounded: where two swing alike (months, days of use), the order must not hang on a last digit.
     return sorted(rows, key=lambda row: -round(row["swing"], 9) if row["swing"] == row["swing"] else 0.0)
 
@@ -72,11 +51,7 @@ def tornado_rows(one: Turned, money: Money = DOLLARS) -> list[dict[str, Any]]:
 def _about(question: Question, assumption: Assumption) -> dict[str, Any]:
     same = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
     told = {"assumption": assumption.name, "subject": assumption.subject or None}
-    return question.about | {"best_title": _planned_title(question, question.best), **same, **told}
-
-
-def _planned_title(question: Question, place: int) -> str:
-    return _title(question, question.planned, place, 0)
+    return question.about | {"best_title": _title(question, question.planned, question.best, 0), **same, **told}
 
 
 def _title(question: Question, costs: Costs, place: int, case: int) -> str:
@@ -88,22 +63,15 @@ def _turning_row(question: Question, assumption: Assumption, turn: Turn, money: 
     value, choice = assumption.value * turn.factor, question.choices[turn.to]
     held, title = choice.row["purchase"] == "own", question.title(turn.to, turn.machines, turn.alternative)
     return _about(question, assumption) | {
-        "side": side(turn.factor),
-        "turning_value": value,
-        "factor": turn.factor,
-        "inside_range": bool(assumption.low <= value <= assumption.high),
-        "to_title": title,
-        "boxes": int(turn.machines) if held else 0,
-        "rented": None if held else choice.option,
-        "usd": turn.usd,
-        "usd_per_month": turn.usd / question.months,
+        "side": side(turn.factor), "turning_value": value, "factor": turn.factor, "to_title": title,
+        "inside_range": bool(assumption.low <= value <= assumption.high), "boxes": int(turn.machines) if held else 0,
+        "rented": None if held else choice.option, "usd": turn.usd, "usd_per_month": turn.usd / question.months,
         "text": f"{turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)}: {title}",
-    }
+    }  # fmt: skip
 
 
-def _tornado_row(one: Turned, assumption: Assumption, money: Money) -> dict[str, Any]:
-    question, factor = one.question, one.nearest(assumption)
-    assert question.rival is not None
+def _tornado_row(question: Question, rival: int, assumption: Assumption, money: Money) -> dict[str, Any]:
+    factor = question.nearest(assumption)
     costs = question.at(assumption, np.array([assumption.low, assumption.high, assumption.value]) / assumption.value)
     ours, others = _least(costs.usd, question.ours), _least(costs.usd, question.others)
     winners = [_title(question, costs, int(to), end) for end, to in enumerate(question.cheapest(costs))]
@@ -114,24 +82,15 @@ def _tornado_row(one: Turned, assumption: Assumption, money: Money) -> dict[str,
         for name, value in (("usd", ours), ("usd_per_month", ours / question.months), ("margin", others / ours))
     }
     return _about(question, assumption) | {
-        "low": assumption.low,
-        "high": assumption.high,
-        "range_basis": assumption.range_basis,
-        "best": question.choices[question.best].option,
-        "rival": question.choices[question.rival].option,
-        "rival_title": _planned_title(question, question.rival),
-        "margin": others[2] / ours[2],
-        "usd": ours[2],
-        "usd_per_month": ours[2] / question.months,
-        **ends,
+        "low": assumption.low, "high": assumption.high, "range_basis": assumption.range_basis,
+        "best": question.choices[question.best].option, "rival": question.choices[rival].option,
+        "rival_title": _title(question, question.planned, rival, 0), "margin": others[2] / ours[2],
+        "usd": ours[2], "usd_per_month": ours[2] / question.months, **ends,
         "swing": abs(float(ends["margin_high"]) - float(ends["margin_low"])),
-        "winner_low": winners[0],
-        "winner_high": winners[1],
-        "flips": flips,
-        "flip_value": factor * assumption.value,
-        "flip_factor": factor,
+        "winner_low": winners[0], "winner_high": winners[1],
+        "flips": flips, "flip_value": factor * assumption.value, "flip_factor": factor,
         "text": flip_in_words(question.word, assumption.value, assumption.unit, factor, flips, money),
-    }
+    }  # fmt: skip
 
 
 def _least(usd: Array, which: Array) -> Array:

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.choice_table import NOTHING, RANK, Work, against, standing_of
-from sweetspot.decision.simulate import interval
-from sweetspot.decision.standing import p_cheaper
 from sweetspot.decision_words import BUY, COMMIT, MACHINE, VERBS, do_this, of_several, sentence, thresholds
+from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import TIE, WORDS, Words, confidence
 

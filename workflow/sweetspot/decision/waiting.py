@@ -10,6 +10,7 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.bills.rates import or_zero
+from sweetspot.bills.rounds import rounds
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.mixes.search import BOUGHT, Mix
@@ -31,24 +32,27 @@ ENOUGH = 1e-9  # so that a whole number of rounds is not one more
 
 
 class Coming(NamedTuple):
-    """Jobs of one workload that come to one option, in the central case, the low and the high.
+    """Jobs of one workload that come to one option, in the central case, the low and the high (ENDS).
 
-    `row`: of the options (TOLD); `held`: there are so many machines, for which jobs wait; `stays`: it may be held
-    against another; `servers`: such jobs that are worked on at once, in so many hours a month (`opened`).
+    `row`: of the options; `spread`: coefficient of variation of the hours; `servers`: such jobs that are worked on at
+    once; `opened`: hours a month of the machines for which jobs wait, infinite where more are had as they are needed.
     """
 
     row: Mapping[str, Any]
-    held: bool
-    stays: bool
     people: int | None
     per_month: Sequence[float]
     hours: Sequence[float]
     spread: float
     servers: int
-    opened: float
+    opened: float = math.inf
+
+    @property
+    def held(self) -> bool:
+        """Whether there are so many machines and no more."""
+        return self.opened < math.inf
 
     def stream(self, end: int) -> Stream:
-        """The arrivals at one of the ENDS."""
+        """The arrivals at one of the ENDS; none where nobody waits."""
         return Stream(self.per_month[end] / self.opened, self.hours[end], self.spread, self.servers)
 
 
@@ -68,7 +72,7 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
     where it is slower for anybody, null for rented options and without a rival.
     """
     lines = list(lines)
-    rented = [one for one, _ in lines if one.stays and not one.held]
+    rented = [one for one, _ in lines if not one.held and one.row["persistent"] and one.row["in_answer"]]
     rented.sort(key=lambda one: (one.hours[0], one.row["option"]), reverse=True)
     fastest = {(one.row["model"], one.row["workload"]): one for one in rented}
     rows = [_waits(*line, fastest.get((line[0].row["model"], line[0].row["workload"]))) for line in lines]
@@ -79,7 +83,7 @@ _wait = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine:
 
 
 def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[str, Any]:
-    streams = [tuple(other.stream(end) for other in every) if one.held else () for end in range(len(ENDS))]
+    streams = [tuple(other.stream(end) for other in every) for end in range(len(ENDS))]
     waits = [_wait(each) for each in streams]
     said = {name: one.row[name] for name in TOLD} | {
         "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
@@ -111,10 +115,10 @@ def coming_to_options(
             demand, slots = demands[row["workload"]], or_zero(row.get("jobs_at_once")) or 1.0
             hours = _hours(row, math.ceil(demand.runs / slots - ENOUGH))
             servers = int(slots * max(boxes.get(tuple(row[name] for name in OFFER), 1.0), 1.0))
-            opened = HOURS_A_DAY * month_days * (1.0 - or_zero(row.get("downtime_share")))
-            held, stays = row["purchase"] in HELD, bool(row["persistent"]) and bool(row["in_answer"])
-            told = (demand.people, demand.per_month, hours, demand.hours_cv, servers, opened)
-            machines.setdefault(row["option"], []).append(Coming(row, held, stays, *told))
+            works = HOURS_A_DAY * month_days * (1.0 - or_zero(row.get("downtime_share")))
+            opened = works if row["purchase"] in HELD else math.inf
+            one = Coming(row, demand.people, demand.per_month, hours, demand.hours_cv, servers, opened)
+            machines.setdefault(row["option"], []).append(one)
     for jobs in machines.values():
         first = {one.row["workload"]: one for one in reversed(jobs)}
         for one in jobs:  # in one order: a queue is simulated with the same draws for all
@@ -126,24 +130,21 @@ def _hours(row: Mapping[str, Any], rounds: int = 1) -> list[float]:
     return [(or_zero(row.get(f"hours{end}")) or float(row["hours"])) / rounds for end in ENDS]
 
 
-def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> Iterator[Row]:
+def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> list[Row]:
     """One job alone of each phase that says how often it comes, as a row of the options: from the phase's time and its
     rounds, with the ends of the option's speed.
     """
     if plans.empty or options.empty:
-        return
+        return []
     rows = plans.assign(workload=plans["plan"].astype(str) + "." + plans["phase"].astype(str))
     rows = rows[rows["status"].eq("ok") & rows["workload"].isin(list(demands))]
-    own, key = ["workload", "jobs", "machines", "hours"], [*OFFER, *CELL[1:]]
+    own, key = ["workload", "jobs", "machines", "slots", "hours"], [*OFFER, *CELL[1:]]
     known = options.drop_duplicates([*OFFER, "model"]).drop(columns=own, errors="ignore")
     found = rows[[*key, *own]].merge(known, on=key).drop_duplicates(["option", "workload"])
-    for row in found.to_dict("records"):
-        slots = int(row["gpus"]) if demands[row["workload"]].gpus_per_job == "one" else 1
-        rounds = math.ceil(math.ceil(row["jobs"] / row["machines"] - ENOUGH) / slots - ENOUGH)
-        hours, rate = row["hours"] / rounds, row["images_per_s"]
-        ends = [hours * rate / row[f"images_per_s{end}"] for end in ("_high", "_low")]
-        low, high = (hour if math.isfinite(hour) else None for hour in ends)
-        yield row | {"hours": hours, "hours_low": low, "hours_high": high, "jobs_at_once": float(slots)}
+    hours = found["hours"] / rounds(found["jobs"], found["slots"], found["machines"])[0]
+    low, high = (hours * found["images_per_s"] / found[f"images_per_s{end}"] for end in ("_high", "_low"))
+    alone = found.assign(hours=hours, hours_low=low, hours_high=high, jobs_at_once=found["slots"])
+    return records(alone.replace(math.inf, math.nan))
 
 
 def coming_to_mixes(works: Sequence[Posed]) -> list[Line]:
@@ -152,18 +153,18 @@ def coming_to_mixes(works: Sequence[Posed]) -> list[Line]:
     """
     lines: list[Line] = []
     for posed in works:
-        best = posed.mixes[0]
-        for mix in posed.mixes:
-            other = mix.kind == BOUGHT and mix.counts != best.counts and posed.source(mix.source).offer["is_reference"]
-            jobs = pool(posed, mix) if other or mix is best else []
+        best, *others = posed.mixes
+        bought = [mix for mix in others if mix.kind == BOUGHT and posed.source(mix.source).offer["is_reference"]]
+        for jobs in (pool(posed, mix) for mix in (best, *bought) if mix is best or mix.counts != best.counts):
             lines += [(one, jobs) for one in jobs]
-    for posed in works if lines else ():
-        for source in (one for one in posed.sources if one.kind == "rented"):
-            for one, row in zip(posed.classes, source.rows, strict=True):
-                if row is not None and not one.urgent:
-                    number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
-                    told = (posed.work.people, number, _hours(row), one.job.hours_cv, servers, math.inf)
-                    lines.append((Coming(row, False, True, *told), ()))
+    if not lines:
+        return lines
+    rented = [(posed, source) for posed in works for source in posed.sources if source.kind == "rented"]
+    for posed, source in rented:
+        for one, row in zip(posed.classes, source.rows, strict=True):
+            if row is not None and not one.urgent:
+                number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
+                lines.append((Coming(row, posed.work.people, number, _hours(row), one.job.hours_cv, servers), ()))
     return lines
 
 
@@ -173,24 +174,21 @@ def pool(posed: Posed, mix: Mix) -> list[Coming]:
     All machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of
     the class that they work on at once; `hours`: of one job, the mean over where its class is worked on.
     """
-    done = mix.at(posed.central)
-    kinds = [(at, *one) for at, one in enumerate(zip(mix.problem.held, mix.counts, strict=True)) if one[1]]
-    devices = sum(count * kind.devices for _, kind, count in kinds)
-    opened = sum(count * kind.devices * float(posed.central.held[at].capacity[0]) for at, kind, count in kinds)
-    names = [f"{count} × " * (count > 1) + str(posed.source(kind.name).offer["title"]) for _, kind, count in kinds]
+    done, found = mix.at(posed.central), []
+    kinds = [(kind, count) for kind, count in zip(posed.central.held, mix.counts, strict=True) if count]
+    devices = sum(count * kind.devices for kind, count in kinds)
+    opened = sum(count * kind.devices * float(kind.capacity[0]) for kind, count in kinds)
+    names = [f"{count} × " * (count > 1) + posed.title(kind.name) for kind, count in kinds]
     title = f"pool of {listed(names)}" if sum(mix.counts) > 1 else "".join(names)
-    found = []
     for number, one in enumerate(posed.classes):
-        runs = [(row, count, float(done.held[number, at].sum()))
-                for at, kind, count in kinds if (row := posed.source(kind.name).rows[number])]  # fmt: skip
+        runs = [(row, count, float(done.jobs(kind.name)[number].sum()))
+                for kind, count in kinds if (row := posed.source(kind.name).rows[number])]  # fmt: skip
         jobs = sum(here for _, _, here in runs)
-        if not jobs > 0:
-            continue
-        hours = [sum(here * _hours(row)[end] for row, _, here in runs) / jobs for end in range(len(ENDS))]
-        servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
-        given = one.job.urgent_per_month if one.urgent else one.job.per_month
-        ends = [end / given.value for end in given.ends] if given is not None and given.value else [1.0, 1.0]
-        told = (f"{posed.name}: {mix.key}", title, one.job.model, one.workload, False)
-        each = (posed.work.people, [jobs, *(jobs * end for end in ends)], hours, one.job.hours_cv, servers)
-        found.append(Coming(dict(zip(TOLD, told, strict=True)), True, False, *each, opened / devices))
+        if jobs > 0:
+            hours = [sum(here * _hours(row)[end] for row, _, here in runs) / jobs for end in range(len(ENDS))]
+            servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
+            each = [jobs, *(jobs * end / one.number.value for end in one.number.ends)]
+            row = {"option": f"{posed.name}: {mix.key}", "title": title, "model": one.job.model,
+                   "workload": one.workload, "is_reference": False}  # fmt: skip
+            found.append(Coming(row, posed.work.people, each, hours, one.job.hours_cv, servers, opened / devices))
     return found

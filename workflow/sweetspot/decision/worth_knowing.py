@@ -9,11 +9,11 @@ import pandas as pd
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, Assumption, error_key
-from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row, rate_of
 from sweetspot.decision.question import Question
-from sweetspot.decision.simulate import LEVEL, Draws, Figure
-from sweetspot.decision.tornado import Turned
+from sweetspot.decision.simulate import Draws, Figure
+from sweetspot.draws import LEVEL
+from sweetspot.known_value import Value, partial_value, without_selection
 from sweetspot.throughput.speed_errors import figure_behind
 from sweetspot.wording import the
 
@@ -39,7 +39,7 @@ class Uncertain(NamedTuple):
     places: list[int]
 
 
-def worth_rows(one: Turned, draws: Draws, timings: Timings) -> list[dict[str, Any]]:
+def worth_rows(question: Question, draws: Draws, timings: Timings) -> list[dict[str, Any]]:
     """Rows of WORTH, one an uncertain figure that a choice rests on, the one worth most first; none without a rival.
 
     `evppi_usd`: expected saving over the project of a choice made with that figure known exactly, of that made without,
@@ -51,7 +51,6 @@ def worth_rows(one: Turned, draws: Draws, timings: Timings) -> list[dict[str, An
     `turning_point`: the nearest value at which the answer changes (null: none within a factor of 5). `project`: what is
     paid for, `project_usd`: its mean cost on the choice made. Figures with one correlation key are one row.
     """
-    question = one.question
     usd = question.drawn[question.competing]
     if question.beside is not None:
         usd = np.concatenate([usd, question.beside])
@@ -60,15 +59,11 @@ def worth_rows(one: Turned, draws: Draws, timings: Timings) -> list[dict[str, An
     every = set(range(int(question.competing.size)))
     found = [
         each._replace(places=list(range(len(usd)))) if set(each.places) == every else each
-        for each in _uncertain(one, draws, timings)
+        for each in _uncertain(question, draws, timings)
     ]
     values = [_value(usd, each) for each in found]
-    about = question.about | {
-        "options": len(usd),
-        "project": question.told,
-        "project_usd": float(usd.mean(axis=1).min()),
-        "draws": usd.shape[1],
-    }
+    about = question.about | {"options": len(usd), "project": question.told, "draws": usd.shape[1]}
+    about |= {"project_usd": float(usd.mean(axis=1).min())}
     rows = [about | each.about | worth for each, worth in zip(found, _worths(values), strict=True)]
     return sorted(rows, key=lambda row: (-row["evppi_usd"], -row["evppi_alone_usd"], row["figure"]))
 
@@ -94,9 +89,9 @@ def or_zero_column(rows: pd.DataFrame, name: str) -> Array:
     return rows[name].astype(float).fillna(0.0).to_numpy() if name in rows.columns else np.zeros(len(rows))
 
 
-def _uncertain(one: Turned, draws: Draws, timings: Timings) -> Iterator[Uncertain]:
+def _uncertain(question: Question, draws: Draws, timings: Timings) -> Iterator[Uncertain]:
     """The drawn figures that a choice rests on, those with one correlation key once; then those of the work."""
-    question, together = one.question, dict[tuple[object, ...], list[tuple[list[int], Figure]]]()
+    together = dict[tuple[object, ...], list[tuple[list[int], Figure]]]()
     for figure in draws.figures:
         if figure.name not in question.held_still:
             places = _places(question, figure)
@@ -107,7 +102,7 @@ def _uncertain(one: Turned, draws: Draws, timings: Timings) -> Iterator[Uncertai
         figure = min(found, key=lambda pair: pair[0][0])[1]
         row = question.row_of(figure.rows)
         yield Uncertain(
-            _about(one, figure, row, timings) | {"rests_on_it": len(places)},
+            _about(question, figure, row, timings) | {"rests_on_it": len(places)},
             figure.values[: question.drawn.shape[1]],
             places,
         )
@@ -115,7 +110,7 @@ def _uncertain(one: Turned, draws: Draws, timings: Timings) -> Iterator[Uncertai
         same = {name: getattr(assumption, name) for name in ("quantity", "subject", "unit", "value")}
         told = {"assumption": assumption.name, "figure": f"number of {assumption.name}", "title": assumption.subject}
         every = list(range(int(question.competing.size)))
-        at = {"turning_point": one.nearest(assumption) * assumption.value, "rests_on_it": len(every)}
+        at = {"turning_point": question.nearest(assumption) * assumption.value, "rests_on_it": len(every)}
         yield Uncertain(same | told | at, values, every)
 
 
@@ -130,24 +125,20 @@ def _places(question: Question, figure: Figure) -> list[int]:
     return [number for number, one in found if rows & one.labels and not (moot and by_contract(one.row))]
 
 
-def _about(one: Turned, figure: Figure, row: Row, timings: Timings) -> dict[str, Any]:
+def _about(question: Question, figure: Figure, row: Row, timings: Timings) -> dict[str, Any]:
     speed = figure.name == "images_per_s"
     subject = str({"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}.get(figure.name, row["option"]))
-    found = _assumption(one.question, SPEED if speed else figure.name, subject)
+    found = _assumption(question, SPEED if speed else figure.name, subject)
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if speed else 1.0)
     name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
-    return {
-        "assumption": name if found is None else found.name,
-        "figure": name if found is None else found.name,
-        "quantity": SPEED if speed else figure.name,
-        "subject": subject if found is None else found.subject or None,
-        **{key: row[key] for key in ("option", "instance", "title")},
-        "unit": rate_of(row) if speed else "" if found is None else found.unit,
-        "value": value,
-        "turning_point": np.nan if found is None else one.nearest(found) * value,
-        **(timings.get((row["gpu"], int(row["figure_gpus"])), {}) if speed else {}),
-    }
+    told = {key: row[key] for key in ("option", "instance", "title")} | {"value": value}
+    told |= timings.get((row["gpu"], int(row["figure_gpus"])), {}) if speed else {}
+    told |= {"quantity": SPEED if speed else figure.name, "unit": rate_of(row) if speed else ""}
+    if found is None:
+        return told | {"assumption": name, "figure": name, "subject": subject}
+    told |= {"assumption": found.name, "figure": found.name, "subject": found.subject or None}
+    return told | {"unit": rate_of(row) if speed else found.unit, "turning_point": question.nearest(found) * value}
 
 
 def _assumption(question: Question, quantity: str, subject: str) -> Assumption | None:

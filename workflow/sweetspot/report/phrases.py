@@ -6,13 +6,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.other_figures import span_in_words
+from sweetspot.decision.other_figures import LEFT_OUT
 from sweetspot.report.cited import records
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import Tables, asked_model, of_jobs, table_of
 from sweetspot.report.words import counted_in, works
 from sweetspot.report.worth_words import waiting_in_words, worth_in_words
-from sweetspot.wording import amount
+from sweetspot.wording import amount, listed, the, times
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
@@ -71,6 +71,25 @@ def never_pays(tables: Tables) -> str:
         return ""
     found = rows[rows["model"] == asked_model(tables)]["condition"]
     return f"{found.iloc[0]}." if len(found) else ""
+
+
+def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
+    """The range of the gain over the published figures of a model in a sentence; empty where there are none."""
+    if table.empty or not table["model"].eq(model).any():
+        return ""
+    rows, title = table[table["model"] == model], title or model
+    low, high = rows["gain"].min(), rows["gain"].max()
+    devices = list(rows["device"].dropna().unique())
+    of = f" of the {listed(devices)}" if devices else ""
+    if rows["alternative_figure"].eq(LEFT_OUT).any():
+        of += f" or without {the(rows['alternative_title'].iloc[0])}"
+    if low < 1 < high:
+        span = f"{times(low)} to {times(high)}"
+        return f"With other published figures{of}, the multiple on {title} is {span}: the cheapest changes."
+    low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
+    name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
+    span = f"{times(low)} to {times(high)} times"
+    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span}."
 
 
 def other_figures(tables: Tables) -> str:

@@ -37,7 +37,7 @@ EFFECTS = {
 }
 WORKLOAD = 10.0  # of the level of a workload: it may be anything
 NOISE = 0.077  # what machines and builds of one device differ by
-CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # logs of a device of 2018
+CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # logs near the middle of the devices
 GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bits")
 
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from sweetspot.decision.fits import memory_warnings
+from sweetspot.bills.fits import memory_warnings
 from sweetspot.study.memory import GIB, Memory, Need, Needs
 
 CELL = {"instance": "box", "framework": "tensorflow", "batch_size": 16, "gpus": 1, "precision": "fp32"}

@@ -56,31 +56,20 @@ class Settings:
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
         """The settings of a study; without its instances machines are called by their keys."""
         question = study.cells
+        same = ("reference", "month_days", "accepts_interruptions", "seed", "counts", "answer_prices", "work",
+                "offers_in_hand")  # fmt: skip
+        machines, money = instances or {}, study.currency
+        paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
+        behind = {other for one in machines.values() for other in (one.base_instance, one.equivalent_to)}
         return cls(
+            **{name: getattr(study, name) for name in same} | paid,
             study=study.name,
             batch_sizes={model: question.headline(model) for model in question.model},
             precision=question.precision,
             framework=question.framework,
-            reference=study.reference,
-            month_days=study.month_days,
-            accepts_interruptions=study.accepts_interruptions,
-            seed=study.seed,
             deadlines_hours=tuple(study.deadlines_hours),
-            counts=study.counts,
-            answer_prices=study.answer_prices,
-            stands_behind=sorted(
-                {
-                    other
-                    for machine in (instances or {}).values()
-                    for other in (machine.base_instance, machine.equivalent_to)
-                    if other is not None
-                }
-            ),
-            gpu_memory_gib=memory_of(instances or {}),
-            currency="USD" if study.currency is None else study.currency.code,
-            usd_per_unit=1.0 if study.currency is None else study.currency.usd_per_unit,
-            work=study.work,
-            offers_in_hand=study.offers_in_hand,
+            stands_behind=sorted(name for name in behind if name is not None),
+            gpu_memory_gib=memory_of(machines),
             models={model: study.model_title(model) for model in question.model},
-            titles={name: machine.title for name, machine in (instances or {}).items()},
+            titles={name: machine.title for name, machine in machines.items()},
         )

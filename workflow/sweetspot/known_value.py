@@ -21,11 +21,6 @@ class Value(NamedTuple):
     halves: tuple[float, float] = (0.0, 0.0)
 
 
-def base_choice(costs: np.ndarray) -> int:
-    """The row of least mean: what one takes knowing nothing more. `costs`: one row an option, one column a draw."""
-    return int(costs.mean(axis=1).argmin())
-
-
 def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
     """EVPPI(x) = min over options of E[cost] - E_x[min over options of E[cost given x]]; never negative.
 
@@ -36,7 +31,7 @@ def partial_value(costs: np.ndarray, figure: np.ndarray) -> Value:
     how well the figures are known. A figure that changes the choice in no draw is worth exactly 0.
     (Raiffa & Schlaifer 1961 for what it means.)
     """
-    apart = _choosable(costs - costs[base_choice(costs)])
+    apart = _choosable(costs - costs[costs.mean(axis=1).argmin()])  # less what one takes knowing nothing more
     count = figure.size
     if not len(apart) or not figure.max() > figure.min():
         return Value(0.0, 0.0)

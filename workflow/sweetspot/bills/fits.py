@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.decision.settings import Settings
+from sweetspot.study.settings import Settings
 
 if TYPE_CHECKING:
     from sweetspot.study.memory import Need  # lazily: its models take longer to import than all this computes

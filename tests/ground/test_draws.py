@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.standing import p_cheaper, shares, standing
+from sweetspot.decision.standing import standing
+from sweetspot.draws import p_cheaper, shares
 
 INF, NAN = np.inf, np.nan
 

@@ -1,0 +1,103 @@
+"""What one cell of a catalogue's line may hold, and which of several faults of a spot history is named."""
+
+import json
+
+import pytest
+from sweetspot.catalogues.listing import BadLineError, Line
+from sweetspot.catalogues.spot_history import read_history
+from sweetspot.errors import UserError
+
+BAD = "refused"
+
+
+def read(kind, text, **more):
+    line = Line(2, {"cell": text})
+    try:
+        return getattr(line, kind)("cell", **more)
+    except BadLineError:
+        return BAD
+
+
+@pytest.mark.parametrize(
+    ("text", "price", "number", "whole", "cards"),
+    [
+        ("", None, None, None, None),
+        (" 2 ", 2.0, 2.0, 2, 2),
+        ("8.0", 8.0, 8.0, 8, 8),
+        ("1", 1.0, 1.0, 1, 1),
+        ("0", BAD, 0.0, None, None),  # none of them, and no price
+        ("0.5", 0.5, 0.5, None, BAD),  # a card shared with others
+        ("1.5", 1.5, 1.5, None, BAD),
+        ("-1", BAD, -1.0, None, None),
+        ("999999999", 999999999.0, 999999999.0, 999999999, 999999999),
+        ("1e9", BAD, BAD, BAD, BAD),
+        ("-1e9", BAD, BAD, BAD, BAD),
+        ("nan", BAD, BAD, BAD, BAD),
+        ("inf", BAD, BAD, BAD, BAD),
+        ("two", BAD, BAD, BAD, BAD),
+    ],
+)
+def test_a_cell_as_price_number_count_and_cards(text, price, number, whole, cards):
+    found = tuple(read(kind, text) for kind in ("price", "number_of", "whole", "cards"))
+    assert found == (price, number, whole, cards)
+
+
+def test_a_price_may_have_another_least_and_a_missing_column_is_empty():
+    assert read("price", "0", least=-1.0) == 0.0
+    assert read("price", "-1", least=-1.0) == BAD
+    assert Line(2, {}).price("cell") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "title"),
+    [
+        ("p3.2xlarge", "p3.2xlarge", ""),
+        ("a b", "a-b", "a b"),
+        (f"{'a' * 70} b", "a" * 64, f"{'a' * 70} b"),  # a name for files has at most 64
+        (f"a {'b' * 198}", f"a-{'b' * 62}", f"a {'b' * 198}"),  # 200 characters
+    ],
+)
+def test_a_name_for_files_of_a_catalogues_name(text, slug, title):
+    assert Line(2, {"cell": text}).name("cell") == (slug, title)
+
+
+@pytest.mark.parametrize("text", ["", "...", f"a {'b' * 199}", "a;b c", "a\nb", "é b"])
+def test_what_is_no_name(text):
+    assert read("name", text) == BAD
+
+
+def history(tmp_path, *records):
+    """Records (day of June, machine, price), in the order of the file."""
+    file = tmp_path / "history.json"
+    rows = [
+        {"Timestamp": f"2018-06-{day:02}T00:00:00Z", "ProductDescription": "Linux/UNIX", "InstanceType": machine,
+         "SpotPrice": price, "AvailabilityZone": "eu-west-1a"}
+        for day, machine, price in records
+    ]  # fmt: skip
+    file.write_text(json.dumps({"SpotPriceHistory": rows}))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("records", "told"),
+    [
+        # Newest first but for one: that record, as it is numbered in the file.
+        ([(9, "z", "1"), (7, "z", "1"), (8, "z", "1"), (6, "z", "1")], r"\[2\] of z/"),
+        # Oldest first but for one.
+        ([(5, "z", "1"), (7, "z", "1"), (6, "z", "1"), (8, "z", "1")], r"\[2\] of z/"),
+        # Of two series with a fault the one that the file has first, whatever its name.
+        ([(9, "z", "1"), (9, "a", "1"), (7, "z", "1"), (7, "a", "1"), (8, "z", "1"), (8, "a", "1"), (6, "z", "1"),
+          (6, "a", "1")], r"\[4\] of z/"),
+        ([(9, "z", "1"), (9, "z", "2"), (8, "a", "1")], "z/Linux/UNIX/eu-west-1a has two prices at 2018-06-09"),
+    ],
+)  # fmt: skip
+def test_the_first_fault_of_a_history_is_named(tmp_path, records, told):
+    with pytest.raises(UserError, match=told):
+        read_history(history(tmp_path, *records))
+
+
+def test_a_history_is_read_oldest_first_and_one_price_may_stand_twice(tmp_path):
+    read = read_history(history(tmp_path, (9, "z", "2"), (9, "z", "2"), (8, "a", "1"), (7, "z", "3")))
+    assert read["instance"].tolist() == ["a", "z", "z", "z"]
+    assert read["usd_per_hour"].tolist() == [1.0, 3.0, 2.0, 2.0]
+    assert read["record"].tolist() == [2, 3, 0, 1]

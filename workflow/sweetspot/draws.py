@@ -1,0 +1,83 @@
+"""Draws of uncertain figures: their seeds, spreads and intervals, and the two probabilities made of them."""
+
+import zlib
+from collections.abc import Hashable, Sequence
+from statistics import NormalDist
+
+import numpy as np
+
+DRAWS = 4000  # standard error of a probability of 0.8: 0.6 percentage points
+LEVEL = 0.90  # coverage of every interval of the decision
+LEVEL_RANGE = 0.90  # a price list's low and high are read as its 5th and 95th percentile
+# A t with one degree of freedom has no mean; a factor of ten is far beyond any honest pair of runs.
+WIDEST = float(np.log(10.0))
+SAME_COST = 1e-6  # costs nearer than this share of the lower one are the same: nobody chooses by a millionth
+
+
+def stream(seed: int, *key: object) -> np.random.Generator:
+    """A generator of its own for each uncertain figure, so that a new offer never changes the others' draws."""
+    return np.random.default_rng([seed, zlib.crc32("|".join(map(str, key)).encode())])
+
+
+def spread(
+    value: float, low: float, high: float, level: float, noise: np.ndarray, freedom: float = float("nan")
+) -> np.ndarray:
+    """Draws of a positive figure with median `value` and central interval [low, high] of coverage `level`.
+
+    Log-normal in two pieces: below the median with the spread of `low`, above with that of `high`, so that an
+    asymmetric interval keeps both ends. `noise` is standard normal, or standard t with `freedom` degrees of freedom
+    where there are some (a mean of independent runs, throughput.parquet's `interval_df`). Without an interval, or for a
+    value that is not positive, the figure does not vary.
+    """
+    if not 0 < low <= value <= high:
+        return np.full(noise.shape, value)
+    edge = _edge(level, freedom)
+    scale = np.asarray(np.where(noise < 0, np.log(value / low), np.log(high / value))) / edge
+    return value * np.exp(np.clip(scale * noise, -WIDEST, WIDEST))
+
+
+def _edge(level: float, freedom: float) -> float:
+    if freedom >= 1:
+        from scipy.special import stdtrit  # lazily: only measured figures need it
+
+        return float(stdtrit(freedom, (1 + level) / 2))
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper end of the central interval along the last axis; infinite draws are ordered, not averaged."""
+    last = draws.shape[-1] - 1
+    low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
+    # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.
+    ends = np.partition(draws, (low, high), axis=-1)
+    return ends[..., low], ends[..., high]
+
+
+def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = SAME_COST) -> dict[Hashable, float]:
+    """`p_cheapest` of each alternative: the share of cases in which nothing else costs less, by more than `tolerance`.
+
+    `usd`: a row a choice, a column a case, infinite or NaN where the choice never does the work; `alternatives`: what
+    each choice is one of, in the order of the rows. What costs the same within the tolerance (a share of the lower
+    cost) takes nothing from each other: where alternatives tie, each counts as the cheapest, so that the shares add up
+    to more than 1. A case in which nothing does the work counts for none.
+    """
+    known = np.where(np.isnan(usd), np.inf, usd)
+    lowest = known.min(axis=0)
+    first = np.isfinite(known) & (known <= lowest + tolerance * np.abs(np.where(np.isfinite(lowest), lowest, 0.0)))
+    rows: dict[Hashable, list[int]] = {}
+    for place, name in enumerate(alternatives):
+        rows.setdefault(name, []).append(place)
+    return {name: float(first[places].any(axis=0).mean()) for name, places in rows.items()}
+
+
+def p_cheaper(usd: np.ndarray, other: np.ndarray, tolerance: float = SAME_COST) -> float:
+    """The share of cases in which `usd` is less than `other` (an entry a case, as in `shares`); a tie counts half.
+
+    So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
+    is dearer than what does.
+    """
+    one, two = (np.where(np.isnan(each), np.inf, each) for each in (usd, other))
+    lower = np.minimum(np.abs(one), np.abs(two))
+    with np.errstate(invalid="ignore"):
+        same = (one == two) | (np.abs(one - two) <= tolerance * lower)
+    return float(np.mean(np.where(same, 0.5, one < two)))
