@@ -30,12 +30,19 @@ ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer
          "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
-# Tests that alone count for a file, and which of them. Those of the first two are marked slow, since Keras is imported
-# or all shipped figures are fitted; what the decision says is made of what it finds.
+# Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are
+# marked slow, since Keras is imported or all shipped figures are fitted.
 OWN_TESTS = {
-    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
-    "commands/validate_scaling.py": ("tests/commands/test_scaling_command.py", ""),
     "decision_words.py": ("tests/decision", "not slow"),
+    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
+} | {
+    f"commands/{name}.py": (f"tests/commands/test_{tests}.py", "")
+    for tests, names in {
+        "scaling_command": ("validate_scaling", "figures_csv", "pair_table", "csv_rows"),
+        "transfer_commands": ("validate_transfer", "predict", "device_figures"),
+        "new_study": ("new_study", "study_of_months"),
+    }.items()
+    for name in names
 }
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
