@@ -34,10 +34,11 @@ PLANS = {"work": Dates("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
 
-def own(**terms):
+def own(name="box", **terms):
+    """36,000 USD, 36 months, 1 kW at 0.2 USD/kWh, ten days a month, 50 a month of care."""
     given_ = {"capex": 36000.0, "months": 36.0, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10.0,
               "maintenance_per_month": CARE}  # fmt: skip
-    return {"instance": "box", "purchase": "own", "own": given_ | terms}
+    return {"instance": name, "purchase": "own", "own": given_ | terms}
 
 
 def hourly(usd=6.0, **keys):
