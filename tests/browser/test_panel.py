@@ -26,11 +26,10 @@ def made(tmp_path_factory):
     study_file.parent.mkdir()
     study_file.write_text(yaml.safe_dump(study().model_dump(mode="json", exclude_none=True)))
     report = folder / "report"
-    figures = [report / "figures" / f"{name}.svg" for name in CHARTS]
-    bundle = report / "figures" / "vega.js"
-    draw_figures(files, study_file, figures, [], bundle=bundle)
+    specs, engine = [report / "figures" / f"{name}.vl.json" for name in CHARTS], report / "figures" / "vega.txt"
+    draw_figures(files, study_file, specs, [], engine=engine)
     write_tables(files, report / "tables")
-    write_report(read_tables(files), study_file, report, figures, bundle=bundle)
+    write_report(read_tables(files), study_file, report, specs, engine=engine)
     return report / "evidence.html", found
 
 

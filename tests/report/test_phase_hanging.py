@@ -15,7 +15,7 @@ from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 
-BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
+BLANK = dict.fromkeys(CHARTS, "{}")
 
 
 @pytest.fixture(scope="module")
