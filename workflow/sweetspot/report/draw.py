@@ -59,8 +59,7 @@ TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight"
 
 
 BUNDLE = """import sys, vl_convert
-parts = "window.charts = { embed: vegaEmbed, compile: vegaLite.compile, logger: vega.logger };"
-sys.stdout.write(vl_convert.javascript_bundle(parts, vl_version=sys.argv[1]))"""
+sys.stdout.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=sys.argv[1]))"""
 ENDED = "figures: the engine that draws needs memory, and no limit of addresses (ulimit -v)"
 
 

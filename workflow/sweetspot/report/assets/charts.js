@@ -9,7 +9,7 @@ async function unpackCharts() {
   const ready = new Promise((resolve) => { window.chartsReady = resolve; });
   Object.assign(script, { type: "module", textContent: `${engine}\nwindow.chartsReady();` });
   document.body.append(script);
-  return ready.then(() => ({ specs: JSON.parse(specs), ...window.charts }));
+  return ready.then(() => ({ specs: JSON.parse(specs), embed: window.vegaEmbed }));
 }
 (() => {
   if (!document.getElementById("charts-engine") || typeof DecompressionStream === "undefined") return;
@@ -19,8 +19,8 @@ async function unpackCharts() {
   let found;
   const draw = async (frame) => {
     left.delete(frame);
-    const figure = frame.parentElement, name = figure.id.slice(4), { specs, embed, compile, logger } = await (found ??= unpackCharts());
-    const { spec } = compile(specs[name], { logger: logger(1) }), { view } = await embed(frame, spec, { mode: "vega", actions: false, renderer: "svg", logLevel: 1 });
+    const figure = frame.parentElement, name = figure.id.slice(4), { specs, embed } = await (found ??= unpackCharts());
+    const { view } = await embed(frame, specs[name], { mode: "vega-lite", actions: false, renderer: "svg", logLevel: 1 });
     // One image with a name: a reader of screens is not led through every mark.
     const drawn = frame.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
     for (const part of frame.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
@@ -38,8 +38,9 @@ async function unpackCharts() {
     for (const { target } of entries.filter((one) => one.isIntersecting && left.has(one.target))) draw(target);
   }, { rootMargin: "300px" });
   left.forEach((frame) => seen.observe(frame));
-  const rest = async () => {
-    for (const frame of left) { await draw(frame); setTimeout(rest); return; }
+  const rest = () => { // one at a time; one that cannot be drawn keeps no other from it
+    const [frame] = left;
+    if (frame) draw(frame).finally(() => setTimeout(rest));
   };
   addEventListener("load", () => setTimeout(rest, 300));
 })();
