@@ -65,6 +65,22 @@ def test_super_linear_rows_are_flagged(run):
     assert [("super_linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
 
 
+ODD = [line(1, 100), line(2, 260), line(4, 390)]  # faster than twice one device, and another beside it
+
+
+@pytest.mark.parametrize(
+    ("rows", "places"),
+    [
+        (GOOD, [("within a node", 3)]),
+        (ODD, [("within a node", 2)]),
+        ([*ODD, *GOOD[3:]], [("within a node", 3), ("within a node, no artefacts", 1)]),
+    ],
+)
+def test_figures_without_artefacts_are_judged_once_more_where_there_are_both(run, rows, places):
+    result = json.loads(run(*rows)[0])
+    assert [(place["where"], place["rows"]) for place in result["places"]] == places
+
+
 def test_the_text_names_methods_and_counts(run):
     stdout, _ = run(*GOOD, line(2, 500, batch=48), arguments=())
     assert "mean_efficiency" in stdout

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from month_tables import LabOfFive
 from phase_plans import CARE, RUNNING, compared, hourly, own
-from sweetspot.decision.later import Dates, load_plans, of_plan, ways_of
+from sweetspot.decision.later import of_plan, ways_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
+from sweetspot.study.purchases import Dates, load_plans
 from sweetspot.study.workloads import load_monthly, load_workloads
 
 

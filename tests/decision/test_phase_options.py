@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from phase_plans import CARE, compared, hourly, own
+from sweetspot.decision.assumption import Choice
 from sweetspot.decision.options import with_alternative
-from sweetspot.decision.standing import standing
+from sweetspot.decision.question import Question
+from sweetspot.draws import shares
 
 CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
 SPEEDS = {"nodes": (180.0, 180.0, 180.0), "other": (120.0, 120.0, 120.0)}
@@ -90,8 +92,20 @@ def test_nodes_belong_to_the_machine_that_they_are_made_of():
 
 
 def test_a_draw_in_which_more_nodes_are_the_cheapest_is_one_for_the_machine():
-    table = pd.DataFrame({"option": ["a", "a2", "b"], "alternative": ["a", "a", "b"], "persistent": True})
     usd = np.array([[1.0, 3.0, 3.0, np.inf], [2.0, 1.0, 4.0, np.inf], [3.0, 2.0, 2.0, np.inf]])
-    found = standing(table, usd)
-    assert (found.best, found.rival, found.p_cheapest) == (0, 2, 0.5)  # in the third draw b; in the last none
-    assert standing(table.assign(alternative="a"), usd).rival is None
+    assert shares(usd, ["a", "a", "b"]) == {"a": 0.5, "b": 0.25}  # in the third draw b, in the last none
+
+
+def asked(*choices):
+    """A question of choices, the cheapest first: (alternative, taken)."""
+    rows = ({"option": f"{n}", "title": "", "row": n, "alternative": name} for n, (name, _) in enumerate(choices))
+    made = tuple(Choice.of(row, taken) for row, (_, taken) in zip(rows, choices, strict=True))
+    return Question("work", 1.0, made, (), lambda _: None, np.zeros((len(made), 1)))
+
+
+def test_the_best_is_the_first_that_may_be_taken_and_its_rival_another_alternative():
+    found = asked(("a", True), ("a", True), ("b", True))
+    assert (found.best, found.rival) == (0, 2)
+    found = asked(("a", False), ("b", True), ("c", False), ("b", True), ("a", True))
+    assert (found.best, found.rival) == (1, 4)
+    assert asked(("a", True), ("a", True), ("b", False)).rival is None

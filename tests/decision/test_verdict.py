@@ -28,6 +28,7 @@ def test_a_tie_between_sellers_never_reaches_whether_to_commit():
     )
     assert (told.level, told.best, told.rival) == ("commit", "north", "box")
     assert told.ratio == pytest.approx(2.5) and told.p_cheaper == 1.0 and told.confidence == "clear"
+    assert (told.usd, told.rival_usd, told.usd_per_month) == (120.0, 300.0, pytest.approx(120 / 36))
     assert told.sentence == "Rent by the hour. Buying costs 2.5 times as much."
     assert told.take_p_cheaper == 0.5  # 120 < 121 and 90 < 95, not 140 < 130 nor 100 < 90
     assert told.do_this == "Start with North or South: both cost about the same today. Compare again every quarter."
@@ -169,3 +170,21 @@ def test_a_price_beyond_twice_or_below_half_of_the_machines_is_not_said(cloud, l
     assert told.buy_below_usd == pytest.approx(limit)
     words = " ".join([told.do_this, *told.thresholds])
     assert (f"{limit:,.0f} USD" in words) == said
+
+
+def test_where_nothing_binds_the_answer_says_for_which_other_works_it_holds():
+    def job(name, *sellers):
+        return work(*((seller, RENT, [usd] * 2) for seller, usd in sellers), name=name)
+
+    vgg, resnet = job("vgg", ("north", 10), ("south", 20)), job("resnet", ("south", 5), ("north", 9))
+    bert = job("bert", ("north", 7), ("south", 8))
+    told = verdict_table([resnet, vgg, bert], "vgg", NO_ROWS, {}).set_index("workload")
+    assert told.loc["vgg", "thresholds"] == [
+        "This is about vgg. The same is the cheapest for 2 of the 3 works here; for resnet it is South."
+    ]
+    assert told.loc["resnet", "thresholds"] == told.loc["bert", "thresholds"] == []
+    assert list(told.index) == ["vgg", "resnet", "bert"] and list(told["is_answer"]) == [True, False, False]
+    alike = verdict_table([vgg, bert], "vgg", NO_ROWS, {}).iloc[0]
+    assert alike["thresholds"] == ["This is about vgg. The same is the cheapest for all 2 works here."]
+    bound = work(("north", RENT, [10, 10]), ("box", BUY, [90, 90]), name="plan")
+    assert verdict_table([bound, vgg], "plan", NO_ROWS, {}).iloc[0]["thresholds"] == []

@@ -132,8 +132,14 @@ def test_by_what_fp32_is_multiplied_is_said(matrices, convolutions, there, produ
 
 
 @pytest.mark.parametrize(
-    ("framework", "device", "words"), [("jax", "gpu", "pip install 'jax[cuda13]'"), ("torch", "cpu", "whl/cpu")]
+    ("framework", "device", "words"),
+    [
+        ("jax", "gpu", "pip install 'jax[cuda13]'"),
+        ("jax", "cpu", "pip install jax"),
+        # PyPI's wheel of torch for Linux brings gigabytes of CUDA; for processors PyTorch has an index of its own.
+        ("torch", "cpu", "pip install torch --index-url https://download.pytorch.org/whl/cpu"),
+    ],
 )
 def test_what_to_install_depends_on_the_device(monkeypatch, framework, device, words):
     monkeypatch.setattr(backends.importlib.util, "find_spec", lambda _: None)
-    assert words in missing(framework, device)
+    assert missing(framework, device).endswith(f"; install it with: {words}")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from harness_runs import CELL, ROOT, command, measure
+from fault_projects import TRAINING, train_with
+from harness_runs import CELL, ROOT, command
 from patience import PATIENCE_S, until
+from project_copy import copy_project
 from sweetspot.harness.runfile import run_facts
 
 LEASE = """
@@ -132,14 +134,25 @@ def test_running_out_of_memory_is_an_outcome_not_an_error(tmp_path):
     assert facts["duration_s"] > 1
 
 
-def started(tmp_path, *more, **other):
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": ""}
-    line = command(tmp_path / "run~1.parquet", *more, **other)
-    process = subprocess.Popen(line, env=env, stderr=subprocess.PIPE, text=True)
+def started(folder, *more, library=ROOT / "workflow", **other):
+    """A run that has made its first step, by the program of that library, in the folder in which that lies."""
+    env = {**os.environ, "PYTHONPATH": str(library), "CUDA_VISIBLE_DEVICES": ""}
+    line = command(folder / "run~1.parquet", *more, **other)
+    line[1] = str(library / "scripts" / "run_benchmark.py")
+    process = subprocess.Popen(line, cwd=library.parent, env=env, stderr=subprocess.PIPE, text=True)
     for line in process.stderr:
         if ": step 1 of" in line:
             return process
     raise AssertionError("the run never came to its first step")
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory):
+    """A library whose training process waits in its third timed step, and needs no framework."""
+    project = copy_project(tmp_path_factory.mktemp("waiting") / "project")
+    train_with(project, TRAINING)
+    (project / "hold-measure").touch()
+    return project / "workflow"
 
 
 def children(pid):
@@ -147,8 +160,8 @@ def children(pid):
 
 
 @pytest.mark.slow
-def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path):
-    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
+def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path, waiting):
+    process = started(tmp_path, library=waiting)
     (child,) = children(process.pid)
     os.kill(child, signal.SIGKILL)
     assert process.wait(timeout=PATIENCE_S) == 0
@@ -159,8 +172,8 @@ def test_a_training_process_killed_by_the_kernel_is_recorded(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_interrupted_run_leaves_no_file_and_no_process(tmp_path, number):
-    process = started(tmp_path, "--min-steps", "10000000", "--min-seconds", "1000")
+def test_an_interrupted_run_leaves_no_file_and_no_process(tmp_path, waiting, number):
+    process = started(tmp_path, library=waiting)
     (child,) = children(process.pid)
     process.send_signal(number)
     assert process.wait(timeout=PATIENCE_S) == 128 + number
@@ -184,24 +197,14 @@ def alive(pid):
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-@pytest.mark.slow
-def test_the_time_limit_ends_a_run_and_says_so(tmp_path):
-    done = measure(
-        tmp_path / "run~1.parquet", "--min-steps", "100000000", "--min-seconds", "100000", "--time-limit-s", "8"
-    )
-    assert done.returncode == 0
-    table = pd.read_parquet(tmp_path / "run~1.parquet")
-    assert list(table["status"]) == ["failed"]
-    assert "time limit of 8 s" in table["message"].iloc[0]
-
-
 def held_up(folder):
     """The run file of a process that is stopped within every step from the third on, each time for half a step longer.
 
     Half of the second step, and after a third of it: on a machine that others make slow all of it is longer. Stopped at
     once, it may not have begun the step whose seconds are to grow.
     """
-    cell = CELL.replace("--batch-size 8", "--batch-size 8192")  # a step longer than its line takes to be read
+    # A step longer than its line takes to be read, of what starts the quickest.
+    cell = CELL.replace("--batch-size 8", "--batch-size 8192").replace("tensorflow", "jax")
     process = started(folder, "--min-steps", "10", "--min-seconds", "1000", cell=cell)
     (child,) = children(process.pid)
     moments = [time.monotonic()]

@@ -1,23 +1,11 @@
-"""The networks against what is published of them: parameters, arithmetic, shapes; and every framework's step."""
-
-import importlib.util
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""The networks against what is published of them: parameters, arithmetic, shapes."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from harness_runs import request
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import backend, require_known
 from sweetspot.harness.own_networks import unit_of
-from sweetspot.harness.request import Request
-
-ROOT = Path(__file__).parent.parent.parent
-ENV = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-SCRIPT = str(ROOT / "workflow" / "scripts" / "run_benchmark.py")
 
 # Multiply-adds of the forward pass in 1e9, as published with each network.
 PUBLISHED_GIGA_MULTIPLY_ADDS = {
@@ -117,31 +105,6 @@ def test_a_run_starts_from_a_checkpoint_and_a_wrong_one_is_refused(tmp_path):
         build_workload("mnist_mlp", str(tmp_path / "tiny.weights.h5"))
 
 
-def request_json(**changes):
-    from sweetspot.harness.request import parse_request
-
-    flags = {"instance": "here", "framework": "tensorflow", "model": "tiny_cnn", "batch-size": 8, "gpus": 1}
-    flags |= {"precision": "fp32", "variant": "default", "run": 1, "output": "x", "min-steps": 12}
-    flags |= {"least-seconds": 0} | changes
-    return parse_request([part for name, value in flags.items() for part in (f"--{name}", str(value))]).to_json()
-
-
-def said(**changes):
-    line = [sys.executable, "-m", "sweetspot.harness.train", request_json(**changes)]
-    done = subprocess.run(line, env=ENV, capture_output=True, text=True, check=True)
-    return [json.loads(text) for text in done.stdout.splitlines()]
-
-
-def trained(**changes):
-    return [entry["loss"] for entry in said(**changes) if "loss" in entry]
-
-
-@pytest.mark.slow
-def test_text_generation_learns_its_batch():
-    losses = trained(model="lstm_text")
-    assert np.mean(losses[-3:]) < np.mean(losses[:3])
-
-
 @pytest.mark.slow
 def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
     import tensorflow as tf
@@ -162,45 +125,12 @@ def test_an_embedding_moves_by_the_rows_seen_as_the_whole_table_would():
     np.testing.assert_allclose(dense, expected, rtol=1e-5)
 
 
-# PyPI's wheel of torch for Linux brings gigabytes of CUDA; for processors PyTorch has an index of its own.
-INSTALLED_BY = [
-    ("jax", "pip install jax"),
-    ("torch", "pip install torch --index-url https://download.pytorch.org/whl/cpu"),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("framework", "install"), INSTALLED_BY)
-def test_an_optional_framework_learns_or_says_how_to_install_it(framework, install, tmp_path):
-    if importlib.util.find_spec(framework):
-        entries = said(framework=framework)
-        losses = [entry["loss"] for entry in entries if "loss" in entry]
-        assert losses[-1] < losses[0]
-        facts = {name: value for entry in entries for name, value in entry.get("facts", {}).items()}
-        # 15 x 15 positions of 8 filters of 3 x 3 x 3, then 8 x 10, whichever axis holds the channels
-        assert facts["training_flop_per_sample"] == 3 * 2 * (15 * 15 * 8 * 27 + 80) - 2 * 15 * 15 * 8 * 27
-        assert facts["machine_matmul_flops"] > 0
-        return
-    flags = f"--instance here --framework {framework} --model tiny_cnn --batch-size 8 --gpus 1 --precision fp32"
-    rest = f"--variant default --run 1 --output {tmp_path / 'run~1.parquet'}"
-    line = [sys.executable, SCRIPT, *flags.split(), *rest.split()]
-    done = subprocess.run(line, env=ENV, capture_output=True, text=True, check=False)
-    assert done.returncode == 0  # an outcome: other cells go on, and the report shows this one as failed
-    assert "Traceback" not in done.stderr
-    (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
-    assert row["status"] == "failed"
-    file = tmp_path / "run~1.parquet"
-    assert row["message"].endswith(f"; install it with: {install}, remove {file} and it is measured")
-
-
 def test_what_a_framework_is_not_measured_with_is_refused():
-    eager = Request.from_json(request_json(framework="torch"))._replace(xla=True)
     with pytest.raises(UserError, match="--xla is given with --framework torch"):
-        backend("torch").devices(eager)
+        backend("torch").devices(request("--xla", framework="torch"))
     for framework in ("torch", "jax"):
-        started = Request.from_json(request_json(framework=framework, checkpoint="x.weights.h5"))
         with pytest.raises(UserError, match=f"--framework {framework} starts from new weights"):
-            backend(framework).build_step(started, [])
+            backend(framework).build_step(request(framework=framework, checkpoint="x.weights.h5"), [])
 
 
 def test_an_unknown_framework_or_precision_is_refused():

@@ -12,11 +12,11 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from harness_runs import ROOT, measure
+from harness_runs import ROOT, measure, request
 from sweetspot.harness.backends import backend
+from sweetspot.harness.facts import instruction_sets
 from sweetspot.harness.nodes import joined
 from sweetspot.harness.own_networks import ADAMW, arithmetic
-from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import run_facts
 
 pytestmark = pytest.mark.slow
@@ -24,16 +24,19 @@ PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support
 ENV = {**os.environ, "PYTHONPATH": PATHS, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 ENV |= {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
 ENV_OF_NODES = {name: value for name, value in ENV.items() if name != "PATH"}
-QUICK = {"least-seconds": 0, "least-seconds-power": 0}
+QUICK = {"least_seconds": 0, "least_seconds_power": 0}
 NOT_HERE = "the CPU build of torch is not installed here"
 
 
-TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch-size": 8}
+TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch_size": 8}
 MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora")
 ALIKE = ("tiny_gpt2", "tiny_vit", "tiny_llama_lora")  # of these JAX is held against itself on other devices
 # What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
 CELLS = {
-    ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS},
+    ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS}
+    | {variant: TWO | {"model": "tiny_cnn", "variant": variant} for variant in ("towers", "A", "C")},
+    ("tensorflow", 1): {number: {"model": "tiny_cnn", "precision": number} for number in ("fp32", "bf16", "fp16")}
+    | {"xla": {"model": "tiny_cnn", "xla": True}, "text": {"model": "lstm_text"}},
     ("jax", 2): {model: TWO | {"model": model} for model in MODELS}
     | {f"{model} in shards": TWO | {"model": model, "variant": "fsdp"} for model in ALIKE},
     ("jax", 1): {model: ONE | {"model": model} for model in ALIKE}
@@ -51,13 +54,9 @@ CELLS = {
 
 
 def asked(framework, **changes):
-    flags = {"instance": "here", "framework": framework, "model": "tiny_gpt2", "batch-size": 4, "gpus": 1, "run": 1}
-    flags |= {"precision": "fp32", "variant": "default", "output": "x", "min-steps": 6, "min-seconds": 1000}
-    flags |= QUICK | changes
+    given = {"model": "tiny_gpt2", "batch_size": 4, "min_steps": 6, "min_seconds": 1000} | QUICK | changes
     # Every step counts, however busy this machine is.
-    return parse_request(
-        [part for name, value in flags.items() for part in (f"--{name}", str(value))] + ["--all-steps"]
-    )
+    return request("--all-steps", *(["--xla"] if given.pop("xla", False) else []), framework=framework, **given)
 
 
 @functools.cache
@@ -105,6 +104,22 @@ def test_every_framework_trains_every_kind_of_network_on_two_devices(framework, 
     assert facts["machine_matmul_flops"] > 0
 
 
+@pytest.mark.parametrize("variant", ["towers", "A", "C"])
+def test_every_variant_of_tensorflow_computes_the_same_update_of_two_devices(variant):
+    np.testing.assert_allclose(losses("tensorflow", 2, variant), learns("tensorflow", 2, "tiny_cnn"), rtol=1e-4)
+
+
+@pytest.mark.parametrize("other", ["bf16", "fp16", "xla"])
+def test_precision_and_compilation_change_speed_not_what_is_learnt(other):
+    found = losses("tensorflow", 1, other)
+    assert found != losses("tensorflow", 1, "fp32") or other == "xla"
+    np.testing.assert_allclose(found, losses("tensorflow", 1, "fp32"), rtol=0.02)
+
+
+def test_text_generation_learns_its_batch():
+    learns("tensorflow", 1, "text")
+
+
 @pytest.mark.parametrize("model", ALIKE)
 def test_jax_computes_the_same_on_one_device_on_two_and_in_shards(model):
     one = losses("jax", 1, model)
@@ -150,7 +165,7 @@ def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monke
     (tmp_path / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SLURM_JOB_ID", str(os.getpid()))  # the ports follow from it
-    command, environment = backend(framework).launch(asked(framework, gpus=2, **{"gpus-per-node": 1}))
+    command, environment = backend(framework).launch(asked(framework, gpus=2, gpus_per_node=1))
     done = subprocess.run(command, env=environment | ENV_OF_NODES, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     entries = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -224,7 +239,7 @@ def test_tensorflow_moves_variables_as_adamw_does():
 def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(framework, tmp_path):
     pytest.importorskip(framework, reason=NOT_HERE)
     cell = (
-        f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision fp32 --variant default"
+        f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision bf16 --variant default"
     )
     done = measure(tmp_path / "run~1.parquet", "--min-steps", "5", cell=cell, gpus=2)
     assert done.returncode == 0, done.stderr
@@ -235,6 +250,8 @@ def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(framew
         8,
         True,
     )
+    native = {"avx512_bf16", "amx_bf16", "bf16"} & set(instruction_sets())
+    assert ("emulation" in dict(json.loads(table["warnings"].iloc[0] or "[]"))) is not bool(native)
     facts = run_facts(tmp_path / "run~1.parquet")
     assert facts["program"] == framework
     assert framework in facts["versions"]

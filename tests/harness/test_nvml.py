@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
-from harness_runs import ROOT, command
+from harness_runs import ROOT, described, measure_mine
 from sweetspot.harness.runfile import run_facts
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 
@@ -147,18 +146,10 @@ SCRIPT = """
 
 
 def measured(library, folder, *more, devices=(A, B), code=0):
-    (folder / "train.py").write_text(textwrap.dedent(SCRIPT))
-    (folder / "config" / "commands").mkdir(parents=True)
-    steps = {"pattern": r"^step (?P<step>\d+): (?P<milliseconds>\d+) ms"}
-    text = yaml.safe_dump({"command": [sys.executable, "train.py"], "steps": steps})
-    (folder / "config" / "commands" / "mine.yaml").write_text(text)
+    described(folder, SCRIPT, steps={"pattern": r"^step (?P<step>\d+): (?P<milliseconds>\d+) ms"})
     cell = "--instance here --framework command --model mine --batch-size 4 --precision bf16 --variant default"
     rule = ["--device", "gpu", "--min-steps", "40", "--min-seconds", "1000", *more]
-    env = environment(library, folder, *devices)
-    line = command("run~1.parquet", *rule, cell=cell, gpus=2)
-    done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    return done.stderr
+    return measure_mine(folder, *rule, env=environment(library, folder, *devices), cell=cell, gpus=2, code=code)
 
 
 def test_a_run_on_two_gpus_carries_energy_and_memory_to_the_throughput_table(library, tmp_path):
@@ -299,8 +290,6 @@ def test_a_precision_that_a_card_has_not_is_marked_or_refused(library, tmp_path)
     (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")
     said = {found["rule"]: found["message"] for found in cell["warnings"]}
     assert said["emulation"] == "this device computes bf16 as fp32; no speed-up is to be had"
-    (tmp_path / "config" / "commands" / "mine.yaml").unlink()
-    (tmp_path / "config" / "commands").rmdir()
     said = measured(library, tmp_path, "--precision", "tf32", devices=(V100, V100 | {"uuid": "GPU-w"}), code=2)
     assert "--precision is tf32, which Tesla V100-SXM2-32GB has not" in said
 

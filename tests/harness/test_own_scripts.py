@@ -4,14 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
-from harness_runs import ROOT, command
+from harness_runs import ROOT, command, described, measure_mine
 from patience import PATIENCE_S, until
 from sweetspot.harness.runfile import run_facts
 from sweetspot.throughput.collect import measured_cells, summarise_runs
@@ -20,23 +18,12 @@ CELL = "--instance here --framework command --model mine --batch-size 4 --precis
 TICK_S = 0.03
 
 
-def described(project, program, *more, **keys):
-    """A project with the script `train.py` and its description."""
-    (project / "train.py").write_text(textwrap.dedent(program))
-    (project / "config" / "commands").mkdir(parents=True, exist_ok=True)
-    text = {"command": [sys.executable, "train.py", *more]} | keys
-    (project / "config" / "commands" / "mine.yaml").write_text(yaml.safe_dump(text))
-
-
 def environment(folder):
     return {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "SWEETSPOT_LEASES": str(folder / "leases")}
 
 
 def measured(folder, *more, gpus=1, cell=CELL, code=0):
-    line = command("run~1.parquet", "--min-steps", "6", *more, cell=cell, gpus=gpus)
-    done = subprocess.run(line, cwd=folder, env=environment(folder), capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stderr
-    return done.stderr
+    return measure_mine(folder, "--min-steps", "6", *more, env=environment(folder), cell=cell, gpus=gpus, code=code)
 
 
 def row(folder):
@@ -166,8 +153,8 @@ def test_a_script_that_says_nothing_ends_at_the_time_limit(tmp_path):
 
 def test_a_pattern_that_never_comes_to_an_end_ends_at_the_time_limit_too(tmp_path):
     program = "import time; print('step ' + 'a' * 60 + 'b'); time.sleep(600)"  # 2^60 ways to split the letters
-    status, message = failed(tmp_path, program, "--time-limit-s", "12", steps={"pattern": "^step (a+)+$"})
-    assert (status, "time limit of 12 s" in message) == ("failed", True)
+    status, message = failed(tmp_path, program, "--time-limit-s", "5", steps={"pattern": "^step (a+)+$"})
+    assert (status, "time limit of 5 s" in message) == ("failed", True)
 
 
 def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_kept(tmp_path):

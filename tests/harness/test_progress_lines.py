@@ -4,12 +4,9 @@ import json
 import re
 from types import SimpleNamespace
 
+from harness_runs import request
 from sweetspot.harness import supervise
-from sweetspot.harness.request import parse_request
 
-CELL = (
-    "--instance here --framework tensorflow --model vgg16 --batch-size 16 --gpus 1 --precision fp32 --variant default"
-)
 STEPS, STEP_S, LEAST = 36_137, 0.01, 5  # six minutes of quick steps, of which five would do
 
 
@@ -23,8 +20,7 @@ def test_thousands_of_steps_are_a_hundred_lines(monkeypatch, capsys):
             yield json.dumps({"seconds": STEP_S, "timed": True}) + "\n"
 
     sampler = SimpleNamespace(stepped=lambda _: None, start=lambda: None, finish=dict)
-    asked = parse_request([*CELL.split(), "--run", "1", "--output", "run~1.parquet", "--min-steps", str(LEAST)])
-    timed = supervise._listen(SimpleNamespace(stdout=steps()), asked, {}, sampler)
+    timed = supervise._listen(SimpleNamespace(stdout=steps()), request(min_steps=LEAST), {}, sampler)
     assert len(timed) == STEPS
     lines = capsys.readouterr().err.splitlines()
     # The first ten, then each a twentieth of the time spent later: ln(361 s / 0.1 s) / ln(1.05) is 168, less at first,

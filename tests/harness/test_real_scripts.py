@@ -7,13 +7,12 @@ validation and the checkpoints of each take 0.2 s at a time, sixteen steps' wort
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 
 import pandas as pd
 import pytest
 import yaml
-from harness_runs import ROOT, command
+from harness_runs import ROOT, measure_mine
 from sweetspot.harness.runfile import run_facts
 
 pytestmark = pytest.mark.slow
@@ -57,9 +56,7 @@ def measured(name, folder, *more):
     described = {"command": [sys.executable, f"{name}.py", *arguments], "environment": around}
     (folder / "config" / "commands" / "mine.yaml").write_text(yaml.safe_dump(described | keys))
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
-    line = command("run~1.parquet", "--time-limit-s", "300", *more, cell=CELL)
-    done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    measure_mine(folder, "--time-limit-s", "300", *more, env=env, cell=CELL)
     table = pd.read_parquet(folder / "run~1.parquet")
     assert set(table["status"]) <= {"ok", "unstable"}, table["message"].iloc[0]
     assert run_facts(folder / "run~1.parquet")["script_files"].keys() == {f"{name}.py"}

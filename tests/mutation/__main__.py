@@ -21,7 +21,8 @@ ENOUGH = 0.95
 
 def drawn(room: str, modules: list[str], count: int, seed: int) -> list[Mutant]:
     """The first mutants of a room, or of some of its modules, in the seed's order."""
-    files = sorted((PROJECT / LIBRARY / room).rglob("*.py"))
+    library = PROJECT / LIBRARY
+    files = sorted(library.glob("*.py") if room == "ground" else (library / room).rglob("*.py"))
     files = [file for file in files if room != "harness" or file.stem in PURE]
     files = [file for file in files if not modules or file.stem in modules]
     named = {str(file.relative_to(PROJECT / LIBRARY)): file.read_text() for file in files}

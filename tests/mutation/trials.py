@@ -1,7 +1,8 @@
 """Runs a room's own fast tests against a mutant, in a copy of the project and in a process forked for it.
 
 Libraries and earlier rooms are imported once, before the first fork: a mutant then costs little more than the tests
-that run until one notices it. Tests that noticed another mutant of the file come first, then the quick ones.
+that run until one notices it. Tests that noticed another mutant of the file come first, then those that call a function
+of the file, the quick ones before the dear.
 """
 
 import importlib
@@ -12,9 +13,10 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
 import hypothesis
@@ -24,12 +26,17 @@ from one_token import Mutant
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: a fork has none of its parent's threads
 
 # In the order of the flow: a room imports those before it.
-ROOMS = ("study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes", "decision",
-         "claims", "catalogues", "report", "commands")  # fmt: skip
+ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "mixes",
+         "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
-# Keras takes longer to import than all fast tests of the room, so these are marked slow; no others count for the file.
-OWN_TESTS = {"harness/flops.py": "tests/harness/test_harness_flops.py"}
+# Tests that alone count for a file, and which of them. Those of the first two are marked slow, since Keras is imported
+# or all shipped figures are fitted; what the decision says is made of what it finds.
+OWN_TESTS = {
+    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
+    "commands/validate_scaling.py": ("tests/commands/test_scaling_command.py", ""),
+    "decision_words.py": ("tests/decision", "not slow"),
+}
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
 NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")
@@ -58,6 +65,7 @@ class Workshop:
         (copy / "results").mkdir()
         self._report = copy.parent / "report.json"
         self._costs: dict[str, float] = {}
+        self._reached: dict[str, list[str]] = {}  # files by test
         self._noticed_before: dict[str, list[str]] = {}
         os.environ["PYTHONPATH"] = os.pathsep.join(map(str, (copy / "workflow", copy / "tests" / "support")))
         sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
@@ -70,7 +78,8 @@ class Workshop:
     def _rooms_before(self) -> list[str]:
         """Modules that no module of the room can change: the ground and the rooms before it, frameworks left out."""
         library = self.copy / "workflow" / "sweetspot"
-        rooms = ["", *(room for room in ROOMS[: ROOMS.index(self.room)] if room != "harness")]
+        earlier = ROOMS[: ROOMS.index(self.room)]
+        rooms = ["" if room == "ground" else room for room in earlier if room != "harness"]
         files = [file for room in rooms for file in sorted((library / room).glob("*.py")) if file.stem != "__main__"]
         return [".".join(file.relative_to(library.parent).with_suffix("").parts) for file in files]
 
@@ -112,6 +121,7 @@ class Workshop:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         report = json.loads(self._report.read_text()) if self._report.exists() else {}
         self._costs = self._costs or report.get("costs", {})
+        self._reached = self._reached or report.get("reached", {})
         by = "time" if code < 0 else report.get("failed") or "import"
         return Outcome(code != 0, by if code else "", sum(after[:2]) - sum(before[:2]))
 
@@ -125,25 +135,52 @@ class Workshop:
             os.chdir(self.copy)
             for stream in (1, 2):
                 os.dup2(os.open(self._report.with_suffix(".txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-            own = OWN_TESTS.get(mutant.file) if mutant else None
-            chosen = [own, "-m", ""] if own else [f"tests/{self.room}", "-m", "not slow"]
+            every = (f"tests/{self.room}", "not slow")
+            tests, marked = OWN_TESTS.get(mutant.file, every) if mutant else every
             sys.dont_write_bytecode = mutant is not None
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1" if mutant else ""
             first = self._noticed_before.get(mutant.file, []) if mutant else []
-            watcher = Watcher(first, self._costs, self._report)
-            code = int(pytest.main([*chosen, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"], plugins=[watcher]))
+            reaching = {test for test, files in self._reached.items() if mutant and mutant.file in files}
+            watcher = Watcher(first, reaching, self._costs, self._report)
+            if mutant is None:
+                watcher.look_at(self.copy / "workflow" / "sweetspot")
+            asked = [tests, "-m", marked, "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+            code = int(pytest.main(asked, plugins=[watcher]))
             watcher.write()
         finally:
             os._exit(code)
 
 
 class Watcher:
-    """A pytest plugin: orders the tests, and writes what each cost and which failed."""
+    """A pytest plugin: orders the tests, and writes what each cost, which files it reached and which failed."""
 
-    def __init__(self, first: Sequence[str], costs: dict[str, float], report: Path) -> None:
-        self._first, self._known, self._file = list(first), costs, report
+    def __init__(self, first: Sequence[str], reaching: Set[str], costs: dict[str, float], report: Path) -> None:
+        self._first, self._reaching, self._known, self._file = list(first), reaching, costs, report
         self._costs: dict[str, float] = {}
+        self._reached: dict[str, set[str]] = {}
         self._failed = ""
+        self._library = ""
+
+    def look_at(self, library: Path) -> None:
+        """Note from now on of which files each test calls a function, in this process."""
+        self._library = f"{library}{os.sep}"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """The test with its fixtures."""
+        if not self._library:
+            return (yield)
+        files = self._reached.setdefault(item.nodeid, set())
+
+        def called(frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and frame.f_code.co_filename.startswith(self._library):
+                files.add(frame.f_code.co_filename.removeprefix(self._library))
+
+        sys.setprofile(called)
+        try:
+            return (yield)
+        finally:
+            sys.setprofile(None)
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self) -> None:
@@ -154,7 +191,7 @@ class Watcher:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Those that noticed before, then by the power of ten of their cost: fixtures of a module are made rarely.
+        """Those that noticed before, then by reach and the power of ten of the cost: fixtures are made rarely.
 
         A test that shares a dear fixture costs what the fixture does, whichever test the rehearsal made it for.
         """
@@ -167,8 +204,9 @@ class Watcher:
         def place(item: pytest.Item) -> tuple[int, int, str]:
             if item.nodeid in self._first:
                 return -1, self._first.index(item.nodeid), ""
+            other = int(item.nodeid not in self._reaching)
             cost = self._known.get(item.nodeid, 0.0) + max([shared[name] for name in _own_fixtures(item)], default=0.0)
-            return sum(cost > bound for bound in (0.02, 0.2, 1.0)), 0, item.nodeid.split("::")[0]
+            return other, sum(cost > bound for bound in (0.02, 0.2, 1.0)), item.nodeid.split("::")[0]
 
         if self._known:
             items.sort(key=place)
@@ -182,7 +220,8 @@ class Watcher:
 
     def write(self) -> None:
         """Tell the parent."""
-        self._file.write_text(json.dumps({"costs": self._costs, "failed": self._failed}))
+        reached = {test: sorted(files) for test, files in self._reached.items()}
+        self._file.write_text(json.dumps({"costs": self._costs, "reached": reached, "failed": self._failed}))
 
 
 def _own_fixtures(item: pytest.Item) -> list[tuple[str, str]]:

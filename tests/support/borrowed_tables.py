@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from functools import cache
 
 import pandas as pd
-from price_lists import price_study
-from study_tables import STUDIES, throughput_of
-from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.later import load_plans
+from study_tables import STUDIES, inputs_of, price_folder, throughput_of
+from sweetspot.decision.compare import compare
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.run import run
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -52,23 +51,10 @@ def borrowed_tables(name: str) -> Tables:
     known["averages"] = average_efficiency(efficiency)
     times = [read_times(figures_file(pool, STUDIES, "time_to_target.csv")) for pool in (name, "scaling-2026")]
     scaling = run(known, instances, study.targets, study.cells, study.method, times)
-    lists = sorted((folder / "prices").glob("*.yaml"))
-    files = (folder / "workloads.yaml", [folder / "instances.yaml"])
-    made = [
-        price_study(
-            throughput, scaling["extrapolation"], file, *files, file.stem, study.month_days, study.as_of, study.energy,
-            study.price_paths,
-        )
-        for file in lists
-    ]  # fmt: skip
-    priced = {kind: pd.concat([tables[kind] for tables in made], ignore_index=True) for kind in made[0]}
-    inputs = Inputs(
-        **{kind: priced[kind] for kind in ("costs", "offers", "price_lint", "plans")},
-        throughput=throughput,
-        extrapolation=scaling["extrapolation"],
-        efficiency=efficiency,
-    )
-    plans = load_plans(files[0])
-    more = {"needs": load_needs(files[0]), "monthly": load_monthly(files[0]), "buying": plans}
+    figures = {"throughput": throughput, "extrapolation": scaling["extrapolation"]}
+    priced = price_folder(*figures.values(), folder, study, energy=study.energy, price_paths=study.price_paths)
+    inputs = inputs_of(priced, **figures, efficiency=efficiency)
+    work = folder / "workloads.yaml"
+    more = {"needs": load_needs(work), "monthly": load_monthly(work), "buying": load_plans(work)}
     compared = compare(inputs, Settings.of(study), draws=200, **more)
     return Tables(throughput, scaling, priced, compared)

@@ -80,17 +80,14 @@ def plan_rows(rows):
     return table.assign(**{name: value for name, value in made.items() if name not in table.columns})
 
 
+def _cell(model, gpus):
+    cell = {"framework": "tensorflow", "model": model, "batch_size": 64, "gpus": gpus}
+    return cell | {"precision": "fp16", "variant": "default"}
+
+
 def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="imagenet"):
     price = entry["usd_per_hour"]
     hours = samples / images_per_s / 3600
-    cell = {
-        "framework": "tensorflow",
-        "model": model,
-        "batch_size": 64,
-        "gpus": gpus,
-        "precision": "fp16",
-        "variant": "default",
-    }
     named = {name: entry[name] for name in ("price_list", "instance", "purchase", "provider")}
     money = {"usd_per_hour": price, "images_per_usd": images_per_s * 3600 / price, "hours": hours, "usd": hours * price}
     basis = "extrapolated" if entry["purchase"] == "own" else "published"
@@ -101,7 +98,7 @@ def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="im
         **energy,
         "power_basis": entry.get("power_basis"),
         **named,
-        **cell,
+        **_cell(model, gpus),
         **money,
         "workload": workload,
         "basis": basis,
@@ -113,17 +110,9 @@ def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="im
 
 
 def figure(instance, images_per_s, gpus, low=np.nan, high=np.nan, model="vgg16", **more):
-    cell = {
-        "framework": "tensorflow",
-        "model": model,
-        "batch_size": 64,
-        "gpus": gpus,
-        "precision": "fp16",
-        "variant": "default",
-    }
     span = {"images_per_s": images_per_s, "images_per_s_low": low, "images_per_s_high": high}
     rest = {"runs": 0, "basis": "published", "status": "ok", "source": "paper", "gpu": "card", "warnings": None}
-    return {"instance": instance, **cell, **span, **rest, **more}
+    return {"instance": instance, **_cell(model, gpus), **span, **rest, **more}
 
 
 def inputs(price_p3=3.06, box=(498.0, 440.0, 560.0), rented=225.0, box_more=None, throughput=None):

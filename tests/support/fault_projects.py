@@ -21,9 +21,7 @@ TRAINING = f"""{MAIN}
     nodes.die_with_supervisor()
     from pathlib import Path
 
-    from sweetspot.harness.facts import processor_name
-
-    say(facts={{"device_name": processor_name(), "unit": "images"}})
+    say(facts={{**device_facts(Request.from_json(sys.argv[1])), "unit": "images"}})
     for step in range(7):
         while step == 4 and Path("hold-measure").exists():
             time.sleep(0.02)

@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
+import yaml
 from sweetspot.harness.request import parse_request
 
 ROOT = Path(__file__).parent.parent.parent
@@ -37,6 +39,22 @@ def request(*more, output="x", **flags):
     cell = {"instance": "here", "framework": "tensorflow", "model": "vgg16", "batch_size": 16, "gpus": 1}
     given = cell | {"precision": "fp32", "variant": "default", "run": 1, "output": output} | flags
     return parse_request([*(f"--{name.replace('_', '-')}={value}" for name, value in given.items()), *more])
+
+
+def described(project, program, *more, **keys):
+    """In `project` the script `train.py` and its description, by which `model: mine` is measured."""
+    (project / "train.py").write_text(textwrap.dedent(program))
+    (project / "config" / "commands").mkdir(parents=True, exist_ok=True)
+    text = {"command": [sys.executable, "train.py", *more]} | keys
+    (project / "config" / "commands" / "mine.yaml").write_text(yaml.safe_dump(text))
+
+
+def measure_mine(folder, *more, env, cell, gpus=1, code=0):
+    """Measure that script into `run~1.parquet`; what is said on the terminal."""
+    line = command("run~1.parquet", *more, cell=cell, gpus=gpus)
+    done = subprocess.run(line, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stderr
 
 
 def measure(output, *more, **other):

@@ -8,9 +8,8 @@ from unittest.mock import patch
 import pandas as pd
 import yaml
 from phase_plans import ANALYSES
-from price_lists import price_study
-from study_tables import STUDIES, throughput_of
-from sweetspot.decision.compare import Inputs, compare
+from study_tables import STUDIES, inputs_of, price_folder, throughput_of
+from sweetspot.decision.compare import compare
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
@@ -27,14 +26,9 @@ def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
     """The comparison's tables of the study in `folder`, without extrapolation; `costs` and `offers` beside them."""
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = throughput_of(study, instances, folder)
-    files = (folder / "workloads.yaml", [folder / "instances.yaml"])
-    made = [
-        price_study(throughput, None, file, *files, file.stem, study.month_days, study.as_of)
-        for file in sorted((folder / "prices").glob("*.yaml"))
-    ]
-    priced = {kind: pd.concat([tables[kind] for tables in made], ignore_index=True) for kind in made[0]}
-    inputs = Inputs(
-        **{kind: priced[kind] for kind in ("costs", "offers", "price_lint", "plans")},
+    priced = price_folder(throughput, None, folder, study)
+    inputs = inputs_of(
+        priced,
         throughput=throughput,
         extrapolation=pd.DataFrame(columns=[*PREDICTED, "images_per_s_low", "images_per_s_high", "warnings"]),
         efficiency=study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances),

@@ -8,11 +8,10 @@ from sweetspot.bills.priced_cells import FIGURES
 from sweetspot.commands.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.cost_rounds import priced_plans
-from sweetspot.decision.later import Dates
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.standing import standing
 from sweetspot.report.tables import of_plans
+from sweetspot.study.purchases import Dates
 from sweetspot.study.settings import Settings
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
@@ -35,10 +34,11 @@ PLANS = {"work": Dates("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
 
-def own(**terms):
+def own(name="box", **terms):
+    """36,000 USD, 36 months, 1 kW at 0.2 USD/kWh, ten days a month, 50 a month of care."""
     given_ = {"capex": 36000.0, "months": 36.0, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10.0,
               "maintenance_per_month": CARE}  # fmt: skip
-    return {"instance": "box", "purchase": "own", "own": given_ | terms}
+    return {"instance": name, "purchase": "own", "own": given_ | terms}
 
 
 def hourly(usd=6.0, **keys):
@@ -77,7 +77,8 @@ def best_of(tables, settings, draws=2):
     """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
     (whole,) = priced_plans(options, simulate(options, settings.seed, draws), tables.plans)
-    return whole.table.loc[standing(whole.table, whole.usd).best, "option"]
+    stays = whole.table[whole.table["persistent"].astype(bool)]
+    return (stays if len(stays) else whole.table)["option"].iloc[0]
 
 
 def cells_of(known, speeds=None):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE_S
+from warm_snakemake import run_warm
 
 ROOT = Path(__file__).parent.parent.parent
 SECRET = "correct-horse-battery-staple"  # in the environment of every run here; it must stand in no file
@@ -59,6 +60,8 @@ OFFLINE = _offline()
 
 def run_snakemake(project: Path, *arguments: str, prefix: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run the project's workflow; stdout and stderr come together in `.stdout`."""
+    if not prefix and "PYTHONPATH" not in os.environ:  # what lies there Python may read before any import
+        return run_warm(["--cores", "2", *arguments], project, environment(project), PATIENCE_S)
     return subprocess.run(
         [*prefix, sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
         cwd=project,

@@ -18,9 +18,7 @@ from sweetspot.report.tables import of_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.throughput.speed_errors import speed_errors
-
-OWN = {"capex_usd": "capex", "residual_usd": "residual", "maintenance_usd_per_month": "maintenance_per_month",
-       "months": "months", "kw": "kw", "usd_per_kwh": "per_kwh", "days_per_month": "days_per_month"}  # fmt: skip
+from three_kinds import OF_OWN
 
 
 class Replanned:
@@ -67,7 +65,7 @@ class Replanned:
                     row = named[(named["instance"] == offer["instance"]) & (named["purchase"] == "own")]
                     if quantity == "residual_usd":  # a sum instead of a curve, of a price without a range below it
                         offer["own"] |= {name: float(row[f"{name}_usd"].iloc[0]) for name in ("residual", "capex")}
-                    _scaled(offer["own"], OWN[quantity], factor)
+                    _scaled(offer["own"], OF_OWN[quantity], factor)
 
     def _faster(self, error: str, factor: float) -> tuple[dict[str, pd.DataFrame], set[str]]:
         """Speeds with those of an error at a factor: of the machines that have it, and of the figure they stand on."""

@@ -8,13 +8,13 @@ import pandas as pd
 from claim_tables import checked
 from price_lists import price_study
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.later import load_plans
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
 from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles
@@ -31,6 +31,23 @@ def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) ->
     as_of = study.as_of.isoformat()
     table = gather_throughput([], study.cells, as_of, instances, folder, study.logs)
     return with_transferred(table, study.cells, instances, as_of, learn_devices(STUDIES)) if study.transfer else table
+
+
+def price_folder(
+    throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, folder: Path, study: Study, *machines: Path, **keys
+) -> dict[str, pd.DataFrame]:
+    """The tables of all price lists of a study's folder, each list's rows after the other's."""
+    files = folder / "workloads.yaml", machines or [folder / "instances.yaml"]
+    made = [
+        price_study(throughput, extrapolation, file, *files, file.stem, study.month_days, study.as_of, **keys)
+        for file in sorted((folder / "prices").glob("*.yaml"))
+    ]
+    return {kind: pd.concat([tables[kind] for tables in made], ignore_index=True) for kind in made[0]}
+
+
+def inputs_of(tables: dict[str, pd.DataFrame], **figures: pd.DataFrame) -> Inputs:
+    """What the comparison reads of those tables, and the figures that they were made from."""
+    return Inputs(**{kind: tables[kind] for kind in ("costs", "offers", "price_lint", "plans")}, **figures)
 
 
 @dataclass(frozen=True)
@@ -62,30 +79,8 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     cells = target_cells(throughput, study.targets, study.cells, instances)
     predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warnings=None)
     extrapolated = extrapolation(cells, predicted, "mean_efficiency", headline=True)
-    priced = [
-        price_study(
-            throughput,
-            extrapolated,
-            file,
-            folder / "workloads.yaml",
-            files,
-            file.stem,
-            study.month_days,
-            study.as_of,
-            price_paths=study.price_paths,
-        )
-        for file in sorted((folder / "prices").glob("*.yaml"))
-    ]
-    table = {kind: pd.concat([tables[kind] for tables in priced], ignore_index=True) for kind in priced[0]}
-    inputs = Inputs(
-        costs=table["costs"],
-        offers=table["offers"],
-        throughput=throughput,
-        extrapolation=extrapolated,
-        efficiency=efficiency,
-        price_lint=table["price_lint"],
-        plans=table["plans"],
-    )
+    table = price_folder(throughput, extrapolated, folder, study, *files, price_paths=study.price_paths)
+    inputs = inputs_of(table, throughput=throughput, extrapolation=extrapolated, efficiency=efficiency)
     figures = folder / "throughput.csv"
     others = read_published(figures) if figures.is_file() else None
     work = folder / "workloads.yaml"

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 from decision_tables import study
 from phase_plans import cells_of
+from phase_plans import own as own  # for the tests of markets
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
 from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
@@ -21,7 +22,6 @@ from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.options import build_options
 from sweetspot.decision.question import Question, Turn
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.standing import standing
 from sweetspot.study.settings import Settings
 
 SHARE, ROUNDS, DISPATCH = KINDS = ("share", "rounds", "dispatch")
@@ -45,13 +45,6 @@ class Market:
     def box(self) -> str:
         """The first machine that is owned."""
         return next(one["instance"] for one in self.offers if "own" in one)
-
-
-def own(name: str = "box", **terms: Any) -> dict[str, Any]:
-    """36,000 USD, 36 months, 1 kW at 0.2 USD/kWh, ten days a month, 50 a month of care."""
-    plain = {"capex": 36000.0, "months": 36.0, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10.0,
-             "maintenance_per_month": 50.0}  # fmt: skip
-    return {"instance": name, "purchase": "own", "own": plain | terms}
 
 
 def hourly(name: str, usd: Any, **keys: Any) -> dict[str, Any]:
@@ -162,7 +155,7 @@ def best(market: Market, kind: str) -> str:
     if kind == SHARE:
         return str(made.options.sort_values("images_per_usd", kind="stable")["option"].iloc[-1])
     if kind == ROUNDS:
-        return str(made.plan.table.loc[standing(made.plan.table, made.plan.usd).best, "option"])
+        return str(made.plan.table["option"].iloc[0])
     mix = made.posed().mixes[0]
     return " + ".join(mix.bought) or mix.done.lead
 

@@ -11,7 +11,7 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
-from sweetspot.transfer.transferring import learn_devices
+from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 from sweetspot.transfer.unmeasured import with_transferred
 
 LEARNT = learn_devices(STUDIES)
@@ -24,10 +24,10 @@ def machine(gpu, gpus=1, **more):
     return Instance(title=gpu, provider="own", gpu=gpu, gpus=gpus, **more)
 
 
-def study(tmp_path, rows, instances):
+def study(tmp_path, rows, instances, question=QUESTION):
     table = pd.DataFrame([dict.fromkeys(THROUGHPUT_CSV, "") | row for row in rows])
     table.to_csv(tmp_path / "throughput.csv", index=False)
-    return gather_throughput([], QUESTION, "2026-11-22", instances, tmp_path)
+    return gather_throughput([], question, "2026-11-22", instances, tmp_path)
 
 
 def row(instance, gpu, rate, **more):
@@ -161,3 +161,57 @@ def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
     assert math.log(own["images_per_s_low"] / 3600) == pytest.approx(-math.hypot(0.3357, 0.1), rel=1e-3)
     assert math.log(own["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.16785, 0.1), rel=1e-3)
     assert own["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("ends", "spread"),
+    [({}, 0.0), ({"images_per_s_low": 1000, "images_per_s_high": 1260}, math.log(1260 / 1120) / 1.959964)],
+)
+def test_ends_are_those_of_95_per_cent_and_a_stated_range_counts(tmp_path, ends, spread):
+    """A 90 % interval reaches 1.644854 sd, one of 95 % 1.959964; so does the range that a source gives its figure."""
+    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    before = study(tmp_path, [row("mine", "RTX 4090", 1120, **ends)], instances)
+    found = with_transferred(before, QUESTION, instances, "2026", LEARNT).set_index("instance").loc["h100"]
+    known = Measured(LEARNT.devices.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0, spread=spread)
+    told = transferred([known], [LEARNT.devices.get("H100 SXM")], LEARNT).iloc[0]
+    assert found["images_per_s"] == pytest.approx(told["images_per_s"])
+    for end in ("images_per_s_low", "images_per_s_high"):
+        wider = 1.959964 / 1.644854 * math.log(told[end] / told["images_per_s"])
+        assert math.log(found[end] / found["images_per_s"]) == pytest.approx(wider)
+
+
+@pytest.mark.parametrize(
+    ("instance", "gets"),
+    [
+        (machine("H100 SXM"), True),
+        (machine("H100 SXM", gpus=2, base_instance="mine"), False),
+        (machine("AMD EPYC 7B13"), False),
+        (machine("H100 SXM", framework="jax"), False),
+        (machine("H100 SXM", measure={"where": "local", "device": "gpu"}), False),  # can be measured
+    ],
+)
+def test_which_machines_get_a_figure(tmp_path, instance, gets):
+    instances = {"mine": machine("RTX 4090"), "other": instance}
+    before = study(tmp_path, [row("mine", "RTX 4090", 1120)], instances)
+    after = with_transferred(before, QUESTION, instances, "2026", LEARNT)
+    assert ("other" in set(after.loc[after["basis"] == "transferred", "instance"])) == gets
+
+
+def test_of_two_machines_of_one_device_the_faster_counts(tmp_path):
+    instances = {"mine": machine("RTX 4090"), "yours": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    for rates in ((1120, 900), (900, 1120)):
+        rows = [row(name, "RTX 4090", rate) for name, rate in zip(("mine", "yours"), rates, strict=True)]
+        after = with_transferred(study(tmp_path, rows, instances), QUESTION, instances, "2026", LEARNT)
+        source = after.set_index("instance").loc["h100", "source"]
+        assert source.startswith("transferred from RTX 4090 (1120 images/s) by ")
+
+
+@pytest.mark.parametrize(("batches", "headline"), [([256], 256), ([128], 128), ([], "own")])
+def test_a_machine_with_a_figure_of_its_own_gets_no_other(tmp_path, batches, headline):
+    """The H100 has one at a batch of 256: at 128 it stands in, and where each has its own batch it is that."""
+    question = QUESTION.model_copy(update={"batch_size": batches or "own", "headline_batch_size": headline})
+    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    rows = [row("mine", "RTX 4090", 1120, batch_size=size) for size in (128, 256)]
+    rows.append(row("h100", "H100 SXM", 2700))
+    before = study(tmp_path, rows, instances, question)
+    pd.testing.assert_frame_equal(with_transferred(before, question, instances, "2026", LEARNT), before)

@@ -9,6 +9,7 @@ import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from patience import PATIENCE_S
 from project_copy import ROOT, copy_project, edit, job_counts
@@ -123,19 +124,7 @@ rule cheapest:
     assert "Nothing to be done" in again.stdout, again.stdout
 
 
-def test_with_a_prefix_only_what_is_made_moves(checkout, snakemake, tmp_path):
-    text = module(checkout, "dict(study='rare-2018')", more='    prefix: "decision"\n')
-    mine = importer(tmp_path / "mine", text, STUDY)
-    done = snakemake(mine)
-    require_page(mine / "decision" / "results" / STUDY / "report" / "index.html", done)
-    figures = mine / "decision" / "results" / STUDY / "report" / "figures"
-    assert {file.name for file in figures.iterdir()} > {"bill.vl.json", "throughput.vl.json"}
-    assert {file.name for file in mine.iterdir()} == {".snakemake", "Snakefile", "config", "decision"}
-    again = snakemake(mine, "--dry-run")
-    assert "Nothing to be done" in again.stdout, again.stdout
-
-
-def test_twice_in_one_workflow(checkout, snakemake, tmp_path):
+def test_twice_in_one_workflow_with_a_prefix_and_without_which_moves_only_what_is_made(checkout, snakemake, tmp_path):
     text = module(checkout, "dict(study='rare-2018')", "providers", '    prefix: "one"\n')
     text += module(checkout, "dict(study='initialized-2017')", "building", path="Snakefile")
     text += "\nrule both:\n    default_target: True\n    input: rules.providers_all.input, rules.building_all.input\n"
@@ -144,6 +133,12 @@ def test_twice_in_one_workflow(checkout, snakemake, tmp_path):
     require_page(mine / "one" / "results" / STUDY / "report" / "index.html", done)
     other = "home-built machine"
     require_page(mine / "results" / "initialized-2017" / "report" / "index.html", done, other)
+    figures = mine / "one" / "results" / STUDY / "report" / "figures"
+    assert {file.name for file in figures.iterdir()} > {"bill.vl.json", "throughput.vl.json"}
+    assert {file.name for file in mine.iterdir()} == {".snakemake", "Snakefile", "config", "one", "results"}
+    assert not (mine / "results" / STUDY).exists()
+    again = snakemake(mine, "--dry-run")
+    assert "Nothing to be done" in again.stdout, again.stdout
 
 
 STUDIES = sorted(file.parent.name for file in (ROOT / "config" / "studies").glob("*/study.yaml"))
@@ -171,9 +166,9 @@ def test_a_study_of_ones_own_as_a_module(checkout, snakemake, tmp_path):
     """With the speed of one's device, which a transfer carries on, nothing is measured."""
     mine = importer(tmp_path / "mine", module(checkout, "dict(study='timed')"))
     lay_study(checkout, mine, "timed", "--gpu-name", "RTX 4090", "--model", "resnet50", "--speed", "1120")
-    done = snakemake(mine)
+    done = snakemake(mine, "sweetspot_comparison")
     assert done.returncode == 0, done.stdout[-4000:]
-    assert (mine / "results" / "timed" / "report" / "index.html").is_file()
+    assert set(pd.read_parquet(mine / "results" / "timed" / "comparison" / "verdict.parquet")["is_answer"]) == {True}
 
 
 def test_a_study_of_ones_own_that_measures_as_a_module(checkout, packages, reads_runs, snakemake, tmp_path):
@@ -190,41 +185,31 @@ def test_a_study_of_ones_own_that_measures_as_a_module(checkout, packages, reads
     assert job_counts(snakemake(mine, "--dry-run").stdout)["sweetspot_run_benchmark"] == 2
     for run, seconds in ((1, 2.0), (2, 2.1)):
         write_run(mine / "results" / "benchmarks", run=run, seconds=[seconds] * 5)
-    done = snakemake(mine, "--rerun-triggers", "mtime", path=f"{packages}{os.pathsep}{reads_runs}")
+    known = f"{packages}{os.pathsep}{reads_runs}"
+    done = snakemake(mine, "--rerun-triggers", "mtime", "--", "sweetspot_comparison", path=known)
     assert done.returncode == 0, done.stdout[-4000:]
     assert "run_benchmark" not in done.stdout
-    assert "box-4" in (mine / "results" / "measured" / "report" / "tables" / "options.csv").read_text()
+    options = pd.read_parquet(mine / "results" / "measured" / "comparison" / "options.parquet")
+    assert "box-4" in set(options["instance"])
 
 
-def test_as_snakedeploy_writes_it(checkout, snakemake, tmp_path):
-    """Its template: the catalogue's path, the whole configuration, no new names; config/ is copied, all of it."""
-    mine = tmp_path / "mine"
-    shutil.copytree(checkout / "config", mine / "config")
-    (mine / "workflow").mkdir()
-    (mine / "workflow" / "Snakefile").write_text(
-        'configfile: "config/config.yaml"\n\n'
-        f"module sweetspot:\n    snakefile: {str(checkout / CATALOGUE)!r}\n    config: config\n\n"
-        "use rule * from sweetspot\n"
-    )
-    done = snakemake(mine, "--config", f"study={STUDY}")
-    require_page(mine / "results" / STUDY / "report" / "index.html", done)
-
-
-@pytest.mark.parametrize("snakefile", ["Snakefile", CATALOGUE])
-def test_from_elsewhere_with_a_directory(checkout, snakemake, tmp_path, snakefile):
+def test_from_elsewhere_with_a_directory_by_either_snakefile(checkout, snakemake, tmp_path):
     mine = importer(tmp_path / "my project", "", STUDY)
     shutil.copy(ROOT / "config" / "config.yaml", mine / "config")
     shutil.copy(ROOT / "config" / "instances.yaml", mine / "config")
     (tmp_path / "elsewhere").mkdir()
-    place = ["-s", str(checkout / snakefile), "--directory", str(mine), "--config", f"study={STUDY}"]
-    done = snakemake(tmp_path / "elsewhere", *place)
+    place = ["--directory", str(mine), "--config", f"study={STUDY}", "-s"]
+    done = snakemake(tmp_path / "elsewhere", *place, str(checkout / CATALOGUE))
     require_page(mine / "results" / STUDY / "report" / "index.html", done)
+    same = snakemake(tmp_path / "elsewhere", "--dry-run", *place, str(checkout / "Snakefile"))
+    assert "Nothing to be done" in same.stdout, same.stdout
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_in_the_checkout_itself_without_installing(checkout, snakemake):
-    done = snakemake(checkout, "--config", f"study={STUDY}")
-    require_page(checkout / "results" / STUDY / "report" / "index.html", done)
+    done = snakemake(checkout, "comparison", "--config", f"study={STUDY}")
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert (checkout / "results" / STUDY / "comparison" / "verdict.parquet").is_file()
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fault_projects import TRAINING, train_with
 from patience import PATIENCE_S
 from project_copy import ROOT, copy_project, edit, environment, job_counts
 
@@ -62,11 +63,12 @@ def test_what_runs_in_a_shell_runs_in_its_environment(conda, tmp_path):
     """The benchmark in the one with TensorFlow, the pictures in the core's; neither of them in Snakemake's Python."""
     project = copy_project(tmp_path / "project")
     edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
-    edit(project / "config" / "config.yaml", "min_seconds: 20", "min_seconds: 1")
+    train_with(project, TRAINING)
     edit(project / "config" / "config.yaml", "runs: 2 ", "runs: 1 ")
     measured = run(project, conda, "throughput", "--sdm", "conda")
     assert measured.returncode == 0, measured.stdout + measured.stderr
-    drawn = run(project, conda, "figures", "--sdm", "conda", "--config", "study=rare-2018")
+    figure = "results/rare-2018/report/figures/bill.png"
+    drawn = run(project, conda, figure, "--sdm", "conda", "--config", "study=rare-2018")
     assert drawn.returncode == 0, drawn.stdout + drawn.stderr
     ran = [line.split() for line in (conda / "ran").read_text().splitlines()]
     scripts = {(name, Path(script).name) for name, script in ran if script.endswith(".py")}

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fault_projects import TRAINING, train_with
 from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
 
 pytestmark = pytest.mark.slow
@@ -226,6 +227,7 @@ def test_two_devices_yield_an_efficiency_row_and_logical_ones_are_priced_nowhere
     import pandas as pd
 
     edit(project / "config" / "config.yaml", "gpus: [1]", "gpus: [1, 2]")
+    train_with(project, TRAINING)  # steps of 0.25 s
     file = project / STUDY / "prices" / "office-box.yaml"
     offer = "  - {instance: workstation, purchase: on_demand, per_hour: 1.0}\n"
     edit(file, "offers:\n", f"offers:\n{offer}")
@@ -242,5 +244,6 @@ def test_two_devices_yield_an_efficiency_row_and_logical_ones_are_priced_nowhere
     assert (row["gpus"], row["basis"]) == (2, "measured")
     by_hand = speed.loc[2, "images_per_s"] / (2 * speed.loc[1, "images_per_s"])
     assert row["efficiency"] == pytest.approx(by_hand)
+    assert speed.loc[2, "images_per_s"] == pytest.approx(2 * 16 / 0.25)
     priced = pd.read_parquet(results / "costs" / "office-box.parquet").query("instance == 'workstation'")
     assert set(priced["gpus"]) == {1}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.later import load_plans
 from sweetspot.files import write_parquet
 from sweetspot.study.memory import load_needs
+from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.sharing import load_demands
 from sweetspot.study.workloads import load_monthly, load_titles

@@ -16,6 +16,7 @@ from sweetspot.bills.queue_events import Kind, capacity, waits
 
 NINETY = 0.9
 FULL = 1e-9  # of the hours; what is less than so much away from all of them is all of them
+LEVELS = 20  # of how full machines are; from half a level below full on, their queue grows without end
 CLOSE = 1e-6, 1e-3  # how near a bisection ends, by formula and where each step simulates a queue
 
 
@@ -138,6 +139,34 @@ def _simulated(streams: Sequence[Stream]) -> Tail:
         return EVERYBODY
     found = tuple(sorted(waits(devices, kinds)))
     return Tail(sum(wait > 0 for wait in found) / len(found), math.nan, found)
+
+
+class Queue(NamedTuple):
+    """`mean`: hours that a job waits at central figures (nan: the machines are full); `tails`: who waits how long, by
+    how full they are; `level`: which of these holds in each draw x month.
+    """
+
+    mean: float
+    tails: Sequence[Tail]
+    level: npt.NDArray[np.int_]
+
+    def in_time(self, spare: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Share of the jobs of each draw x month that wait no longer than the hours that the draw leaves (`spare`)."""
+        early = np.stack([1.0 - tail.beyond(spare) for tail in self.tails])
+        return np.asarray(early[self.level, np.arange(len(spare))[:, None]])
+
+
+AT_ONCE = Queue(0.0, [NOBODY], np.zeros((1, 1), int))  # of a rented machine
+
+
+def queue_at(streams: Sequence[Stream], full: npt.NDArray[np.float64]) -> Queue:
+    """The queue of machines that are so `full` in each draw x month, with jobs in the proportions of `streams`."""
+    levels, level = np.unique(np.rint(full * LEVELS), return_inverse=True)
+    busy, tails = utilisation(streams) or math.inf, []
+    for share in levels / LEVELS:
+        part = [one._replace(per_hour=one.per_hour * float(share) / busy) for one in streams]
+        tails.append(tail_of(part) if share < 1 else EVERYBODY)
+    return Queue(wait_for(streams).hours, tails, level.reshape(full.shape))
 
 
 def outgrown(streams: Sequence[Stream], own_hours: float, limit: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.price_paths import LONGEST, central_change, drawn_path, mean_factor, mean_of_months, moves
+from sweetspot.bills.renting import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,20 @@ def rent_share(row: Mapping[str, Any], after: float, months: float, rents: "Rent
         if rents is not None and moves_ahead(row):
             share[1:] = after / months * rents.until(row, after)
     return share
+
+
+def rent_of_first(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
+    """USD of renting for the first months of a project, of its `usd_running` and `usd_possession`: a contract is signed
+    for whole terms or not (infinite).
+    """
+    running, held, term = row["usd_running"], row["usd_possession"], row["term_months"]
+    if after == months:
+        return np.asarray(running + held)
+    if pd.isna(term):
+        return np.asarray(running * rent_share(row, after, months, rents))
+    whole = abs(after / term - round(after / term)) < ROUNDING
+    terms = np.ceil(months / term - ROUNDING) * term
+    return np.asarray(running * after / months + (held * after / terms if whole else np.inf))
 
 
 class Rents:

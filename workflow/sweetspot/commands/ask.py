@@ -33,7 +33,6 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
-from sweetspot.decision.later import load_plans
 from sweetspot.decision_words import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
@@ -44,6 +43,7 @@ from sweetspot.report.tables import Tables, asked_model, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.memory import load_needs
+from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title

@@ -16,11 +16,11 @@ from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Judged, PlannedWork, judge
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.later import Dates
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
+from sweetspot.study.purchases import Dates
 from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan

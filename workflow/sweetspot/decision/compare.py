@@ -17,7 +17,7 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
-from sweetspot.decision.later import Dates, buying_later, of_months, of_phases
+from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import (
     decisive_rows,
     left_out_table,
@@ -38,6 +38,7 @@ from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_optio
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
+from sweetspot.study.purchases import Dates
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
@@ -64,15 +65,11 @@ class Inputs:
     def read(cls, files: Mapping[str, str | Sequence[str]]) -> "Inputs":
         """Read every field from its Parquet file or files; a field without any is an empty table of no columns."""
         lists = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
-        return cls(**{name: _together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
-
-    @classmethod
-    def joined(cls, priced: Mapping[str, list[pd.DataFrame]], others: Mapping[str, pd.DataFrame]) -> "Inputs":
-        """Of tables in memory: `priced` a table a price list, put together; `others` as they are."""
-        return cls(**{name: _together(tables) for name, tables in priced.items()}, **others)
+        return cls(**{name: together([read_parquet(path) for path in paths]) for name, paths in lists.items()})
 
 
-def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
+def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all tables; of none, a table of no columns."""
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
@@ -195,8 +192,8 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
     due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, money)]
     return found | {
-        "break_even": _together([days, found["break_even"]]),
-        "deadlines": _together(due),
+        "break_even": together([days, found["break_even"]]),
+        "deadlines": together(due),
         "surface": surface(jobs, settings.month_days, money),
         "sources": source_table(judged.months),
         "load": load_table(judged.months),

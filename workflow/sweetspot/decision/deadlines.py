@@ -4,18 +4,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from sweetspot.bills.queue import EVERYBODY, NOBODY, Tail, tail_of, utilisation, wait_for
+from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
 from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.standing import standing
 from sweetspot.decision.waiting import pool
-from sweetspot.draws import interval
+from sweetspot.draws import interval, shares
 from sweetspot.mixes.problem import Array, Held
-from sweetspot.wording import DOLLARS, TIE, Money, amount, span, the
+from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, span, the
 
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",
@@ -23,25 +21,6 @@ DEADLINES = (
     "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict",
 )  # fmt: skip
 GRID, REACH = 24, 4.0  # steps between the fastest machine's hours and so many times those of the slowest
-LEVELS = 20  # of how full a pool is in a month; from half a level below full on, its queue grows without end
-
-
-class Queue(NamedTuple):
-    """`mean`: hours that a job waits at central figures (nan: the machines are full); `tails`: who waits how long, by
-    how full they are; `level`: which of these holds in each draw x month.
-    """
-
-    mean: float
-    tails: Sequence[Tail]
-    level: npt.NDArray[np.int_]
-
-    def in_time(self, spare: Array) -> Array:
-        """Share of the jobs of each draw x month that wait no longer than the hours that the draw leaves (`spare`)."""
-        early = np.stack([1.0 - tail.beyond(spare) for tail in self.tails])
-        return np.asarray(early[self.level, np.arange(len(spare))[:, None]])
-
-
-AT_ONCE = Queue(0.0, [NOBODY], np.zeros((1, 1), int))  # of a rented machine
 
 
 class Run(NamedTuple):
@@ -53,17 +32,14 @@ class Run(NamedTuple):
     drawn: Array
     queue: Queue = AT_ONCE
 
-    def in_time(self, limit: float) -> Array:
-        """Share of such jobs that are done within `limit` hours, by draw x month."""
-        return self.queue.in_time(limit - self.hours)
-
     def told(self, limit: float) -> dict[str, Any]:
         """What DEADLINES says of it."""
+        chance = float(self.queue.in_time(limit - self.hours).mean())
         (fast, slow), (cheap, dear) = interval(self.hours), interval(self.drawn)
         return {
             **{name: self.row[name] for name in ("option", "title", "hours")}, "wait_hours": self.queue.mean,
             "hours_low": float(fast), "hours_high": float(slow), "usd": self.usd, "usd_low": float(cheap),
-            "usd_high": float(dear), "p_in_time": float(self.in_time(limit).mean()), "status": "ok",
+            "usd_high": float(dear), "p_in_time": chance, "status": "ok",
         }  # fmt: skip
 
 
@@ -82,25 +58,27 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
         nobody = _nobody(records(stays if len(stays) else rows), money)
         late = {"status": nobody, "verdict": nobody, "confidence": "clear"}
         for limit in sorted(hours):
-            kept = rows[rows["hours"] <= limit].sort_values(["usd", "option"], kind="stable")
-            told = _cheapest(kept, draws, limit) if kept["persistent"].any() else late
+            kept = stays[stays["hours"] <= limit].sort_values(["usd", "option"], kind="stable")
+            told = _cheapest(kept, draws, limit) if len(kept) else late
             found.append({"workload": workload, "within_hours": limit, "is_asked": True, **told})
     return pd.DataFrame(found, columns=list(DEADLINES))
 
 
 def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
-    places, rows = kept.index.to_numpy(), records(kept)
-    table = kept.assign(alternative=kept["option"]).reset_index(drop=True)
-    found = standing(table, np.where(draws.hours[places] <= limit, draws.usd[places], np.inf))
-    best = rows[found.best]
+    rows = records(kept)
+    best, *others = rows
+    places = [row["row"] for row in rows]
+    usd = np.where(draws.hours[places] <= limit, draws.usd[places], np.inf)
+    first = shares(usd, range(len(rows)))[0]
     told = Run(best, best["usd"], draws.hours[best["row"]], draws.usd[best["row"]]).told(limit)
-    told |= {"p_cheapest": found.p_cheapest, "confidence": found.confidence, "verdict": best["title"]}
-    if found.rival is not None:
-        second = rows[found.rival]
-        told |= {"runner_up": second["option"], "margin": float(second["usd"] / best["usd"])}
-        told |= {"margin_low": found.low, "margin_high": found.high}
-        if found.confidence == TIE:
-            told["verdict"] = f"too close to call: {the(best['title'])} or {the(second['title'])}"
+    told |= {"p_cheapest": first, "confidence": confidence(first) if others else "clear", "verdict": best["title"]}
+    if others:
+        with np.errstate(invalid="ignore"):
+            low, high = interval(usd[1] / usd[0])
+        told |= {"runner_up": others[0]["option"], "margin": float(others[0]["usd"] / best["usd"])}
+        told |= {"margin_low": float(low), "margin_high": float(high)}
+        if told["confidence"] == TIE:
+            told["verdict"] = f"too close to call: {the(best['title'])} or {the(others[0]['title'])}"
     return told
 
 
@@ -136,7 +114,9 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
         total, least = sum(map(np.sum, jobs)), min((run.usd for run in ordinary), default=np.nan)
         rows = [row for source in posed.sources if (row := source.rows[hurried]) is not None]
         for limit in _limits([row["hours"] for row in rows], queue.mean, asked):
-            early = sum((run.in_time(limit) * here).sum() for run, here in zip(ordinary, jobs, strict=True))
+            early = sum(
+                (run.queue.in_time(limit - run.hours) * here).sum() for run, here in zip(ordinary, jobs, strict=True)
+            )
             runs = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
             run = min(runs, key=lambda each: each.usd, default=None)
             late = {"status": _nobody(rows, money)}
@@ -182,9 +162,5 @@ def queue_of(posed: Posed) -> Queue:
     kinds = zip(best.problem.held, best.counts, strict=True)
     room = sum((count * kind.devices * kind.capacity for kind, count in kinds), np.zeros(len(used)))[:, None]
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
-    levels, level = np.unique(np.rint(full * LEVELS), return_inverse=True)
     streams = [one.stream(0) for one in pool(posed, best)]
-    busy = utilisation(streams) or np.inf
-    tails = [EVERYBODY if one >= LEVELS else tail_of([each._replace(per_hour=each.per_hour * one / LEVELS / busy)
-             for each in streams]) for one in levels]  # fmt: skip
-    return Queue(wait_for(streams).hours if any(best.counts) else np.nan, tails, level.reshape(full.shape))
+    return queue_at(streams, full)

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.rates import month_of, or_zero, sold_for
-from sweetspot.bills.rent_ahead import Rents, moves_ahead, rent_share
-from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.rent_ahead import Rents, moves_ahead, rent_of_first, rent_share
 from sweetspot.bills.resale import MONTHS_A_YEAR
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
 from sweetspot.decision.dispatch_problem import Posed, with_terms
@@ -20,7 +18,7 @@ from sweetspot.decision.simulate import Draws
 from sweetspot.draws import LEVEL_RANGE, interval, shares, spread, stream
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Rented
-from sweetspot.study.yamlfile import load_yaml
+from sweetspot.study.purchases import Dates
 from sweetspot.wording import confidence
 
 TABLE = (
@@ -31,14 +29,6 @@ TABLE = (
 Cases = np.ndarray  # at central figures, then in every draw
 NAMED = ("box", "box_title", "until", "until_title")  # null in the rows of a way that has none
 Among = dict[str, tuple[pd.DataFrame, np.ndarray]]
-
-
-class Dates(NamedTuple):
-    """A workload by its name: its `months`, and `after` how many of them machines may be bought."""
-
-    name: str
-    months: float
-    after: tuple[float, ...]
 
 
 class Way(NamedTuple):
@@ -68,16 +58,6 @@ class Deferral(NamedTuple):
     machines: Sequence[Machines]
     until: Callable[[float], Way | None]
     mixed: bool = False
-
-
-def load_plans(path: str | Path) -> dict[str, Dates]:
-    """The plans of phases that ask; only these keys are read: `price_workloads` has checked the file."""
-    works = load_yaml(Path(path)) if Path(path).is_file() else {}
-    return {
-        name: Dates(name, float(work["months"]), tuple(map(float, work["buy_after_months"])))
-        for name, work in works.items()
-        if work["kind"] == "plan" and work.get("buy_after_months")
-    }
 
 
 def buying_later(asked: Iterable[Deferral], draws: Draws, seed: int) -> tuple[pd.DataFrame, Among]:
@@ -123,8 +103,8 @@ def ways_of(asked: Deferral, draws: Draws, seed: int) -> Iterator[Way]:
 def _bought(asked: Deferral, box: Machines, draws: Draws, seed: int) -> Iterator[Way]:
     """Machines bought at once and after so many months, where somebody does the work until then."""
     dates, option, title = asked.dates, box.option, box.title
-    facts = {"option": option, "title": title, "box": option, "box_title": title}
-    facts |= {"machines": sum(count for _, count in box.rows), "instance": box.rows[0][0]["instance"]}
+    facts = {"option": option, "title": title, "box": option, "box_title": title,
+             "machines": sum(count for _, count in box.rows), "instance": box.rows[0][0]["instance"]}  # fmt: skip
     if reason := why_not(box.rows, dates.months):
         yield Way(facts | {"after_months": 0.0, "status": reason})
         return
@@ -194,10 +174,13 @@ def of_phases(
     """The plans of phases that ask; `options`, `draws`: of the comparison; `offers`: all offers."""
     for plan in (one for one in plans if one.name in asked):
         known = options.loc[[row["row"] for row in plan.plan.rows]]
-        paid = {name: plan.table[name].to_numpy(float) for name in ("usd_running", "usd_possession")}
-        drawn = drawn_costs(known, *paid.values(), draws)
-        cases = {name: [*np.column_stack([paid[name], each])] for name, each in zip(paid, drawn, strict=True)}
-        table = plan.table.assign(**cases, term_months=with_terms(known, offers)["term_months"])
+        running, held = (plan.table[name].to_numpy(float) for name in ("usd_running", "usd_possession"))
+        drawn = drawn_costs(known, running, held, draws)
+        table = plan.table.assign(
+            usd_running=[*np.column_stack([running, drawn[0]])],
+            usd_possession=[*np.column_stack([held, drawn[1]])],
+            term_months=with_terms(known, offers)["term_months"],
+        )
         both = zip(plan.plan.rows, table.to_dict("records"), strict=True)
         yield of_plan(asked[plan.name], [row | told for row, told in both if told["persistent"]], draws.rents)
 
@@ -207,12 +190,12 @@ def of_plan(dates: Dates, rows: Sequence[Row], rents: Rents | None) -> Deferral:
     months, others = dates.months, [row for row in rows if row["purchase"] != "own"]
 
     def until(after: float) -> Way | None:
-        usd = [float(_rent(row, after, months, None)[0]) for row in others]
+        usd = [float(rent_of_first(row, after, months, None)[0]) for row in others]
         if not np.isfinite(min(usd, default=np.inf)):
             return None
         one = others[usd.index(min(usd))]
         told = {"until": one["option"], "until_title": one["title"], "rent_usd": min(usd)}
-        return Way(told | {"hours": one["hours"] * after / months}, _rent(one, after, months, rents))
+        return Way(told | {"hours": one["hours"] * after / months}, rent_of_first(one, after, months, rents))
 
     def owned(row: Row) -> Machines:
         def since(after: float) -> Way:
@@ -222,18 +205,6 @@ def of_plan(dates: Dates, rows: Sequence[Row], rents: Rents | None) -> Deferral:
         return Machines(row["option"], row["title"], [(row, row["boxes"])], since)
 
     return Deferral(dates, [owned(row) for row in rows if row["purchase"] == "own"], until)
-
-
-def _rent(row: Row, after: float, months: float, rents: Rents | None) -> Cases:
-    """USD of renting for the first months, by use and by contract: that is signed for whole terms or not (infinite)."""
-    running, held, term = row["usd_running"], row["usd_possession"], row["term_months"]
-    if after == months:
-        return np.asarray(running + held)
-    if pd.isna(term):
-        return np.asarray(running * rent_share(row, after, months, rents))
-    whole = abs(after / term - round(after / term)) < ROUNDING
-    terms = np.ceil(months / term - ROUNDING) * term
-    return np.asarray(running * after / months + (held * after / terms if whole else np.inf))
 
 
 def of_months(works: Sequence[Posed], draws: Draws) -> Iterator[Deferral]:
@@ -265,8 +236,8 @@ def _of_mix(posed: Posed, rents: Rents | None) -> Deferral:
         done = dispatch(replace(best.problem, held=held, rented=offers), counts)
         paid = {name: done.usd_by_use(name) for name, one in done.sources.items() if isinstance(one, Rented)}
         main = max((name for name in paid if paid[name] > 0), key=lambda name: paid[name], default=None)
-        told = {"until": main, "until_title": "what is there" if main is None else posed.title(main)}
-        told |= {"rent_usd": sum(paid.values()) * (end - start), "hours": np.nan}
+        told = {"until": main, "until_title": "what is there" if main is None else posed.title(main),
+                "rent_usd": sum(paid.values()) * (end - start), "hours": np.nan}  # fmt: skip
         return Way(told, np.append(done.usd.mean(), done.usd) * (end - start))
 
     def until(after: float) -> Way | None:

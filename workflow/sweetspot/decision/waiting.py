@@ -10,8 +10,9 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.bills.rates import or_zero
+from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.rounds import rounds
-from sweetspot.decision.dispatch_problem import Posed
+from sweetspot.decision.dispatch_problem import COMMITTED, Posed
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
 
 Demands = Mapping[str, "Demand"]
-HELD = ("own", "reserved", "committed")  # whose machines there are, while others are had as they are needed
+HELD = ("own", *COMMITTED)  # whose machines there are, while others are had as they are needed
 TOLD = ("option", "title", "model", "workload", "is_reference")
 QUEUE_COLUMNS = (
     *TOLD, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours", "wait_hours",
@@ -28,7 +29,6 @@ QUEUE_COLUMNS = (
     "hours_to_result_high", "rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people",
 )  # fmt: skip
 ENDS = ("", "_low", "_high")
-ENOUGH = 1e-9  # so that a whole number of rounds is not one more
 
 
 class Coming(NamedTuple):
@@ -113,7 +113,7 @@ def coming_to_options(
     for row in [*asked, *_phases(options, plans, demands)]:
         if row["hours"] > 0:
             demand, slots = demands[row["workload"]], or_zero(row.get("jobs_at_once")) or 1.0
-            hours = _hours(row, math.ceil(demand.runs / slots - ENOUGH))
+            hours = _hours(row, math.ceil(demand.runs / slots - ROUNDING))
             servers = int(slots * max(boxes.get(tuple(row[name] for name in OFFER), 1.0), 1.0))
             works = HOURS_A_DAY * month_days * (1.0 - or_zero(row.get("downtime_share")))
             opened = works if row["purchase"] in HELD else math.inf

@@ -41,9 +41,7 @@ def layer_multiply_adds(layer: keras.layers.Layer) -> int:
         positions, kernel = _positions(layer), math.prod(layer.kernel_size)
         wide = layer.pointwise_kernel.shape[-2]
         return positions * wide * (kernel + layer.filters)
-    if isinstance(layer, keras.layers.DepthwiseConv2D):
-        return _positions(layer) * math.prod(layer.kernel.shape)
-    if isinstance(layer, keras.layers.Conv1D | keras.layers.Conv2D):
+    if isinstance(layer, keras.layers.Conv1D | keras.layers.Conv2D | keras.layers.DepthwiseConv2D):
         return _positions(layer) * math.prod(layer.kernel.shape)  # the kernel's inputs are already per group
     if isinstance(layer, keras.Model):
         return sum(layer_multiply_adds(inner) for inner in layer.layers)

@@ -47,15 +47,6 @@ class BuiltNetwork(NamedTuple):
     adamw: bool = False  # updated by AdamW, not by plain SGD
 
 
-class Small(NamedTuple):
-    """The layers of a network giving logits, and the shapes of its data."""
-
-    layers: Callable[[], Stack]
-    shape: tuple[int, ...]
-    classes: int
-    vocabulary: int | None = None
-
-
 def _mlp() -> Stack:
     hidden = [[layers.Dense(512, activation="relu"), layers.Dropout(0.2)] for _ in range(2)]
     return [*hidden[0], *hidden[1], layers.Dense(10)]
@@ -82,14 +73,15 @@ def _tiny_cnn() -> Stack:
 
 
 IMDB_WORDS, TWEET_WORDS = 20_000, 274_562
-SMALL = {
-    "mnist_mlp": Small(_mlp, (784,), 10),
-    "mnist_cnn": Small(lambda: _cnn([(32, 64, "valid")], 128), (28, 28, 1), 10),
-    "cifar10_cnn": Small(lambda: _cnn([(32, 32, "same"), (64, 64, "same")], 512), (32, 32, 3), 10),
-    "imdb_bilstm": Small(lambda: _text_classifier(IMDB_WORDS), (100,), 1, IMDB_WORDS),
-    "lstm_text": Small(lambda: [layers.LSTM(128), layers.Dense(57)], (40, 57), 57),
-    "tweet_bilstm": Small(lambda: _text_classifier(TWEET_WORDS), (36,), 1, TWEET_WORDS),
-    "tiny_cnn": Small(_tiny_cnn, (32, 32, 3), 10),
+# Layers giving logits; shape of a sample, classes and vocabulary of the data, as of a BuiltNetwork.
+SMALL: dict[str, tuple[Callable[[], Stack], tuple[int, ...], int, int | None]] = {
+    "mnist_mlp": (_mlp, (784,), 10, None),
+    "mnist_cnn": (lambda: _cnn([(32, 64, "valid")], 128), (28, 28, 1), 10, None),
+    "cifar10_cnn": (lambda: _cnn([(32, 32, "same"), (64, 64, "same")], 512), (32, 32, 3), 10, None),
+    "imdb_bilstm": (lambda: _text_classifier(IMDB_WORDS), (100,), 1, IMDB_WORDS),
+    "lstm_text": (lambda: [layers.LSTM(128), layers.Dense(57)], (40, 57), 57, None),
+    "tweet_bilstm": (lambda: _text_classifier(TWEET_WORDS), (36,), 1, TWEET_WORDS),
+    "tiny_cnn": (_tiny_cnn, (32, 32, 3), 10, None),
 }
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.bills.pricing import price_study
-from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.later import load_plans
+from sweetspot.decision.compare import Inputs, compare, together
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.memory import load_needs
+from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.workloads import load_monthly
 from sweetspot.wording import SHARE
@@ -69,7 +69,7 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
         for kind in PRICED:
             priced[kind].append(made[kind].to_pandas())
     speed = {name: read_parquet(file) for name, file in study.tables.items()}
-    inputs = Inputs.joined(priced, speed)
+    inputs = Inputs(**{kind: together(tables) for kind, tables in priced.items()}, **speed)
     work = study.workloads
     needs, monthly, buying = load_needs(work), load_monthly(work), load_plans(work)
     found = compare(inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying)

@@ -1,50 +1,8 @@
-"""Recommendation, words of certainty and what an edit of prices changed, on tables that stand in the test."""
+"""What an edit of prices changed, on tables that stand in the test."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.report.rank_changes import difference, to_markdown
-from sweetspot.wording import amount, confidence, percent
-
-
-def plain(**machines):
-    """Options of machines: (USD, hours, persistent, basis); the first is the cheapest."""
-    rows = [
-        {"option": name, "title": name, "instance": name, "purchase": "on_demand" if kept else "spot",
-         "persistent": kept, "usd": usd, "hours": hours, "model": "m", "workload": "w",
-         "throughput_basis": basis, "basis": basis,
-         "images_per_s": 100 / hours, "images_per_usd": 100 / usd, "usd_per_hour": usd / hours,
-         "throughput_source": "s", "source": "p", "as_of": "2018-07-01", "price_list": "l", "provider": "x",
-         "batch_size": 1, "gpus": 1, "precision": "fp32", "fixed_usd_per_month": 0.0, "days_per_month": np.nan,
-         "variable_usd_per_hour": usd / hours}
-        for name, (usd, hours, kept, basis) in machines.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-FOUR = plain(
-    a=(1.0, 9.0, True, "published"), b=(2.0, 4.0, False, "published"), c=(3.0, 5.0, True, "published"),
-    d=(4.0, 2.0, True, "extrapolated"),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("probability", "words", "share"),
-    [(0.95, "clear", "95 %"), (0.949, "likely", "95 %"), (0.8, "likely", "80 %"), (0.799, "too close to call", "80 %"),
-     (0.99, "clear", "99 %"), (0.991, "clear", "over 99 %"), (0.01, "too close to call", "1 %"),
-     (0.009, "too close to call", "under 1 %")],
-)  # fmt: skip
-def test_certainty_in_words(probability, words, share):
-    assert (confidence(probability), percent(probability)) == (words, share)
-
-
-def test_an_amount_has_three_figures():
-    assert [amount(value) for value in (0.2241, 79.12, 99.94, 100.0, -250.4, 14_234.4)] == [
-        "0.224", "79.1", "99.9", "100", "-250", "14,234"
-    ]  # fmt: skip
-
-
-# --- changes of rank ------------------------------------------------------------------------------------------------
 
 
 def ranked(*rows):

@@ -1,6 +1,6 @@
 """Make workflow/sweetspot/bills/lint/price_levels.csv anew, from files of prices that were gathered elsewhere.
 
-    python tests/support/price_levels_table.py HISTORY RENT BUY RESALE SPECS VMS... > .../bills/price_levels.csv
+    python research/price_levels_table.py HISTORY RENT BUY RESALE SPECS VMS... > .../bills/price_levels.csv
 
 The first five (price_history.csv, prices_rent.csv, prices_buy.csv, resale.csv, gpu_specs.csv, autumn 2026) name a
 source in each row: catalogues of SkyPilot and Karpenter by commit, price surveys, vendors' pages. VMS: catalogues of
@@ -48,11 +48,13 @@ Prices = dict[tuple[str, str, int], list[float]]  # by provider, device, year
 
 
 def read(path: str) -> Rows:
+    """The rows of a CSV file."""
     with Path(path).open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 def number(text: str) -> float | None:
+    """The number that a text is, or None."""
     try:
         return float(text)
     except ValueError:
@@ -111,6 +113,7 @@ def levels(found: list[float]) -> list[float]:
 
 
 def rows(arguments: list[str]) -> Iterator[tuple[object, ...]]:
+    """The rows of the table, from the files."""
     history, rent, bought, resale, specs = map(read, arguments[:5])
     demand, spot = rented(history, rent)
     demand = whole(demand)

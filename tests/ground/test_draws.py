@@ -1,9 +1,7 @@
 """The two probabilities by hand: of all, and than one other; what costs the same shares nothing."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from sweetspot.decision.standing import standing
 from sweetspot.draws import p_cheaper, shares
 
 INF, NAN = np.inf, np.nan
@@ -53,12 +51,6 @@ def test_cheaper_than_one_other_and_both_orders_add_to_one(one, other, expected)
     assert p_cheaper(usd[0], usd[2]) + p_cheaper(usd[2], usd[0]) == 1.0
 
 
-def test_equal_providers_behind_the_best_leave_it_certain():
-    names = list("abcdefg")
-    table = pd.DataFrame({"option": names, "persistent": True, "alternative": names})
-    found = standing(table, np.array([[5.0, 6.0]] * 7))
-    assert (found.best, found.rival, found.p_cheapest) == (0, 1, 1.0)
-    # a third of the cases are another's, and one of the best's own alternative in more nodes
-    table["alternative"] = ["a", "b", "a", *names[3:]]
+def test_a_third_of_the_cases_are_of_the_same_machine_in_more_nodes():
     usd = np.array([[1.0, 9.0, 9.0], [9.0, 1.0, 9.0], [9.0, 9.0, 1.0], *[[9.0] * 3] * 4])
-    assert standing(table, usd).p_cheapest == pytest.approx(2 / 3)
+    assert shares(usd, ["a", "b", "a", *"defg"])["a"] == pytest.approx(2 / 3)

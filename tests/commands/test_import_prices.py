@@ -1,0 +1,114 @@
+"""`sweetspot import-prices`: the list and the machines as they are written, by hand from a few lines."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
+
+HISTORY = Path(__file__).parent.parent / "data" / "spot_history.json"
+HEADING = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
+LINES = (
+    "box one,here,2.0,8,61.0,4,V100,16.0,False,\n"
+    "box one,there,1.5,8,61.0,4,V100,16.0,False,\n"
+    "plain,here,0.1,,,0,,,False,\n"
+)
+
+
+def written(capsys, *arguments):
+    main(["import-prices", *map(str, arguments)])
+    return yaml.safe_load(capsys.readouterr().out)
+
+
+@pytest.fixture
+def catalogue(tmp_path):
+    file = tmp_path / "cloud.csv"
+    file.write_text(HEADING + LINES)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("arguments", "as_of"), [((), date(2018, 6, 11)), (("--as-of", "2018-07-01"), date(2018, 7, 1))]
+)
+def test_a_spot_history_as_a_price_list(capsys, arguments, as_of):
+    """Zone b from 1 June: nine days at 0.3 and one at 0.4. The day is that of the window's end, else the one given."""
+    assert written(capsys, "aws-spot-history", HISTORY, "--end", "2018-06-11", *arguments) == {
+        "currency": "USD",
+        "as_of": as_of,
+        "source": "spot_history.json (aws-spot-history), time-weighted mean",
+        "offers": [
+            {
+                "instance": "p2.xlarge",
+                "purchase": "spot",
+                "per_hour": {"value": 0.31, "low": 0.3, "high": 0.4},
+                "note": "eu-west-1b, Linux/UNIX, 2018-06-01 00:00:00+00:00 to 2018-06-11 00:00:00+00:00, 1 changes",
+            }
+        ],
+    }
+
+
+def test_a_price_that_held_nearly_always_is_an_end_that_the_mean_does_not_pass(capsys):
+    """Of zone b's 100 days, but for the first nine at 0.3, all are at 0.4: the mean of 0.391 lies within the ends."""
+    end = ("--end", "2018-09-09", "--max-gap-days", "100", "--zone", "eu-west-1b")
+    (offer,) = written(capsys, "aws-spot-history", HISTORY, *end)["offers"]
+    assert offer["per_hour"] == {"value": 0.391, "low": 0.3, "high": 0.4}
+    longer = ("--end", "2019-06-01", "--max-gap-days", "400", "--zone", "eu-west-1b")
+    (offer,) = written(capsys, "aws-spot-history", HISTORY, *longer)["offers"]
+    # 9 of 365 days are less than a twentieth: both ends are 0.4, and the mean of 0.397534 pulls the low one along
+    assert offer["per_hour"] == {"value": 0.397534, "low": 0.397534, "high": 0.4}
+
+
+def test_a_time_without_a_zone_is_utc_and_another_is_turned(capsys):
+    lists = [
+        written(capsys, "aws-spot-history", HISTORY, "--end", end)
+        for end in ("2018-06-11", "2018-06-11T00:00Z", "2018-06-11T02:00+02:00")
+    ]
+    assert lists[0] == lists[1] == lists[2]
+
+
+def test_a_catalogue_as_a_price_list_takes_the_cheapest_place_and_titles_what_is_no_name(capsys, catalogue):
+    day = ("--as-of", "2026-01-02")
+    assert written(capsys, "gpuhunt", catalogue, *day) == {
+        "currency": "USD",
+        "as_of": date(2026, 1, 2),
+        "source": "cloud.csv (gpuhunt), cheapest place",
+        "offers": [
+            {"instance": "box-one", "purchase": "on_demand", "per_hour": 1.5, "note": "box one, there"},
+            {"instance": "plain", "purchase": "on_demand", "per_hour": 0.1, "note": "here"},
+        ],
+    }
+    heading = written(capsys, "gpuhunt", catalogue, *day, "--source", "a page", "--rate", "EUR=1.09")
+    assert (heading["source"], heading["rates"]) == (
+        "a page",
+        [{"currency": "EUR", "usd": 1.09, "as_of": date(2026, 1, 2), "source": "given when the prices were imported"}],
+    )
+
+
+def test_machines_have_what_the_catalogue_says_of_them(capsys, catalogue):
+    arguments = ("gpuhunt", catalogue, "--as-of", "2026-01-02", "--print", "instances")
+    assert written(capsys, *arguments) == {
+        "box-one": {
+            "title": "box one", "provider": "unknown", "gpu": "V100", "gpus": 4, "vcpus": 8, "memory_gib": 61.0,
+        },
+        "plain": {"title": "plain", "provider": "unknown", "gpu": "CPU", "gpus": 1},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "--as-of is missing: cloud.csv does not say of which day"),
+        (("--as-of", "2999-01-01"), "--as-of is 2999-01-01, a day to come"),
+        (("--as-of", "2026-01-02", "--rate", "EUR=much"), "--rate is 'EUR=much'; expected a currency"),
+    ],
+)
+def test_what_a_catalogue_needs_beside_it(catalogue, arguments, words):
+    with pytest.raises(UserError, match=words):
+        main(["import-prices", "gpuhunt", str(catalogue), *arguments])
+
+
+def test_a_spot_history_says_nothing_of_machines():
+    with pytest.raises(UserError, match="says nothing of the machines"):
+        main(["import-prices", "aws-spot-history", str(HISTORY), "--end", "2018-06-11", "--print", "instances"])

@@ -1,0 +1,106 @@
+"""The files of a new study about one GPU, by hand: its own figure, its box, its targets, its currency."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+import yaml
+from sweetspot.commands.study_of_today import OWN, RATES, Own, files_of_today
+from sweetspot.errors import UserError
+from sweetspot.transfer.figures import shipped_devices
+
+STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+DEVICES = shipped_devices()
+TODAY = "2026-01-02"
+
+
+def made(gpu="RTX 4090", months=False, **own):
+    own = {"instance": OWN, "model": "resnet50", "precision": "fp16", "framework": "torch", "batch_size": 256} | own
+    files = files_of_today("new", Own(DEVICES.get(gpu), **own), STUDIES, DEVICES, TODAY, months)
+    return {name: text if name.endswith(".csv") else yaml.safe_load(text) for name, text in files.items()}
+
+
+def test_the_figure_that_the_person_timed_is_a_row_of_one_device():
+    (row,) = csv.DictReader(io.StringIO(made(images_per_s=1120.0)["throughput.csv"]))
+    assert {name: value for name, value in row.items() if value} == {
+        "gpu": "RTX 4090", "instance": OWN, "gpus": "1", "framework": "torch", "benchmark": "own", "model": "resnet50",
+        "batch_size": "256", "precision": "fp16", "variant": "default", "images_per_s": "1120", "as_of": TODAY,
+        "source": f"timed by us, given to sweetspot new-study on {TODAY}",
+    }  # fmt: skip
+    assert "throughput.csv" not in made()  # it is to be measured
+
+
+def test_what_is_timed_has_an_instance_of_its_own_and_what_is_measured_has_not():
+    timed, measured = made(images_per_s=1120.0), made(instance="workstation-gpu")
+    own = {"title": "Our device", "provider": "own", "gpu": "RTX 4090", "gpus": 1}
+    assert timed["instances.yaml"][OWN] == own and OWN not in measured["instances.yaml"]
+    for files, base in ((timed, OWN), (measured, "workstation-gpu")):
+        assert files["instances.yaml"]["box-4"] == {
+            "title": "box with four of ours", "provider": "own", "gpu": "RTX 4090", "gpus": 4, "interconnect": "pcie",
+            "base_instance": base,
+        }  # fmt: skip
+        assert files["study.yaml"]["targets"][0] == {"instance": "box-4", "base_instance": base, "gpus": 4}
+
+
+def test_each_machine_of_several_devices_is_estimated_from_one_of_its_device_that_is_offered_too():
+    files = made(images_per_s=1120.0)
+    instances = files["instances.yaml"]
+    offered = [offer["instance"] for offer in files["prices/rent.yaml"]["offers"]]
+    assert len(offered) == len(set(offered)) > 10 and set(offered) <= set(instances)
+    assert not any("equivalent_to" in machine for machine in instances.values())
+    targets = {target["instance"]: target for target in files["study.yaml"]["targets"][1:]}
+    singles = {DEVICES.get(instances[name]["gpu"]).gpu for name in offered if instances[name]["gpus"] == 1}
+    several = [name for name in offered if instances[name]["gpus"] > 1]
+    expected = {name for name in several if DEVICES.get(instances[name]["gpu"]).gpu in singles}
+    assert set(targets) == expected and expected
+    for name, target in targets.items():
+        base = instances[target["base_instance"]]
+        assert DEVICES.get(base["gpu"]).gpu == DEVICES.get(instances[name]["gpu"]).gpu
+        assert (base["gpus"], target["gpus"]) == (1, instances[name]["gpus"])
+
+
+def test_a_box_that_is_priced_has_its_price_and_another_numbers_to_be_replaced():
+    office = yaml.safe_load((STUDIES / "office-box-2026" / "prices" / "office.yaml").read_text())
+    known = next(offer for offer in office["offers"] if offer["instance"] == "office-4x4090")
+    box = made()["prices/box.yaml"]
+    assert box["offers"] == [
+        {"instance": "box-4", "purchase": "own", "source": known["source"], "own": known["own"], "currency": "USD"}
+    ]
+    assert (box["as_of"], box["max_age_days"]) == (str(office["as_of"]), 400)
+    other = made("GTX 1080 Ti")["prices/box.yaml"]
+    (offer,) = other["offers"]
+    assert offer["source"] == other["source"] == "the offer on your desk, to be replaced"
+    assert (other["as_of"], other["max_age_days"], other["project_months"]) == (TODAY, 180, 36)
+    assert offer["own"] == {
+        "capex": {"value": 6500, "low": 6000, "high": 7500}, "months": 36, "per_kwh": 0.3,
+        "kw": {"value": 1.0, "low": 0.7, "high": 1.3}, "days_per_month": {"value": 10, "low": 5, "high": 15},
+    }  # fmt: skip
+
+
+def test_the_currency_of_the_box_is_that_of_the_page_at_one_rate():
+    assert "rates" not in made()["prices/box.yaml"] and "currency" not in made()["study.yaml"]
+    euro = made(currency="EUR")
+    assert euro["prices/box.yaml"]["rates"] == [{"currency": "EUR", **RATES["EUR"]}]
+    assert euro["study.yaml"]["currency"]["usd_per_unit"] == 1.1378
+    typed = made(currency="CHF", usd_per_unit=1.25)
+    said = {"as_of": TODAY, "source": f"typed by us on {TODAY} (RATE of sweetspot new-study)"}
+    assert typed["prices/box.yaml"]["rates"] == [{"currency": "CHF", "usd": 1.25, **said}]
+    assert typed["study.yaml"]["currency"] == {"code": "CHF", "usd_per_unit": 1.25, **said}
+    with pytest.raises(UserError, match="CURRENCY is 'CHF'; expected USD, EUR, or RATE beside it: USD per CHF"):
+        made(currency="CHF")
+
+
+@pytest.mark.parametrize(
+    ("own", "months", "headline", "measure"),
+    [
+        ({"images_per_s": 1120.0}, True, "own", False),
+        ({"images_per_s": 1120.0}, False, 256, False),
+        ({"instance": "workstation-gpu"}, True, 256, True),
+        ({"instance": "workstation-gpu"}, False, 256, True),
+    ],
+)
+def test_which_batch_and_whether_it_is_measured(own, months, headline, measure):
+    study = made(months=months, **own)["study.yaml"]
+    assert study["cells"]["headline_batch_size"] == headline
+    assert study["measure"] is measure
