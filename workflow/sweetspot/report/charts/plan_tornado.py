@@ -1,4 +1,4 @@
-"""What each assumption does to the plan that leads: how far the second-cheapest option is from the best, low to high."""
+"""What each assumption does to the plan that leads: how far the second-cheapest is from the best, low to high."""
 
 from typing import TYPE_CHECKING
 
