@@ -42,13 +42,8 @@ def _where(row: Row) -> str:
     """Where a figure turns the plan; of what is told as a factor, how far from what is planned."""
     name, side = row["assumption"], row["side"]
     if row["unit"] == FACTOR:
-<<<<<<< HEAD
-        where, apart = "lower" if side == "below" else "higher", abs(float(row["factor"]) - 1)  # type: ignore[arg-type]
-        return f"{name} {100 * apart:.2g} % {where} than planned"
-=======
         moved = "lower" if side == "below" else "higher"
         return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {moved} than planned"  # type: ignore[arg-type]
->>>>>>> h-page
     unit = str(row["unit"]).replace("/hour", " an hour").replace("/month", " a month")
     return f"{name} {side} {amount(float(row['turning_value']))} {unit}"  # type: ignore[arg-type]
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""What each assumption does to the plan that leads: how far the second option is from the best, low to high."""
-=======
 """What each assumption does to the plan that leads: how far the second-cheapest is from the best, low to high."""
->>>>>>> h-page
 
 from typing import TYPE_CHECKING
 
