@@ -175,3 +175,16 @@ def test_a_machine_that_just_has_what_comes_never_recovers():
 def test_a_machine_that_never_rests_does_one_job_after_the_other():
     """Ten jobs of two hours: half a job an hour."""
     assert capacity(1, [Kind(0.1, 2.0, 0.0, 1)], jobs=10) == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tail", "shares"),
+    [
+        # Half of the jobs wait, e-fold in two hours; of all of them less than none is waited longer.
+        (Tail(0.5, 2.0), [1.0, 0.5, 0.5 * math.exp(-0.25), 0.5 * math.exp(-1.0)]),
+        (Tail(0.0, 0.0), [1.0, 0.0, 0.0, 0.0]),
+        (Tail(1.0, math.inf), [1.0, 1.0, 1.0, 1.0]),
+    ],
+)
+def test_the_share_that_waits_longer_than_so_many_hours(tail, shares):
+    assert tail.beyond(np.array([-1.0, 0.0, 0.5, 2.0])) == pytest.approx(shares)
