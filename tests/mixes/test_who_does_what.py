@@ -5,7 +5,7 @@ import pytest
 from mix_problems import held, problem, rented
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, Rented, finite
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, mixes, numbers_to_have
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, mixes, moved, numbers_to_have
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +92,37 @@ def test_the_best_of_many_draws_and_months_is_what_enumeration_finds(kinds):
     numbers = [(one, *two) for one in range(12) for two in ([()] if kinds == 1 else [(n,) for n in range(12)])]
     least = min(float(dispatch(case, counts).usd.mean()) for counts in numbers)
     assert mixes(case)[0].expected == pytest.approx(least, rel=1e-9)
+
+
+def test_the_programme_finds_what_no_single_step_does():
+    """21 hours a month: a machine of 10 for 10 USD and one of 11 for 10.5. Two of 11 do it too; from there one machine
+    more or less is dearer, and three of 10 are. What is rented costs 100 an hour. 20 hours are two of 10; who begins
+    with nothing takes one of 11 first, and one of 10 beside it, from which no single step leads on.
+    """
+    kinds = [held("ten", [1.0], [0.0], 10.0, 10.0), held("eleven", [1.0], [0.0], 11.0, 10.5)]
+    for hours, counts, usd in ((21.0, (1, 1), 20.5), (20.0, (2, 0), 20.0)):
+        best = mixes(problem([[[hours]]], kinds, [rented("rent", [100.0])]))[0]
+        assert best.counts == counts and best.expected == pytest.approx(usd)
+
+
+def test_kinds_are_ordered_by_what_runs_on_them():
+    """One costs the least for a and cannot do b; the other 1.5 times that for a, and the least for b: 1.25 in the mean."""
+    kinds = [held("half", [1.0, NEVER], [2.0, 2.0], 10.0), held("both", [1.0, 1.0], [3.0, 4.0], 10.0)]
+    for order in ((0, 1), (1, 0)):
+        listed = problem([[[1.0]], [[1.0]]], [kinds[place] for place in order], [])
+        assert [listed.held[place].name for place in listed.by_running] == ["half", "both"]
+
+
+def test_a_job_that_nobody_rents_out_is_done_however_dear_it_is():
+    """It takes 50,000 USD to run; a second kind, for another class, is rented for less than it saves."""
+    kinds = [held("only", [1.0, NEVER], [50000.0, 0.0], 10.0, 1.0), held("other", [NEVER, 1.0], [0.0, 0.0], 10.0, 9.0)]
+    assert numbers_to_have(problem([[[1.0]], [[1.0]]], kinds, [rented("rent", [NEVER, 1.0])])) == (1, 0)
+
+
+def test_half_an_hour_rented_leads():
+    assert dispatch(problem([[[0.5]]], [], [rented("rent", [1.0])]), ()).lead == "rent"
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1, (3, 1)), (-2, (0, 1)), (3, (5, 1)), (4, None), (-3, None)])
+def test_machines_more_and_less_within_the_bounds(step, expected):
+    assert moved((2, 1), 0, step, (0, 0), (5, 5)) == expected
