@@ -128,12 +128,12 @@ def here(script: str, input, output, log, params=None, wildcards=None) -> None:
         raise WorkflowError(sentence)
 
 
-def figure(chart):
-    """Its file, as Snakemake's own report shows it."""
+def picture(chart):
+    """Its picture, as Snakemake's own report shows it."""
     caption = f"{REPORT}/captions/{chart.name}.rst"
     return report(
         f"{REPORT}/figures/{chart.name}.svg",
-        # Made with the figure, from the chart's own words.
+        # Made with the specification, from the chart's own words.
         caption=os.path.abspath(made(caption)),
         category=chart.category,
         labels={"figure": chart.name.replace("_", " ")},
@@ -146,8 +146,8 @@ def png(chart) -> str:
 
 
 def specs(charts) -> list[str]:
-    """The same figures as Vega specifications, which the page draws anew with tooltips."""
-    return [f"{REPORT}/figures/{chart.name}.vg.json" for chart in charts]
+    """The figures as Vega-Lite specifications, which the page draws."""
+    return [f"{REPORT}/figures/{chart.name}.vl.json" for chart in charts]
 
 
 def captions(charts) -> list[str]:

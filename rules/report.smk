@@ -17,21 +17,20 @@ if THEN:
     TOLD["then"] = rules.compare_then.output
 
 
-# In a process of its own: the JavaScript engine leaves the second core to the page.
-DRAW_PNG = script_command("draw_png")
+# In a process of its own: the JavaScript engine takes much memory.
+DRAW_PICTURES = script_command("draw_pictures")
 
 
 rule draw_speed:
-    """Draw the figures that no price can change, so that a price edit need not."""
+    """Say how the figures look that no price can change, so that a price edit need not; and what draws them."""
     input:
         **SPEED,
         study=given(f"{CONFIG}/study.yaml"),
         formula=formula("study", "decision", "report"),
     output:
-        figures=[figure(chart) for chart in of_stage("speed")],
         specs=specs(of_stage("speed")),
         captions=captions(of_stage("speed")),
-        bundle=f"{REPORT}/figures/vega.js",
+        engine=f"{REPORT}/figures/vega.txt",
     log:
         f"results/logs/draw_speed/{STUDY}.log",
     localrule: True
@@ -42,14 +41,13 @@ rule draw_speed:
 
 
 rule draw_figures:
-    """Draw the figures of costs and of the decision."""
+    """Say how the figures of costs and of the decision look; the page draws them."""
     input:
         **SPEED,
         **PRICED,
         study=given(f"{CONFIG}/study.yaml"),
         formula=formula("study", "decision", "report"),
     output:
-        figures=[figure(chart) for chart in of_stage("price")],
         specs=specs(of_stage("price")),
         captions=captions(of_stage("price")),
     log:
@@ -61,28 +59,32 @@ rule draw_figures:
         here("draw_figures", input, output, log, params)
 
 
-rule draw_png:
-    """Draw the figures of costs and of the decision as PNG; made when `figures` are asked for."""
+rule draw_pictures:
+    """Draw the figures of costs and of the decision as SVG and PNG; made when `figures` are asked for."""
     input:
-        figures=rules.draw_figures.output.figures,
+        specs=rules.draw_figures.output.specs,
+        captions=rules.draw_figures.output.captions,
     output:
+        [picture(chart) for chart in of_stage("price")],
         [png(chart) for chart in of_stage("price")],
     log:
-        f"results/logs/draw_png/{STUDY}.log",
+        f"results/logs/draw_pictures/{STUDY}.log",
     localrule: True
     conda:
         "../envs/core.yaml"
     shell:
-        f"{DRAW_PNG} {{input.figures:q}} 2> {{log:q}}"
+        f"{DRAW_PICTURES} {{input.specs:q}} 2> {{log:q}}"
 
 
-use rule draw_png as draw_speed_png with:
+use rule draw_pictures as draw_speed_pictures with:
     input:
-        figures=rules.draw_speed.output.figures,
+        specs=rules.draw_speed.output.specs,
+        captions=rules.draw_speed.output.captions,
     output:
+        [picture(chart) for chart in of_stage("speed")],
         [png(chart) for chart in of_stage("speed")],
     log:
-        f"results/logs/draw_speed_png/{STUDY}.log",
+        f"results/logs/draw_speed_pictures/{STUDY}.log",
 
 
 rule write_tables:
@@ -104,9 +106,8 @@ rule render_report:
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
-        figures=[rules.draw_speed.output.figures, rules.draw_figures.output.figures],
         specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
-        bundle=rules.draw_speed.output.bundle,
+        engine=rules.draw_speed.output.engine,
         formula=[
             *formula(
                 "study", "throughput", "bills", "mixes", "decision", "claims", "report"
@@ -186,8 +187,6 @@ rule report:
 rule figures:
     """Stop after the figures as pictures for slides, SVG and PNG; asked for by name only."""
     input:
-        rules.draw_speed.output.figures,
-        rules.draw_figures.output.figures,
-        rules.draw_png.output,
-        rules.draw_speed_png.output,
+        rules.draw_pictures.output,
+        rules.draw_speed_pictures.output,
     localrule: True

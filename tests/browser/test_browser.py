@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX
 from project_copy import edit, run_snakemake
-from report_tables import CHROMIUM, draw_png, make_report, opened, small_tables
+from report_tables import CHROMIUM, make_report, opened, small_tables
 from sweetspot.report.charts import CHARTS
 
 SAMPLES = 94_720_000
@@ -19,7 +19,6 @@ BREAK_EVEN = 6500 / 30 / (24 * (3.06 * 498 / 225 - 0.20))
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     report = make_report(tmp_path_factory.mktemp("browser"), figures=tuple(CHARTS))
-    draw_png(report, tuple(CHARTS))
     return report / "evidence.html"
 
 
@@ -146,21 +145,37 @@ def test_spot_prices_and_providers_multiply(page):
         assert row(tab, "p3.2xlarge", "usd") == pytest.approx(SAMPLES / 225 / 3600 * 1.53, rel=1e-9)
 
 
-def test_charts_that_come_into_view_have_tooltips_and_keep_their_names(page):
+def all_drawn(tab):
+    """Wait until every chart of the page is drawn."""
+    tab.wait_for_function("[...document.querySelectorAll('.chart')].every(one => one.matches('.drawn'))")
+
+
+def test_every_chart_is_drawn_with_its_name_and_its_tooltips(page):
     with opened(page) as (tab, noise):
-        picture = tab.locator("#fig-front .chart > svg").get_attribute("aria-label")
         tab.locator("#fig-front").scroll_into_view_if_needed()
         tab.wait_for_selector("#fig-front .chart.drawn")
-        assert tab.locator("#fig-front .live svg").get_attribute("aria-label") == picture
-        assert tab.locator("#fig-front .live [role]").count() == 1
-        assert not tab.locator("#fig-front .chart > svg").is_visible()
-        tab.locator("#fig-front .live .mark-symbol path").first.hover(force=True)
+        frame = tab.locator("#fig-front .chart")
+        assert frame.locator("svg").get_attribute("aria-label") == CHARTS["front"].title
+        assert frame.locator("[role]").count() == 1
+        frame.locator(".mark-symbol path").first.hover(force=True)
         told = tab.inner_text("#vg-tooltip-element")
         # 94.72 million samples at 225 or 498 a second: 116.9 or 52.83 hours
         assert re.search(r"hours\s+(116\.9|52\.83)", told) and "basis" in told and "paper" in told
+        all_drawn(tab)
+        # one model: no fronts of several; no efficiency, nothing validated
+        assert tab.locator("figure svg").count() == len(CHARTS) - 3
         tab.emulate_media(media="print")
-        assert tab.locator("#fig-front .chart > svg").is_visible()
-        assert not tab.locator("#fig-front .live").is_visible()
+        assert all(one.is_visible() for one in tab.locator("figure svg").all())
+        assert noise == []
+
+
+def test_a_chart_is_saved_as_a_picture(page):
+    with opened(page) as (tab, noise):
+        all_drawn(tab)
+        with tab.expect_download() as saved:
+            tab.locator("#fig-front button").click()
+        assert saved.value.suggested_filename == "front.svg"
+        assert saved.value.path().read_text(encoding="utf-8").startswith("<svg")
         assert noise == []
 
 
@@ -168,9 +183,7 @@ def test_reads_without_javascript(page):
     with opened(page, javascript=False) as (tab, _):
         assert "Renting probably costs" in tab.inner_text(".answer")
         assert tab.locator("#t-ranks tbody tr").count() == 3
-        assert (
-            tab.locator("figure svg").count() == len(CHARTS) - 3
-        )  # one model: no fronts of several; no efficiency, nothing validated
+        assert "The charts need JavaScript." in tab.inner_text("header")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -209,6 +222,7 @@ def test_a_long_source_is_whole_in_the_tooltip_of_whoever_asks(tmp_path):
 
 def test_controls_and_charts_have_names(page):
     with opened(page) as (tab, _):
+        all_drawn(tab)
         unnamed = (
             "all => all.filter(one => !(one.labels && one.labels.length) && !one.getAttribute('aria-label')).length"
         )
@@ -223,6 +237,7 @@ def test_controls_and_charts_have_names(page):
 
 def test_paper_holds_every_chart_whole(page, tmp_path):
     with opened(page) as (tab, _):
+        all_drawn(tab)
         tab.emulate_media(media="print")
         tab.set_viewport_size({"width": 688, "height": 1000})  # A4 less its margins, at 96 dpi
         heights = tab.eval_on_selector_all("figure svg", "all => all.map(one => one.getBoundingClientRect().height)")

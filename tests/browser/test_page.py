@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from decision_tables import study
+from decision_tables import inputs, study
 from month_tables import LabOfFive
-from phase_plans import compared, given, hourly, own
+from phase_plans import WORK, compared, given, hourly, own
 from report_tables import one_job, opened, small_tables
 from study_tables import STUDIES, study_tables
 from sweetspot.report.page import render_page
@@ -162,6 +162,37 @@ def test_the_panel_moves_verdict_tiles_and_chart_together(case):
         assert not noise
 
 
+LEFT, BOTTOM = 52.0, 216.0  # px of a chart's origin
+
+
+def line_of(tab, figure, kind):
+    """Ends of a line of a chart, in pixels from its origin."""
+    path = tab.get_attribute(f"#{figure} .line.k-{kind}", "d").removeprefix("M")
+    (x0, y0), *_, (x1, y1) = (map(float, pair.split()) for pair in path.split("L"))
+    return x0 - LEFT, BOTTOM - y0, x1 - LEFT, BOTTOM - y1
+
+
+@pytest.mark.parametrize(("price", "hourly"), [(13_000, 2.0), (3250, 1.5), (6500, 4.5)])
+def test_when_buying_pays_by_days_is_what_the_library_says_at_these_prices(case, price, hourly):
+    """At each number of days the rented line is as many times the bought one as the library finds."""
+    made = one_job(inputs(price_p3=hourly, box_more={"capex_usd": float(price)}))
+    gains = made["utilisation"][made["utilisation"]["option"] == "p3.2xlarge"].set_index("days")["gain"]
+    turns = made["break_even"].set_index("option").loc["p3.2xlarge", "days"]
+    with opened(case) as (tab, noise):
+        moved(tab, price=price, hourly=hourly)
+        tab.wait_for_selector("#pays.follows")
+        bought, rented = line_of(tab, "pays", "buy"), line_of(tab, "pays", "rent")
+        for days in (5.0, 12.0, 25.0):
+            at = days / 30.5
+            usd = [y0 + (y1 - y0) * at for _, y0, _, y1 in (bought, rented)]
+            assert usd[1] / usd[0] == pytest.approx(gains[days], rel=0.01), days
+        words = tab.eval_on_selector_all("#pays text.soft", "all => all.map(one => one.textContent)")
+        assert words[0] == "your case"
+        said = float(words[1].removeprefix("buying pays from ").removesuffix(" days"))
+        assert said == pytest.approx(turns, rel=0.01)
+        assert not noise
+
+
 def test_a_plan_of_phases_moves_by_whole_machines(tmp_path):
     """Each choice costs on the page what the library says, in whole rounds on whole machines."""
     tables = compared(own(), hourly()) | {"offers": given(own(), hourly())[1]}
@@ -186,6 +217,39 @@ def test_a_plan_of_phases_moves_by_whole_machines(tmp_path):
         assert float(found["ratio"]) == pytest.approx((2 * 37_800 + 1440) / 43_200)
         # Nothing is done in an hour.
         assert moved(tab, within=1)[1] == "Nothing here does this work in time."
+        assert not noise
+
+
+@pytest.mark.parametrize("at", [{"jobs": 115}, {"price": 20_000, "hourly": 24.0}, {"jobs": 60, "hourly": 45.0}])
+def test_what_finishing_earlier_costs_is_what_the_library_says_at_these_figures(tmp_path, at):
+    """The box, and a rented machine twice as fast: hours and USD of either, by the files edited alike."""
+    speeds = {"rented": (200.0, 200.0, 200.0)}
+    file = tmp_path / "index.html"
+    tables = compared(own(), hourly(30.0), speeds=speeds)
+    file.write_text(
+        render_page(tables | {"offers": given(own(), hourly(30.0), speeds=speeds)[1]}, study()), encoding="utf-8"
+    )
+    edited = {"phases": [WORK["phases"][0] | {"jobs": 36 * at.get("jobs", 100)}]}
+    rows = compared(
+        own(capex=float(at.get("price", 36_000))), hourly(at.get("hourly", 30.0)), speeds=speeds, work=edited
+    )["choices"]
+    of = rows[rows["workload"] == "work"].set_index("choice")
+    assert of.loc["rented", "hours"] < of.loc["box", "hours"] and of.loc["rented", "usd"] > of.loc["box", "usd"]
+    with opened(file) as (tab, noise):
+        moved(tab, **at)
+        tab.wait_for_selector("#faster.follows")
+        point = {
+            kind: [
+                float(tab.get_attribute(f"#faster circle.k-{kind}", "cx")) - LEFT,
+                BOTTOM - float(tab.get_attribute(f"#faster circle.k-{kind}", "cy")),
+            ]
+            for kind in ("rent", "buy")
+        }
+        for place, name in enumerate(("hours", "usd")):
+            asked = of.loc["rented", name] / of.loc["box", name]
+            assert point["rent"][place] / point["buy"][place] == pytest.approx(asked, rel=1e-3), name
+        # The later point is at ten elevenths of the width, which is 374 px for 1.1 times its hours.
+        assert point["buy"][0] == pytest.approx(374 / 1.1, rel=1e-3)
         assert not noise
 
 

@@ -12,7 +12,7 @@ from sweetspot.study.study import load_study
 def written(folder, tables, study):
     """The page of evidence with empty pictures."""
     file = folder / "evidence.html"
-    file.write_text(render_evidence(tables, study, Drawn(dict.fromkeys(CHARTS, "<svg></svg>"))), encoding="utf-8")
+    file.write_text(render_evidence(tables, study, Drawn(dict.fromkeys(CHARTS, "{}"))), encoding="utf-8")
     return file
 
 

@@ -15,7 +15,7 @@ def test_it_opens_with_its_first_page_and_the_answer(tmp_path):
     project = copy_project(tmp_path / "project")
     core = linked(locked("core"), tmp_path / "core")
     for words in ((), ("--report", "own.html")):
-        done = snakemake_with(core, project, *STUDY, *words)
+        done = snakemake_with(core, project, "report", "figures", *STUDY, *words)
         assert done.returncode == 0, done.stdout[-3000:]
     with opened(project / "own.html") as (tab, noise):
         tab.wait_for_selector("text=Which infrastructure gives the best compromise")

@@ -2,9 +2,10 @@
 
 import json
 
+import pandas as pd
 import pytest
 from sweetspot.catalogues.listing import BadLineError, Line
-from sweetspot.catalogues.spot_history import read_history
+from sweetspot.catalogues.spot_history import Average, averages, choose_zone, read_history
 from sweetspot.errors import UserError
 
 BAD = "refused"
@@ -101,3 +102,43 @@ def test_a_history_is_read_oldest_first_and_one_price_may_stand_twice(tmp_path):
     assert read["instance"].tolist() == ["a", "z", "z", "z"]
     assert read["usd_per_hour"].tolist() == [1.0, 3.0, 2.0, 2.0]
     assert read["record"].tolist() == [2, 3, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("days", "low", "high"),
+    [
+        # A price is an end from a twentieth of the time on: of 20 days one is just that, as 19 of them are 95 %.
+        ([(1, "2"), (2, "3"), (21, None)], 2.0, 3.0),
+        ([(1, "3"), (20, "4"), (21, None)], 3.0, 3.0),
+        ([(1, "2"), (2, "3"), (22, None)], 3.0, 3.0),  # of 21 one is less
+        ([(1, "3"), (19, "4"), (21, None)], 3.0, 4.0),
+    ],
+)
+def test_the_ends_of_an_average_are_what_a_twentieth_of_the_time_passes(tmp_path, days, low, high):
+    *changes, (end, _) = days
+    records = [(day, "z", price) for day, price in reversed(changes)]
+    (found,) = averages(read_history(history(tmp_path, *records)), end=pd.Timestamp(f"2018-06-{end:02}", tz="UTC"))
+    assert (found.low, found.high) == (low, high)
+
+
+def test_the_cheapest_zone_is_the_first_of_those_that_cost_the_same():
+    moment = pd.Timestamp("2018-06-01", tz="UTC")
+
+    def average(zone, mean, instance="m"):
+        return Average(instance, zone, "Linux/UNIX", mean, mean, mean, moment, moment, 0)
+
+    found = [average("a", 2.0), average("b", 1.0), average("c", 1.0), average("d", 3.0), average("d", 5.0, "n")]
+    assert {name: entry.zone for name, entry in choose_zone(found).items()} == {"m": "b", "n": "d"}
+    assert {name: entry.zone for name, entry in choose_zone(found, "c").items()} == {"m": "c"}
+    with pytest.raises(UserError, match="zone 'x' is not in the history; expected one of a, b, c, d"):
+        choose_zone(found, "x")
+
+
+@pytest.mark.parametrize(("allowed", "gap"), [(9.0, False), (8.9, True)])
+def test_a_silence_longer_than_allowed_is_refused(tmp_path, allowed, gap):
+    read, end = read_history(history(tmp_path, (10, "z", "1"), (1, "z", "1"))), pd.Timestamp("2018-06-11", tz="UTC")
+    if gap:
+        with pytest.raises(UserError, match="a gap of 9 days after 2018-06-01"):
+            averages(read, end=end, max_gap_days=allowed)
+    else:
+        assert averages(read, end=end, max_gap_days=allowed)[0].changes == 1

@@ -258,3 +258,21 @@ def test_what_is_as_cheap_and_faster_or_as_fast_and_cheaper_dominates_and_a_twin
     ]
     found = said("dominated", evidence={"options": options, "offers": []}, of={"instance": "m0"})
     assert found["computed"] == 2
+
+
+@pytest.mark.parametrize(
+    ("days", "downtime", "part", "usd"),
+    [
+        # 24 x 20 hours, three quarters of them up: 360 at half a dollar, and a hundred whatever it does
+        (20.0, 0.25, "electricity", 180.0),
+        (20.0, 0.25, "all", 280.0),
+        (20.0, 0.25, "fixed", 100.0),
+        (20.0, 0.0, "electricity", 240.0),
+        (30.0, 0.5, "all", 280.0),
+    ],
+)
+def test_a_month_of_a_machine_draws_power_while_it_is_up(days, downtime, part, usd):
+    offer = {**OFFERS[0], "days_per_month": days, "downtime_share": downtime, "fixed_usd_per_month": 100.0,
+             "energy_usd_per_hour": 0.5}  # fmt: skip
+    found = said("monthly_cost", evidence={"options": [], "offers": [offer]}, of={"instance": "box"}, part=part)
+    assert found["computed"] == pytest.approx(usd)

@@ -59,7 +59,8 @@ def test_a_study_lies_in_the_bucket_and_an_edited_price_moves_only_its_own(endpo
     run("page", "--config", f"study={STUDY}")
     there = stored(endpoint, "page")
     report = f"results/{STUDY}/report"
-    assert {f"{report}/index.html", f"{report}/figures/bill.svg", f"results/{STUDY}/offers/aws.parquet"} <= set(there)
+    made = {f"{report}/index.html", f"{report}/figures/bill.vl.json", f"results/{STUDY}/offers/aws.parquet"}
+    assert made <= set(there)
     assert any(key.startswith(f"{report}/tables/") and key.endswith(".csv") for key in there), "a folder is stored too"
     summary = bucket(endpoint).Object(f"page/{report}/summary.md").get()["Body"].read().decode()
     assert "Rent Hetzner EX51-SSD-GPU" in summary  # docs/studies.md

@@ -69,7 +69,7 @@ def test_more_than_the_box_can_do_is_said_and_two_boxes_can():
     (said,) = waiting_in_words(full.reset_index())
     assert said == (
         "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of its time: the queue grows without "
-        "end. p3.2xlarge (117 h) is faster for the 9 people there are; with up to 3 it was not."
+        "end. p3.2xlarge (117 h) is faster for your 9 people; for up to 3 it was not."
     )
     two = queue({"imagenet": demand(18.0)}, box_more={"boxes": 2.0}).loc[BOX]
     busy = 18 * JOB / MONTH / 2  # M/M/2: P = 2 r^2 / (1 + r)
@@ -134,7 +134,7 @@ def test_the_sentences():
     (said,) = waiting_in_words(queue({"imagenet": demand(people=3)}).reset_index())
     assert said == (
         "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of its time. A job waits 40.4 h on average, "
-        "one in ten over 137 h. Its result is there after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
+        "one in ten over 137 h. Its result arrives after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
         "3)."
     )
     (said,) = waiting_in_words(queue({"imagenet": demand(0.5)}).reset_index())

@@ -119,7 +119,7 @@ def test_a_mix_that_fills_its_machines_lets_their_jobs_wait_without_end(tmp_path
     # All 118 + 80 at home, on 9 devices: (118 x 24.62 + 80 x 14.13) x about 1 / 0.97 of 9 x 702.72.
     assert two["utilisation"] == pytest.approx((118 * RESNET / 0.975 + 80 * BERT) / 9 / OURS, rel=0.01)
     said = waiting_in_words(tables["queue"])
-    assert any("pool of RTX 4090 that is there and office box with 4 RTX 4090 with" in one for one in said)
+    assert any("pool of your RTX 4090 and office box with 4 RTX 4090 with" in one for one in said)
 
 
 def test_tails():

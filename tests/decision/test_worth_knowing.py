@@ -246,3 +246,13 @@ def test_figures_that_are_off_together_are_known_together():
     assert found["rests_on_it"].iloc[0] == 2
     # C does the work of an hour of A for 1.2 x 100 / 110: A is no longer the cheaper below 91.67 images/s
     assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2)
+
+
+def test_of_figures_worth_the_same_that_which_is_worth_more_alone_is_first(monkeypatch):
+    def alike(values):
+        ends = dict.fromkeys(("evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high"), 0.0)
+        return [ends | {"evppi_alone_usd": float(number)} for number in range(len(values))]
+
+    monkeypatch.setattr("sweetspot.decision.worth_knowing._worths", alike)
+    dear = {"usd_per_hour_low": 0.9, "usd_per_hour_high": 1.2}
+    assert two_rented(**dear)["evppi_alone_usd"].tolist() == [1.0, 0.0]

@@ -119,8 +119,8 @@ def test_what_is_missing_is_made_again_a_run_a_folder_a_table_or_a_figure(projec
         (study / "scaling" / "averages.parquet", "fit_scaling"),
         (study / "bills" / "gce.parquet", "price_workloads"),
         (study / "comparison" / "verdict.parquet", "compare"),
-        (study / "report" / "figures" / "throughput.svg", "draw_speed"),
-        (study / "report" / "figures" / "bill.svg", "draw_figures"),
+        (study / "report" / "figures" / "throughput.vl.json", "draw_speed"),
+        (study / "report" / "figures" / "bill.vl.json", "draw_figures"),
         (study / "report" / "summary.md", "render_report"),
     ):
         aside = file.rename(project / "aside")

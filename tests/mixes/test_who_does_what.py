@@ -96,17 +96,17 @@ def test_the_best_of_many_draws_and_months_is_what_enumeration_finds(kinds):
 
 def test_the_programme_finds_what_no_single_step_does():
     """21 hours a month: a machine of 10 for 10 USD and one of 11 for 10.5. Two of 11 do it too; from there one machine
-    more or less is dearer, and three of 10 are. What is rented costs 100 an hour. 20 hours are two of 10; who begins
-    with nothing takes one of 11 first, and one of 10 beside it, from which no single step leads on.
+    more or less is dearer, and three of 10 are. What is rented costs 100 an hour. 31 hours are two of 10 and one of 11;
+    who begins with nothing takes two of 11 first, and one of 10 beside them, from which no single step leads on.
     """
     kinds = [held("ten", [1.0], [0.0], 10.0, 10.0), held("eleven", [1.0], [0.0], 11.0, 10.5)]
-    for hours, counts, usd in ((21.0, (1, 1), 20.5), (20.0, (2, 0), 20.0)):
+    for hours, counts, usd in ((21.0, (1, 1), 20.5), (31.0, (2, 1), 30.5)):
         best = mixes(problem([[[hours]]], kinds, [rented("rent", [100.0])]))[0]
         assert best.counts == counts and best.expected == pytest.approx(usd)
 
 
 def test_kinds_are_ordered_by_what_runs_on_them():
-    """One costs the least for a and cannot do b; the other 1.5 times that for a, and the least for b: 1.25 in the mean."""
+    """One costs the least for a and cannot do b; the other 1.5 times that for a, the least for b: 1.25 in the mean."""
     kinds = [held("half", [1.0, NEVER], [2.0, 2.0], 10.0), held("both", [1.0, 1.0], [3.0, 4.0], 10.0)]
     for order in ((0, 1), (1, 0)):
         listed = problem([[[1.0]], [[1.0]]], [kinds[place] for place in order], [])

@@ -1,8 +1,8 @@
 """Runs a room's own fast tests against a mutant, in a copy of the project and in a process forked for it.
 
 Libraries and earlier rooms are imported once, before the first fork: a mutant then costs little more than the tests
-that run until one notices it. Tests that noticed another mutant of the file come first, then those that call a function
-of the file, the quick ones before the dear.
+that run until one notices it. Tests that noticed another mutant of the file come first, then the quick ones, and among
+equals those that call a function of the file.
 """
 
 import importlib
@@ -30,12 +30,19 @@ ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer
          "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
-# Tests that alone count for a file, and which of them. Those of the first two are marked slow, since Keras is imported
-# or all shipped figures are fitted; what the decision says is made of what it finds.
+# Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are
+# marked slow, since Keras is imported or all shipped figures are fitted.
 OWN_TESTS = {
-    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
-    "commands/validate_scaling.py": ("tests/commands/test_scaling_command.py", ""),
     "decision_words.py": ("tests/decision", "not slow"),
+    "harness/flops.py": ("tests/harness/test_harness_flops.py", ""),
+} | {
+    f"commands/{name}.py": (f"tests/commands/test_{tests}.py", "")
+    for tests, names in {
+        "scaling_command": ("validate_scaling", "figures_csv", "pair_table", "csv_rows"),
+        "transfer_commands": ("validate_transfer", "predict", "device_figures"),
+        "new_study": ("new_study", "study_of_months"),
+    }.items()
+    for name in names
 }
 LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parquet", "pydantic", "yaml", "filelock")
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
@@ -191,7 +198,7 @@ class Watcher:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Those that noticed before, then by reach and the power of ten of the cost: fixtures are made rarely.
+        """Those that noticed before, then by the power of ten of their cost: fixtures of a module are made rarely.
 
         A test that shares a dear fixture costs what the fixture does, whichever test the rehearsal made it for.
         """
@@ -204,9 +211,9 @@ class Watcher:
         def place(item: pytest.Item) -> tuple[int, int, str]:
             if item.nodeid in self._first:
                 return -1, self._first.index(item.nodeid), ""
-            other = int(item.nodeid not in self._reaching)
+            other = item.nodeid not in self._reaching  # waits as if it were ten times as dear
             cost = self._known.get(item.nodeid, 0.0) + max([shared[name] for name in _own_fixtures(item)], default=0.0)
-            return other, sum(cost > bound for bound in (0.02, 0.2, 1.0)), item.nodeid.split("::")[0]
+            return other + sum(cost > bound for bound in (0.02, 0.2, 1.0)), 0, item.nodeid.split("::")[0]
 
         if self._known:
             items.sort(key=place)

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from report_tables import small_tables
+from report_tables import pictures, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.dark import DARK, PAPER, SERIES, dark_rules
-from sweetspot.report.draw import Engine, specification
+from sweetspot.report.draw import specification
 from sweetspot.report.marks import COLOURS
 from sweetspot.report.page import ASSETS
 
@@ -74,13 +74,12 @@ def test_lines_stand_out_from_the_paper():
 
 @pytest.mark.slow
 def test_every_colour_of_every_chart_has_its_like_in_the_dark():
-    """Of the pictures, and of the specifications that are drawn over them."""
+    """Of the pictures, and of the specifications."""
     tables = small_tables()
-    with Engine() as engine:
-        data = ChartData(tables, "office-4x1080ti")
-        made = engine.draw({name: specification(chart.draw(data)) for name, chart in CHARTS.items()})
-    used = {paint for svg in made.svg.values() for paint in re.findall(r'(?:fill|stroke)="([^"]+)"', svg)}
-    used |= {colour for spec in made.vega.values() for colour in re.findall(r'"(#[0-9a-fA-F]{3,6})"', json.dumps(spec))}
+    data = ChartData(tables, "office-4x1080ti")
+    specs = {name: specification(chart.draw(data)) for name, chart in CHARTS.items()}
+    used = {paint for svg in pictures(specs).values() for paint in re.findall(r'(?:fill|stroke)="([^"]+)"', svg)}
+    used |= {colour for spec in specs.values() for colour in re.findall(r'"(#[0-9a-fA-F]{3,6})"', json.dumps(spec))}
     assert len(used) > 10
     assert {paint for paint in used if paint not in DARK} <= {"none", "transparent"}
     assert all(f'[fill="{light}"]{{fill:{dark}}}' in dark_rules() for light, dark in DARK.items())

@@ -47,9 +47,9 @@ def test_who_emits_least_stands_beside_the_cheapest():
     first, *rest = said(market())
     # 350.8 kWh at 50 g are 17.5 kg, 52.8 kWh at 400 g 21.1 kg; 8.77 to 35.1 kg holds 10.6 to 42.3 partly
     assert first == (
-        "p3.2xlarge emits least of those that cannot be taken away: 17.5 kg CO2e from 351 kWh at 50 g/kWh "
-        "(8.77 to 35.1 kg, every factor at that end); the cheapest, office-4x1080ti, 21.1 kg CO2e from 52.8 kWh at "
-        "400 g/kWh, and the ranges overlap."
+        "Of all machines that cannot be interrupted, p3.2xlarge emits least: 17.5 kg CO2e from 351 kWh at 50 g/kWh "
+        "(8.77 to 35.1 kg, every factor at that end); the cheapest, office-4x1080ti, emits 21.1 kg CO2e from 52.8 kWh "
+        "at 400 g/kWh, and the ranges overlap."
     )
     assert rest[-1] == "What making the machines emitted (embodied carbon) is not counted."
     assert rest[0] == (

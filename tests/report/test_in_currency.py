@@ -165,8 +165,8 @@ def test_a_figure_worth_knowing_is_in_its_unit():
 
 def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
     files, study_file = files_of(tables, tmp_path / "made"), write_study(tmp_path, currency=SAYS)
-    draw_figures(files, study_file, [tmp_path / "images_per_usd.svg"], [tmp_path / "images_per_usd.rst"])
-    assert "images per EUR (log scale)" in (tmp_path / "images_per_usd.svg").read_text()
+    draw_figures(files, study_file, [tmp_path / "images_per_usd.vl.json"], [tmp_path / "images_per_usd.rst"])
+    assert "images per EUR (log scale)" in (tmp_path / "images_per_usd.vl.json").read_text()
     assert (tmp_path / "images_per_usd.rst").read_text().startswith("Images per EUR of the best")
 
 

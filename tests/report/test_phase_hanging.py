@@ -15,7 +15,7 @@ from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 
-BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
+BLANK = dict.fromkeys(CHARTS, "{}")
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +27,11 @@ def test_what_the_plan_hangs_on_stands_above_the_one_job(alone):
     tables = beside(with_phases(alone), hanging_tables())
     assert turning_in_words(tables) == (
         "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD an hour. Or work of the "
-        "plan 80 % below today's. Then Cloud with 1 V100 is the cheapest."
+        "plan 80 % lower than planned. Then Cloud with 1 V100 is the cheapest."
     )
     assert paying_in_words(tables) == [
-        "The office box with 4 GTX pays against renting from 1,700 hours of work on (under 1,400 to never), of 7,000. "
-        "Below 2.5 days of use a month, of 10, it does not: the work then takes more machines."
+        "The office box with 4 GTX pays from 1,700 hours of work (under 1,400 to never); you plan 7,000. "
+        "Below 2.5 days of use a month it does not pay: the work then takes more machines. You plan 10 days."
     ]
     assert plan_worth_in_words(tables)[0] == "Find out the price of Cloud with 1 V100 first."
     html = render_evidence(tables, study(), Drawn(BLANK))
@@ -61,7 +61,7 @@ def test_up_to_how_much_work_a_purchase_pays(alone):
     own = box(choice=reference(alone), title="office box")
     pays = hanging_tables()["break_even"].assign(pays_until=8050.0)
     tables = with_phases(alone, own, *CLOUDS) | {"break_even": pays}
-    assert "Beyond 8,050 it does not: that takes one machine more." in paying_in_words(tables)[0]
+    assert "Beyond 8,050 it does not pay: that takes one machine more." in paying_in_words(tables)[0]
 
 
 def test_where_no_machine_ever_pays_nothing_is_said(alone):

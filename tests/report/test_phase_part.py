@@ -19,7 +19,7 @@ from sweetspot.report.sections import Sections
 from sweetspot.wording import DISPATCH, ROUNDS, Money
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
-BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
+BLANK = dict.fromkeys(CHARTS, "{}")
 TIE = "too close to call"
 
 

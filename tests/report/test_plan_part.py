@@ -14,7 +14,7 @@ from sweetspot.report.words import works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
 
-BLANK = dict.fromkeys(CHARTS, "<svg></svg>")
+BLANK = dict.fromkeys(CHARTS, "{}")
 
 
 def told(*rows):

@@ -76,7 +76,7 @@ def test_the_words_and_the_rows():
 
 def test_the_page_has_the_section_only_with_history():
     tables = small_tables()
-    drawn = dict.fromkeys(CHARTS, "<svg></svg>")
+    drawn = dict.fromkeys(CHARTS, "{}")
     plain = render_evidence(tables, study(), Drawn(drawn))
     assert "price-changes" not in plain
     page = render_evidence(tables | {"price_changes": changes("Rent <b>.")}, study(), Drawn(drawn), MACHINES)

@@ -7,7 +7,7 @@ import struct
 import pandas as pd
 import pytest
 from decision_tables import figure, inputs
-from report_tables import CLAIM, FIGURES, draw_png, files_of, make_report, small_tables
+from report_tables import CLAIM, FIGURES, draw_pictures, files_of, make_report, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.cash_flow import cash_lines
@@ -64,7 +64,7 @@ def test_ids_are_unique(report):
 
 
 def test_each_figure_is_svg_and_png(report):
-    draw_png(report)
+    draw_pictures(report)
     for name in FIGURES:
         assert (report / "figures" / f"{name}.svg").read_text().lstrip().startswith("<svg")
         head = (report / "figures" / f"{name}.png").read_bytes()[:24]

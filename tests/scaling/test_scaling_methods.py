@@ -9,7 +9,16 @@ from sweetspot.scaling.judge import shipped_evidence
 from sweetspot.scaling.machine import describe, eras, family
 from sweetspot.scaling.model_facts import network
 from sweetspot.scaling.partners import with_partners
-from sweetspot.scaling.pooled import _objective, explain, fit_eras, fit_pooled, of_eras, predict_pooled, reach
+from sweetspot.scaling.pooled import (
+    EXPLAIN_COLUMNS,
+    _objective,
+    explain,
+    fit_eras,
+    fit_pooled,
+    of_eras,
+    predict_pooled,
+    reach,
+)
 from sweetspot.scaling.validation import best_method, held_out, validation_table
 from sweetspot.throughput.calibration import calibrate
 from sweetspot.warnings import as_text, pairs
@@ -202,6 +211,7 @@ def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it():
 
 def test_explanation_adds_up_and_says_what_would_help(shipped):
     table = explain(shipped[0], fit_eras(sound(shipped[0])))
+    assert tuple(table.columns) == EXPLAIN_COLUMNS and table.index.tolist() == list(range(len(table)))
     shares = table[["compute_share", "communication_share", "rest_share"]]
     assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(len(table)))
     assert (shares >= 0).all(axis=None)

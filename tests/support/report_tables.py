@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import vl_convert
 import yaml
 from decision_tables import inputs, settings, study
 from phase_plans import ANALYSES, beside
@@ -22,7 +23,7 @@ from sweetspot.decision.verdict import verdict_table
 from sweetspot.decision_words import MIX, RENT
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.draw import draw_figures
+from sweetspot.report.draw import chart_of, draw_figures, vega_lite
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
 from works import work
@@ -167,29 +168,34 @@ def files_of(tables, folder: Path) -> dict[str, list[Path]]:
 def make_report(folder: Path, tables=None, figures=(), **changes) -> Path:
     """Write the report of `tables` (default: the small ones) and return its folder.
 
-    Of the charts only `figures` are drawn, the others are empty: drawing starts a JavaScript engine, half a second.
-    Only a page with all of them draws them anew, with tooltips.
+    Of the charts only `figures` are specified, the others are empty. Only a page with all of them can draw them: the
+    script that does takes more than a second to put together.
     """
     files, study_file = files_of(tables or small_tables(), folder / "made"), write_study(folder, **changes)
     report = folder / "report"
-    drawn = [report / "figures" / f"{name}.svg" for name in CHARTS]
-    real = [file for file in drawn if file.stem in figures]
-    bundle = report / "figures" / "vega.js" if set(figures) == set(CHARTS) else None
+    specs = [report / "figures" / f"{name}.vl.json" for name in CHARTS]
+    real = [file for file in specs if chart_of(file) in figures]
+    engine = report / "figures" / "vega.txt" if set(figures) == set(CHARTS) else None
     if real:
         words = [report / "captions" / f"{name}.rst" for name in figures]
-        draw_figures(files, study_file, real, words, bundle=bundle)
-    for file in set(drawn) - set(real):
+        draw_figures(files, study_file, real, words, engine=engine)
+    for file in set(specs) - set(real):
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("<svg></svg>")
+        file.write_text("{}")
     write_tables(files, report / "tables")
-    write_report(read_tables(files), study_file, report, drawn, bundle=bundle)
+    write_report(read_tables(files), study_file, report, specs, engine=engine)
     return report
 
 
-def draw_png(report: Path, figures=FIGURES) -> None:
-    """The figures as PNG, by the script of their rule."""
-    files = [str(report / "figures" / f"{name}.svg") for name in figures]
-    script = ROOT / "workflow" / "scripts" / "draw_png.py"
+def pictures(specs) -> dict[str, str]:
+    """Specifications by name as SVG."""
+    return {name: vl_convert.vegalite_to_svg(spec, vl_version=vega_lite()) for name, spec in specs.items()}
+
+
+def draw_pictures(report: Path, figures=FIGURES) -> None:
+    """The figures as SVG and PNG, by the script of their rule."""
+    files = [str(report / "figures" / f"{name}.vl.json") for name in figures]
+    script = ROOT / "workflow" / "scripts" / "draw_pictures.py"
     subprocess.run([sys.executable, script, *files], check=True, env=environment(ROOT))
 
 

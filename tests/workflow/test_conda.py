@@ -60,7 +60,7 @@ def run(project, conda, *arguments):
 
 
 def test_what_runs_in_a_shell_runs_in_its_environment(conda, tmp_path):
-    """The benchmark in the one with TensorFlow, the PNG files in the core's; neither of them in Snakemake's Python."""
+    """The benchmark in the one with TensorFlow, the pictures in the core's; neither of them in Snakemake's Python."""
     project = copy_project(tmp_path / "project")
     edit(project / "config" / "config.yaml", "model: [inception3, resnet50, vgg16]", "model: [tiny_cnn]")
     train_with(project, TRAINING)
@@ -72,7 +72,7 @@ def test_what_runs_in_a_shell_runs_in_its_environment(conda, tmp_path):
     assert drawn.returncode == 0, drawn.stdout + drawn.stderr
     ran = [line.split() for line in (conda / "ran").read_text().splitlines()]
     scripts = {(name, Path(script).name) for name, script in ran if script.endswith(".py")}
-    assert scripts >= {("sweetspot-measure", "run_benchmark.py"), ("sweetspot-core", "draw_png.py")}
+    assert scripts >= {("sweetspot-measure", "run_benchmark.py"), ("sweetspot-core", "draw_pictures.py")}
     assert {name for name, script in scripts if script == "run_benchmark.py"} == {"sweetspot-measure"}
     made = {file.read_text() for file in conda.glob("made-*.yaml")}
     assert made == {(ROOT / "envs" / f"{name}.yaml").read_text() for name in ("core", "measure")}

@@ -31,11 +31,11 @@ def test_a_study_on_paper_measures_nothing_and_prices_each_list_once(papers, stu
 
 
 def test_pictures_for_slides_are_made_when_asked_for(papers):
-    """The page draws its charts itself: a price edit waits for no PNG."""
+    """The page draws its charts itself: a price edit waits for no picture."""
     choice = ("--config", "study=rare-2018")
-    png = {"draw_png", "draw_speed_png"}
-    assert not png & set(scheduled(papers, *choice))
-    assert png | {"draw_figures", "draw_speed"} <= set(scheduled(papers, "figures", *choice))
+    pictures = {"draw_pictures", "draw_speed_pictures"}
+    assert not pictures & set(scheduled(papers, *choice))
+    assert pictures | {"draw_figures", "draw_speed"} <= set(scheduled(papers, "figures", *choice))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Draw figures of a study, as rules draw_speed and draw_figures ask."""
+"""Specify the figures of a study, as rules draw_speed and draw_figures ask."""
 
 from sweetspot.report.draw import draw_figures
 
@@ -6,8 +6,8 @@ if "snakemake" in globals():
     draw_figures(
         tables={name: files for name, files in snakemake.input.items() if name not in ("study", "formula")},
         study_file=snakemake.input.study,
-        figures=snakemake.output.figures,
+        specs=snakemake.output.specs,
         captions=snakemake.output.captions,
         machines=snakemake.params.machines,
-        bundle=snakemake.output.get("bundle"),
+        engine=snakemake.output.get("engine"),
     )

@@ -5,14 +5,14 @@ from pathlib import Path
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import read_tables
 
-OTHERS = ("study", "figures", "specs", "bundle", "formula")  # inputs that are no tables
+OTHERS = ("study", "specs", "engine", "formula")  # inputs that are no tables
 
 if "snakemake" in globals():
     write_report(
         tables=read_tables({name: files for name, files in snakemake.input.items() if name not in OTHERS}),
         study_file=snakemake.input.study,
         folder=Path(snakemake.output.html).parent,
-        figures=snakemake.input.figures,
+        specs=snakemake.input.specs,
         machines=snakemake.params.machines,
-        bundle=snakemake.input.bundle,
+        engine=snakemake.input.engine,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 # A common noun with more words behind it: `office box with ...`, not `p3.2xlarge (spot)` nor `Paperspace P6000`.
 COMMON = re.compile(r"[a-z]+(-[a-z]+)* [^(\[]")
+OWNED = "your "  # a title that says whose it is takes no article
 
 
 @dataclass(frozen=True)
@@ -61,12 +62,12 @@ def words_of(counts: str, money: Money = DOLLARS) -> Words:
 
 def the(title: str) -> str:
     """A title within a sentence: with its article where it is a common noun, which begins with a small letter."""
-    return f"the {title}" if COMMON.match(title) else title
+    return f"the {title}" if COMMON.match(title) and not title.startswith(OWNED) else title
 
 
 def begun(sentence: str) -> str:
     """A sentence that may begin with a title's article, with a capital there."""
-    return f"The {sentence[4:]}" if sentence.startswith("the ") else sentence
+    return sentence[0].upper() + sentence[1:] if sentence.startswith(("the ", OWNED)) else sentence
 
 
 def money(value: float) -> str:

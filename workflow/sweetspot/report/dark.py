@@ -1,8 +1,7 @@
 """The charts of the page in dark mode: each colour that they are drawn with has one that is legible on dark paper.
 
-The pictures hold colours as attributes (`fill`, `stroke`), which any rule of a style sheet outweighs: the page's own
-style turns them, in the picture that stands there and in the one that a script draws over it. Files in `figures/`, and
-what is printed, keep their colours.
+They hold colours as attributes (`fill`, `stroke`), which any rule of a style sheet outweighs: the page's own style
+turns them. Files in `figures/`, and what is printed, keep their colours.
 """
 
 from sweetspot.report.marks import COLOURS

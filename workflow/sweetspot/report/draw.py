@@ -1,14 +1,15 @@
-"""Charts to SVG files, with a caption each for Snakemake's own report."""
+"""Charts as specifications that a browser draws, with a caption each for Snakemake's own report."""
 
+import base64
 import json
 import signal
 import subprocess
 import sys
 import textwrap
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
@@ -57,107 +58,75 @@ KEY_LOOK = {"subtitleFontSize": 12, "subtitleFontWeight": "normal", "subtitleCol
 TITLE_LOOK = {"anchor": "start", "frame": "bounds", "fontSize": 14, "fontWeight": "bold", "offset": 10}
 
 
+BUNDLE = """import sys, vl_convert
+sys.stdout.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=sys.argv[1]))"""
 ENDED = "figures: the engine that draws needs memory, and no limit of addresses (ulimit -v)"
-
-
-class Made(NamedTuple):
-    """SVG and compiled specification (Vega) by chart, and the script that draws these in a browser, if asked for."""
-
-    svg: dict[str, str]
-    vega: dict[str, "Spec"]
-    bundle: str
-
-
-class Engine:
-    """Vega-Lite in a process of its own, which warms up while its caller still makes the specifications.
-
-    Of its own, because it keeps Python's lock while it draws: beside it the caller could do nothing else. It ends with
-    the block.
-    """
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-P", str(Path(__file__).with_name("vega_engine.py"))]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")
-
-    def draw(self, specs: Mapping[str, "Spec"], bundle: bool = False) -> Made:
-        """The pictures and compiled specifications by name, once; with `bundle` the script that draws the latter.
-
-        Raises RuntimeError with the engine's last words where a specification is wrong, UserError where it was ended
-        (it takes some 10 GB of addresses, of which it uses little: `ulimit -v`).
-        """
-        asked = {"vega_lite": _vega_lite(), "charts": dict(specs), "bundle": bundle}
-        drawn, complaint = self._process.communicate(json.dumps(asked))
-        if self._process.returncode != 0:
-            # After the message the engine lists the frames of its own machine code.
-            found = [line for line in complaint.splitlines() if "Error" in line]
-            if not found or self._process.returncode < 0:
-                raise UserError(f"{ENDED}: it {_end(self._process.returncode)} while drawing {', '.join(specs)}")
-            raise RuntimeError(f"drawing {', '.join(specs)} failed: {found[-1].strip()}")
-        return Made(**json.loads(drawn))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
 
 
 def draw_figures(
     tables: "Files",
     study_file: str | Path,
-    figures: Sequence[str | Path],
+    specs: Sequence[str | Path],
     captions: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
-    bundle: str | Path | None = None,
+    engine: str | Path | None = None,
 ) -> None:
-    """Draw each `<chart>.svg` of `figures`, and write each `<chart>.rst` of `captions`.
+    """Write each `<chart>.vl.json` of `specs`, which the page and `draw_pictures` draw, each `<chart>.rst` of
+    `captions`, and as `engine` the script that draws them in a browser.
 
-    Beside each SVG stands its specification, `<chart>.vg.json`, which the page draws anew with tooltips; `bundle`:
-    where the script that does so is written. `tables`: files by name; `machines`: names for people by instance.
+    `tables`: files by name; `machines`: names for people by instance.
 
     Raises UserError for a broken study.yaml, ValueError for a chart that is not in `charts.CHARTS`.
     """
-    files = {Path(file).stem: Path(file) for file in figures}
-    for name in [*files, *(Path(caption).stem for caption in captions)]:
+    from altair.utils.schemapi import debug_mode
+
+    from sweetspot.report.chart_data import MODELS, ChartData
+    from sweetspot.report.in_currency import everywhere, money_of, shown_in
+    from sweetspot.report.in_currency import in_words as currency_words
+    from sweetspot.report.tables import read_tables
+    from sweetspot.study.study import load_study
+
+    named = {chart_of(file): Path(file) for file in specs}
+    for name in [*named, *map(chart_of, captions)]:
         if name not in CHARTS:
             raise ValueError(f"chart {name!r} is unknown; expected one of {', '.join(CHARTS)}")
-    with Engine() as engine:
-        from altair.utils.schemapi import debug_mode
-
-        from sweetspot.report.chart_data import MODELS, ChartData
-        from sweetspot.report.in_currency import everywhere, money_of, shown_in
-        from sweetspot.report.in_currency import in_words as currency_words
-        from sweetspot.report.tables import read_tables
-        from sweetspot.study.study import load_study
-
-        study = load_study(Path(study_file).parent)
-        money = money_of(study)
-        data = ChartData(shown_in(read_tables(tables), money), study.reference, machines, study.model_title)
-        # In every label of every chart, so that none can be forgotten. Altair's own checks are for the tests: they take
-        # a sixth of the time.
-        with debug_mode(False):
-            specs = {name: everywhere(specification(CHARTS[name].draw(data)), money) for name in files}
-        made = engine.draw(specs, bundle is not None)
-    for name, file in files.items():
-        _save(made.svg[name], file)
-        _save(json.dumps(made.vega[name], separators=(",", ":")), spec_beside(file))
-    if bundle is not None:
-        _save(made.bundle, Path(bundle))
+    study = load_study(Path(study_file).parent)
+    money = money_of(study)
+    data = ChartData(shown_in(read_tables(tables), money), study.reference, machines, study.model_title)
+    # Altair's own checks are for the tests: they take a sixth of the time.
+    with debug_mode(False):
+        for name, file in named.items():
+            # In every label of every chart, so that none can be forgotten.
+            spec = everywhere(specification(CHARTS[name].draw(data)), money)
+            _save(json.dumps(spec, separators=(",", ":")), file)
     for caption in map(Path, captions):
         _save(currency_words(in_words(CHARTS[caption.stem].caption, data.unit, MODELS), money) + "\n", caption)
+    if engine is not None:
+        _save(drawing_engine(), Path(engine))
 
 
-def _end(code: int) -> str:
-    """How a process ended, by its exit code."""
-    return f"ended with code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
+def drawing_engine() -> str:
+    """Vega with Vega-Lite as one script, deflated, as base64 text: what a page carries to draw its charts.
+
+    Made in a process of its own: the JavaScript engine that puts it together takes 10 GB of addresses, of which it uses
+    little. Raises UserError where it was ended.
+    """
+    made = subprocess.run([sys.executable, "-P", "-c", BUNDLE, vega_lite()], capture_output=True, check=False)
+    if made.returncode != 0:
+        code = made.returncode
+        how = f"ended with code {code}" if code > 0 else f"was ended by {signal.Signals(-code).name}"
+        raise UserError(f"{ENDED}: it {how}")
+    return packed(made.stdout)
 
 
-def spec_beside(figure: Path) -> Path:
-    """Where the specification of a figure lies."""
-    return figure.with_suffix(".vg.json")
+def packed(text: bytes) -> str:
+    """Deflated, as base64 text: a browser inflates it by itself (assets/charts.js)."""
+    return base64.b64encode(zlib.compress(text, 9)).decode()
+
+
+def chart_of(file: str | Path) -> str:
+    """The chart whose file this is."""
+    return Path(file).name.partition(".")[0]
 
 
 def specification(drawing: "Drawing") -> "Spec":
@@ -173,7 +142,7 @@ def specification(drawing: "Drawing") -> "Spec":
     return spec | {"datasets": {name: _records(rows, words) for name, rows in drawing.data.items()}}
 
 
-def _vega_lite() -> str:
+def vega_lite() -> str:
     """The Vega-Lite version of Altair's schema, as vl-convert names it (`6.4`)."""
     from altair import SCHEMA_VERSION
 

@@ -89,14 +89,15 @@ def _least(rows: pd.DataFrame, judged: str, each: str, once: str) -> list[str]:
     best, cheapest = clean.loc[clean["kg_co2e"].idxmin()], stays.iloc[0]
     span = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
     least = (
-        f"{the(best['title'])} emits least of those that cannot be taken away: {_both(best)}{each} ({span} kg, {ENDS})"
+        f"Of all machines that cannot be interrupted, {the(best['title'])} emits least: "
+        f"{_both(best)}{each} ({span} kg, {ENDS})"
     )
     if best["option"] == cheapest["option"]:
-        return [begun(f"{least}; it is the cheapest too.")]
+        return [f"{least}; it is the cheapest too."]
     if missing(cheapest["kg_co2e"]):
-        return [begun(f"{least}; that of the cheapest, {the(cheapest['title'])}, is not known.")]
+        return [f"{least}; that of the cheapest, {the(cheapest['title'])}, is not known."]
     overlap = ", and the ranges overlap" if best["kg_co2e_high"] > cheapest["kg_co2e_low"] else ""
-    return [begun(f"{least}; the cheapest, {the(cheapest['title'])}, {_both(cheapest)}{overlap}.")]
+    return [f"{least}; the cheapest, {the(cheapest['title'])}, emits {_both(cheapest)}{overlap}."]
 
 
 def _both(row: pd.Series) -> str:

@@ -1,16 +1,12 @@
 """All that supports the answer, as one self-contained HTML file: every figure with its basis, source and date."""
 
-import base64
 import json
-import re
-import zlib
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined, select_autoescape
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from sweetspot.cells import BASES
 from sweetspot.decision_words import no_answer
@@ -21,6 +17,7 @@ from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.dark import dark_rules
+from sweetspot.report.draw import packed
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.later_part import later_in_words, later_part
@@ -44,11 +41,10 @@ SCRIPTS = ("charts", "model", "panel")
 
 
 class Drawn(NamedTuple):
-    """SVG and specification (Vega, as JSON text) by chart, and the script that draws specifications."""
+    """Specification (Vega-Lite, as JSON text) by chart, and the script that draws them (`draw.drawing_engine`)."""
 
-    svgs: Mapping[str, str]
-    specs: Mapping[str, str] = MappingProxyType({})
-    bundle: str = ""
+    specs: Mapping[str, str]
+    engine: str = ""
 
 
 def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mapping[str, str] | None = None) -> str:
@@ -63,7 +59,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     made = Sections(tables, study, provenance, machines)
     told = phrases.named(table_of(tables, "warnings"), machines or {})
     case = evidence_case(tables, study)
-    figures = Figures(tables, drawn.svgs, money)
+    figures = Figures(tables, drawn.specs, money)
     context = {
         "study": study,
         "figures": figures,
@@ -105,7 +101,8 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "bills_decide": bills_decide(tables),
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
-        "packed": packed(drawn, figures.names),
+        "engine": drawn.engine,
+        "specs": packed(_of_charts(drawn.specs, figures.names)),
         "case": case,
         "case_json": script_json(case),
         "style": Markup(
@@ -120,16 +117,10 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     return page
 
 
-def packed(drawn: Drawn, names: Collection[str]) -> str:
-    """The engine and the specifications of these charts, deflated, as base64 text; empty without an engine.
-
-    As text they would be half the page; a browser inflates them by itself (assets/charts.js).
-    """
-    if not drawn.bundle:
-        return ""
-    specs = ",".join(f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in names)
-    whole = f'{{"bundle":{json.dumps(drawn.bundle)},"specs":{{{specs}}}}}'
-    return base64.b64encode(zlib.compress(whole.encode(), 9)).decode()
+def _of_charts(specs: Mapping[str, str], names: Collection[str]) -> bytes:
+    """The specifications of these charts as one JSON object."""
+    members = (f"{json.dumps(name)}:{spec}" for name, spec in specs.items() if name in names)
+    return f"{{{','.join(members)}}}".encode()
 
 
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
@@ -164,27 +155,11 @@ class Figures:
 
     def _figure(self, name: str, chart: Chart) -> Markup:
         if name not in self._drawn:
-            raise ValueError(f"chart {name}: figures/{name}.svg is missing from what the page was given")
+            raise ValueError(f"chart {name}: figures/{name}.vl.json is missing from what the page was given")
         title, caption = (
             currency_words(in_words(words, self._unit, MODELS), self._money) for words in (chart.title, chart.caption)
         )
-        svg = Markup(inline(self._drawn[name], name, str(escape(title))))
         return Markup(
-            '<figure id="fig-{0}"><div class="chart">{1}</div><figcaption>{2} '
-            '<a href="figures/{0}.svg">SVG</a></figcaption></figure>'
-        ).format(name, svg, caption)
-
-
-def inline(svg: str, name: str, title: str) -> str:
-    """`svg` for use within HTML: ids made unique by `name`, sized by its container, named for screen readers.
-
-    Its own width stands in `--wide`, so that the style sheet can say how far it may shrink.
-
-    `title` must be escaped already.
-    """
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
-    svg = re.sub(r' (aria-roledescription|aria-label|aria-hidden|role|pointer-events)="[^"]*"', "", svg)
-    wide = re.search(r'<svg\b[^>]*? width="([\d.]+)"', svg)
-    style = f' style="--wide:{wide[1]}px"' if wide else ""
-    return re.sub(r"<svg\b", f'<svg role="img" aria-label="{title}"{style}', svg, count=1)
+            '<figure id="fig-{0}"><div class="chart" data-title="{1}"></div><figcaption>{2} '
+            '<button type="button" hidden>SVG</button></figcaption></figure>'
+        ).format(name, title, caption)

@@ -115,10 +115,12 @@ def _dots_row(row: Dots, most: float) -> Markup:
     )  # fmt: skip
 
 
-def bars_chart(rows: Sequence[tuple[str, float, float, str]], best: str, rival: str) -> Markup:
+def bars_chart(
+    rows: Sequence[tuple[str, float, float, str]], best: str, rival: str, none_turns: bool = False
+) -> Markup:
     """Assumptions by how far the cost ratio moves: (name, ratio at its low end, at its high end, its threshold).
 
-    Left of the line `rival` is the cheaper, right of it `best`.
+    Left of the line `rival` is the cheaper, right of it `best`. `none_turns`: the verdict stays either way.
     """
     ends = [end for _, low, high, _ in rows for end in (low, high)]
     least, most = min(1.0, *ends), max(1.0, *ends)
@@ -133,9 +135,11 @@ def bars_chart(rows: Sequence[tuple[str, float, float, str]], best: str, rival: 
         )
         for name, low, high, said in rows
     ]  # fmt: skip
-    key = Markup('<p class="soft">Each bar: a figure from its low to its high end. At the line both cost the same')
-    sides = Markup("; left of it {} is cheaper.</p>").format(rival) if best != rival else Markup(".</p>")
-    return Markup('<div class="bars">{}{}{}</div>').format(key, sides, Markup("").join(made))
+    stays = "No figure does within its range. " if none_turns else ""
+    sides = f"left of the line {rival} is cheaper than {best}" if best != rival else "at the line both cost the same"
+    return Markup(
+        '<div class="bars"><p class="soft">{}Each bar: a figure from its low to its high end; {}.</p>{}</div>'
+    ).format(stays, sides, Markup("").join(made))
 
 
 class Frame:

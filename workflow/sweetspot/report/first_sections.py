@@ -175,7 +175,17 @@ def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
         for row in rows
     ]
     best, rival = (_titled(rows[0], name, tables, found) for name in ("best", "rival"))
-    return Section("turns", f"What could make {rival} cheaper", bars_chart(bars, best, rival), "plan-turning")
+    none = _none_turns_it(known, tables, found)
+    return Section("turns", "What could turn the verdict", bars_chart(bars, best, rival, none), "plan-turning")
+
+
+def _none_turns_it(rows: list[dict[str, Any]], tables: Tables, found: Outcome) -> bool:
+    """Whether with each assumption at either end what is cheapest binds to the same as the answer."""
+    choices = table_of(tables, "choices")
+    mine = choices[choices["workload"] == found.workload]
+    binds = dict(zip(mine["title"], mine["binds"], strict=True))
+    winners = {binds.get(row[f"winner_{end}"]) for row in rows for end in ("low", "high")}
+    return found.level == "commit" and winners == {binds.get(found.best.title)}
 
 
 def _finite(value: object) -> bool:

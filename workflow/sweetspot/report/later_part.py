@@ -76,9 +76,9 @@ def _least(known: list[dict[str, Any]], code: str) -> list[str]:
     sure = chance(best["p_cheapest"])
     if pd.isna(best["box"]):
         return [
-            f"Cheapest of these is never to buy: {the(best['title'])} for all {best['months']:g} months, "
+            f"Never buying is the cheapest: {the(best['title'])} for all {best['months']:g} months, "
             f"{money(best['usd'])} {code}, {sure}."
         ]
     when = "at once" if best["after_months"] == 0 else f"in {best['after_months']:g} months"
-    never = [f"Never to buy costs {money(row['usd'])} {code}." for row in known if pd.isna(row["box"])]
-    return [f"Cheapest of these is {the(best['box_title'])}, bought {when}, {sure}.", *never]
+    never = [f"Never buying costs {money(row['usd'])} {code}." for row in known if pd.isna(row["box"])]
+    return [f"Buying {the(best['box_title'])} {when} is the cheapest, {sure}.", *never]

@@ -157,7 +157,9 @@ def _turning(found: Outcome, money: Money) -> list[KeyFigure]:
     if found.work_factor is not None and found.work_factor > 1 and found.kind not in BUYING:
         made.append(KeyFigure(value=f"{times(found.work_factor)} ×", label="as much work before buying pays"))
     if found.buy_below_usd is not None and (found.close or found.kind in BUYING):
-        made.append(KeyFigure(value=money.words(found.buy_below_usd), label="for the machine is what buying may cost"))
+        made.append(
+            KeyFigure(value=money.words(found.buy_below_usd), label="price of the machine below which buying pays")
+        )
     return made
 
 

@@ -13,7 +13,7 @@ from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
 from sweetspot.report.cited import records
-from sweetspot.report.draw import spec_beside
+from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.first_charts import Dots, dots_chart
 from sweetspot.report.first_sections import sections
@@ -131,22 +131,20 @@ def write_report(
     tables: Tables,
     study_file: str | Path,
     folder: str | Path,
-    figures: Sequence[str | Path],
+    specs: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
-    bundle: str | Path | None = None,
+    engine: str | Path | None = None,
 ) -> None:
     """Write index.html, evidence.html, summary.md, answer.json, decision.html and card.svg into `folder`.
 
-    The evidence holds the SVG files `figures` and, with the script `bundle`, the specifications beside them.
+    The evidence holds the charts `specs` and the script `engine`, which draws them in a browser.
 
     Raises UserError for a broken study.yaml.
     """
     study, target = load_study(Path(study_file).parent), Path(folder)
-    files = {file.stem: file for file in map(Path, figures)}
     drawn = Drawn(
-        {name: file.read_text(encoding="utf-8") for name, file in files.items()},
-        {name: spec_beside(file).read_text(encoding="utf-8") for name, file in files.items()} if bundle else {},
-        Path(bundle).read_text(encoding="utf-8") if bundle else "",
+        {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs},
+        Path(engine).read_text(encoding="utf-8") if engine else "",
     )
     for name, text in (
         ("index.html", render_page(tables, study)),

@@ -39,10 +39,16 @@ def turning_in_words(tables: Tables) -> str:
 
 
 def _where(row: Row) -> str:
-    """Where a figure turns the plan; of what is told as a factor, how far from what it is today."""
+    """Where a figure turns the plan; of what is told as a factor, how far from what is planned."""
     name, side = row["assumption"], row["side"]
     if row["unit"] == FACTOR:
-        return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {side} today's"  # type: ignore[arg-type]
+<<<<<<< HEAD
+        where, apart = "lower" if side == "below" else "higher", abs(float(row["factor"]) - 1)  # type: ignore[arg-type]
+        return f"{name} {100 * apart:.2g} % {where} than planned"
+=======
+        moved = "lower" if side == "below" else "higher"
+        return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {moved} than planned"  # type: ignore[arg-type]
+>>>>>>> h-page
     unit = str(row["unit"]).replace("/hour", " an hour").replace("/month", " a month")
     return f"{name} {side} {amount(float(row['turning_value']))} {unit}"  # type: ignore[arg-type]
 
@@ -86,14 +92,14 @@ def pays_against(title: str, rows: pd.DataFrame) -> str:
     if ALL_JOBS in found.index and not missing(found.loc[ALL_JOBS, "pays_from"]):
         row = found.loc[ALL_JOBS]
         least = f"{amount(row['pays_from'])} {row['unit']}" if row["pays_from"] > 0 else "a fifth of the work"
-        sentence = f"{the(title)} pays against renting from {least} on ({_ends(row)}), of {amount(row['planned'])}."
+        sentence = f"{the(title)} pays from {least} ({_ends(row)}); you plan {amount(row['planned'])}."
         told.append(begun(sentence))
         if not missing(row["pays_until"]):
-            told.append(f"Beyond {amount(row['pays_until'])} it does not: that takes one machine more.")
+            told.append(f"Beyond {amount(row['pays_until'])} it does not pay: that takes one machine more.")
     row = found.loc["days_per_month"] if told and "days_per_month" in found.index else pd.Series({"pays_from": None})
     if not missing(row["pays_from"]) and row["pays_from"] > 0:
-        days = f"Below {amount(row['pays_from'])} days of use a month, of {amount(row['planned'])},"
-        told.append(f"{days} it does not: the work then takes more machines.")
+        days = f"Below {amount(row['pays_from'])} days of use a month it does not pay"
+        told.append(f"{days}: the work then takes more machines. You plan {amount(row['planned'])} days.")
     return " ".join(told)
 
 

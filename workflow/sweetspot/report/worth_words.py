@@ -42,7 +42,10 @@ def _second(first: Row, named: list[Row], code: str) -> list[str]:
         if len(named) == 1:
             return ["No other figure is worth finding out."]
         following = named[1]
-        return [f"Next is the {following['figure']}, worth up to {_usd(following, code)}.", *_costs(following, code)]
+        return [
+            f"After that, knowing the {following['figure']} is worth up to {_usd(following, code)}.",
+            *_costs(following, code),
+        ]
     timed = next((row for row in named if _timed(row)), None)
     if timed is not None:
         opening = f"Of what can be timed, measure the {timed['figure']} first."
@@ -116,7 +119,7 @@ def _sentences(row: Mapping[str, Any]) -> str:
     longest = f", one in ten over {amount(nine)} h" if nine > 0 else ", and fewer than one in ten waits at all"
     return begun(
         f"{name} with {jobs} is busy {use}. A job waits {amount(row['wait_hours'])} h on average{longest}. Its result "
-        f"is there after {amount(row['hours_to_result'])} h.{_other(row)}"
+        f"arrives after {amount(row['hours_to_result'])} h.{_other(row)}"
     )
 
 
@@ -131,6 +134,6 @@ def _other(row: Mapping[str, Any]) -> str:
     if pd.isna(people):
         return f" {begun(rival)} is faster from {amount(most)} jobs a month on."
     if people <= now:
-        return f" {begun(rival)} is faster for the {counted(int(now), 'person', 'people')} there are; with up to " \
+        return f" {begun(rival)} is faster for your {counted(int(now), 'person', 'people')}; for up to " \
             f"{int(people) - 1} it was not."  # fmt: skip
     return f" {begun(rival)} is faster from {int(people)} people on (now {int(now)})."

@@ -1,37 +1,48 @@
 "use strict";
-// A chart in view is drawn anew from its packed specification, with tooltips; the picture beneath stays, for paper.
-async function unpackCharts(packed) {
-  const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const { bundle, specs } = JSON.parse(await new Response(stream).text()), script = document.createElement("script");
+// The charts are drawn from their packed specifications: those in view first, the others when the page is idle, for paper.
+async function inflated(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+async function unpackCharts() {
+  const [engine, specs] = await Promise.all(["charts-engine", "charts-specs"].map(inflated)), script = document.createElement("script");
   const ready = new Promise((resolve) => { window.chartsReady = resolve; });
-  Object.assign(script, { type: "module", textContent: `${bundle}\nwindow.chartsReady();` });
+  Object.assign(script, { type: "module", textContent: `${engine}\nwindow.chartsReady();` });
   document.body.append(script);
-  return ready.then(() => ({ specs, embed: window.vegaEmbed }));
+  return ready.then(() => ({ specs: JSON.parse(specs), embed: window.vegaEmbed }));
 }
 (() => {
+  if (!document.getElementById("charts-engine") || typeof DecompressionStream === "undefined") return;
+  const left = new Set(document.querySelectorAll("figure .chart"));
   // On a narrow phone a chart is scrolled rather than shrunk: by keys too.
-  const frames = document.querySelectorAll("figure .chart"), reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
-  frames.forEach(reached);
-  const packed = document.getElementById("charts-packed");
-  if (!packed || typeof DecompressionStream === "undefined") return;
+  const reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
+  let found;
   const draw = async (frame) => {
-    const name = frame.closest("figure").id.slice(4), { specs, embed } = await (packed.found ??= unpackCharts(packed));
-    if (!specs[name]) return;
-    const picture = frame.querySelector("svg"), live = Object.assign(document.createElement("div"), { className: "live" });
-    frame.append(live);
-    await embed(live, specs[name], { mode: "vega", actions: false, renderer: "svg", logLevel: 1 });
-    // One image with a name, as its picture was: a reader of screens is not led through every mark.
-    const drawn = live.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
-    for (const part of live.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
-    drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", picture.getAttribute("aria-label"));
+    left.delete(frame);
+    const figure = frame.parentElement, name = figure.id.slice(4), { specs, embed } = await (found ??= unpackCharts());
+    const { view } = await embed(frame, specs[name], { mode: "vega-lite", actions: false, renderer: "svg", logLevel: 1 });
+    // One image with a name: a reader of screens is not led through every mark.
+    const drawn = frame.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
+    for (const part of frame.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
+    drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", frame.dataset.title);
     drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
     frame.classList.add("drawn"); reached(frame);
+    const button = figure.querySelector("button");
+    button.hidden = false;
+    button.onclick = async () => {
+      const href = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
+      Object.assign(document.createElement("a"), { href, download: `${name}.svg` }).click();
+    };
   };
   const seen = new IntersectionObserver((entries) => {
-    for (const { target } of entries.filter((one) => one.isIntersecting)) { seen.unobserve(target); draw(target); }
+    for (const { target } of entries.filter((one) => one.isIntersecting && left.has(one.target))) draw(target);
   }, { rootMargin: "300px" });
-  frames.forEach((frame) => seen.observe(frame));
+  left.forEach((frame) => seen.observe(frame));
+  const rest = () => { // one at a time; one that cannot be drawn keeps no other from it
+    const [frame] = left;
+    if (frame) draw(frame).finally(() => setTimeout(rest));
+  };
+  addEventListener("load", () => setTimeout(rest, 300));
 })();
 // A link to a row in a closed fold opens it. A tooltip has the beginning of a source; the table of origins has the whole.
 (() => {

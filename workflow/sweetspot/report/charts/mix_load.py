@@ -68,7 +68,7 @@ def _part(share: float) -> str:
 
 CHART = Chart(
     title="Device-hours a month by source, the busiest months first",
-    caption="Who does the work of the months under the best mix: what is there, what is bought, what is rented.",
+    caption="Who does the work of the months under the best mix: the machines you own, those bought, those rented.",
     stage="price",
     section="plan",
     order=1,

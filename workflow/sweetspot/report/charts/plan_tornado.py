@@ -1,4 +1,8 @@
-"""What each assumption does to the plan that leads: the next option's USD over the best one's, from low to high."""
+<<<<<<< HEAD
+"""What each assumption does to the plan that leads: how far the second option is from the best, low to high."""
+=======
+"""What each assumption does to the plan that leads: how far the second-cheapest is from the best, low to high."""
+>>>>>>> h-page
 
 from typing import TYPE_CHECKING
 
@@ -24,16 +28,16 @@ def draw(data: "ChartData") -> Drawing:
     phases = rows["workload"].iloc[0] in set(choices.loc[choices["cost"] == ROUNDS, "workload"])
     best = "best" if phases else "best mix"
     more = {"winner_low": f"{best} at low{TEXT}", "winner_high": f"{best} at high{TEXT}"}
-    of_months = ["USD of the best with one source beside", "what is there / USD of the best mix"]
-    axis = "USD of the next / USD of the answer" if phases else of_months
+    of_months = ["USD of the best with one source beside", "the machines you own / USD of the best mix"]
+    axis = "USD of the second-cheapest / USD of the answer" if phases else of_months
     return assumption_bars(rows, axis, KINDS, "the plan", more)
 
 
 CHART = Chart(
     title="What each assumption does to the plan",
-    caption="How many times as much as the best the next costs, at the low and high end of each assumption; for work "
-    "of months the next is the cheapest with a single source beside what is there. Where one turns the plan another "
-    "becomes the best.",
+    caption="How the cost ratio of the second-cheapest to the cheapest changes as one assumption varies; for work of "
+    "months the second is the cheapest with a single source beside the machines you own. Where one turns the plan "
+    "another becomes the best.",
     stage="price",
     section="plan",
     order=2,

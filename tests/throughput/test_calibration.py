@@ -1,0 +1,54 @@
+"""Widths of intervals and goals by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from sweetspot.throughput.calibration import Goal, calibrate
+
+
+@pytest.mark.parametrize(
+    ("level", "reached"),
+    [
+        (0.13, 1.0),
+        (0.14, 2.0),
+        (0.27, 2.0),
+        (0.28, 3.0),
+        (0.41, 3.0),
+        (0.42, 4.0),
+        (0.55, 4.0),
+        (0.56, 5.0),
+        (0.9, 5.0),
+    ],
+)
+def test_a_family_of_four_weighs_as_two_and_the_next_figure_is_beyond_all(level, reached):
+    """Weights of 1/2 each and 1, their mean of 0.6 for the next: shares 0.139, 0.278, 0.417, 0.556, 0.833."""
+    assert calibrate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([*"aaaab"]), level) == reached
+
+
+@pytest.mark.parametrize(("level", "reached"), [(0.27, 0.5), (0.28, 1.0), (0.41, 1.0), (0.42, 2.0)])
+def test_the_order_of_rows_plays_no_part(level, reached):
+    # The family of one is now the least: 1 / 3.6 = 0.278, then 0.417.
+    assert calibrate(np.array([4.0, 1.0, 0.5, 3.0, 2.0]), np.array([*"aabaa"]), level) == reached
+
+
+def test_without_an_error_there_is_no_width():
+    assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))
+
+
+@pytest.mark.parametrize(
+    ("median", "p90", "inside", "missed"),
+    [
+        (0.1004, 0.2749, 0.9, "held"),
+        (0.1006, 0.27, 0.9, "median missed"),
+        (0.1, 0.2751, 0.9, "90th percentile missed"),
+        (0.1, 0.27, 0.846, "held"),
+        (0.1, 0.27, 0.844, "coverage missed"),
+        (0.1, 0.27, 0.954, "held"),
+        (0.1, 0.27, 0.956, "coverage missed"),
+        (0.2, 0.5, 0.5, "median and 90th percentile and coverage missed"),
+    ],
+)
+def test_a_goal_is_held_as_its_figures_are_printed(median, p90, inside, missed):
+    row = {"median_abs_error": median, "p90_abs_error": p90, "coverage90": inside}
+    assert Goal(0.10, 0.27).told(row) == f"10 %, 27 %, 85 to 95 %: {missed}"
