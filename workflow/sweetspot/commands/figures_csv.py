@@ -1,21 +1,30 @@
-"""Reads a CSV of other people's throughput figures: of several counts of devices, or of pairs of them."""
+"""Reads a CSV of other people's throughput: of several counts of devices, of pairs of them, or of single devices.
 
+A bad row is named by its line and left out.
+"""
+
+import csv
 import math
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.commands.csv_rows import checked_rows, no_usable_row, number, read_lines
-from sweetspot.commands.pair_table import PAIR_NEEDED, checked_pair, is_pair_table, pairs_frame
+from sweetspot.commands.pair_table import PAIR_NEEDED, is_pair_table, pairs_frame
 from sweetspot.errors import UserError
-from sweetspot.scaling.partners import with_partners
+from sweetspot.scaling.partners import framework_name, with_partners
 from sweetspot.throughput.published_machine import STATED
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
 NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")
 OURS = {other: ours for ours, other in SPELLINGS.items()}
 OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *STATED)
+DEVICE_NEEDED = ("gpu", "gpus", "model", "precision", "value", "unit")
+DEVICE_OPTIONAL = ("benchmark", "framework", "seq_len", "batch_per_device", "notes")
+
+Row = dict[str, Any]
+Lines = list[tuple[int, list[str]]]
 
 
 class Figures(NamedTuple):
@@ -26,6 +35,14 @@ class Figures(NamedTuple):
     bad: list[str]
 
 
+class DeviceFigures(NamedTuple):
+    """table: rows of one device in `figures.COLUMNS`; several: rows of more; bad: a message for each bad row."""
+
+    table: pd.DataFrame
+    several: int
+    bad: list[str]
+
+
 def read_figures(path: Path) -> Figures:
     """Figures of several devices with those of fewer, of a throughput CSV or a table of pairs.
 
@@ -33,29 +50,124 @@ def read_figures(path: Path) -> Figures:
     of a table of pairs those of `pair_table`. Further ones are ignored. `line` is the row's line in the file. Raises
     UserError: no such file, no CSV, a column missing, no usable row.
     """
-    header, read = read_lines(path)
-    pairs = is_pair_table(header)
-    names = header if pairs else [OURS.get(name, name) for name in header]
-    needed = PAIR_NEEDED if pairs else NEEDED
-    for missing in [name for name in needed if name not in names]:
-        other = f" (or '{SPELLINGS[missing]}')" if missing in SPELLINGS and not pairs else ""
-        raise UserError(f"{path}, line 1: column '{missing}'{other} is missing; expected {', '.join(needed)}")
-    found, bad = checked_rows(path, names, read, checked_pair if pairs else _checked)
-    rows = [{"line": line, **row} for line, row in found if row is not None]
-    if not rows:
-        raise no_usable_row(path, "figures of one and of several devices", bad)
-    if pairs:
+    header, read = _lines(path)
+    what = "figures of one and of several devices"
+    if is_pair_table(header):
+        rows, _, bad = _checked_rows(path, header, read, PAIR_NEEDED, _pair, what)
         paired = pairs_frame(rows)
         return Figures(paired, paired.head(0), bad)
+    names = [OURS.get(name, name) for name in header]
+    rows, _, bad = _checked_rows(path, names, read, NEEDED, _several, what, SPELLINGS)
     return Figures(*with_partners(pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL])), bad)
 
 
-def _checked(row: dict[str, str]) -> dict[str, Any] | None:
-    for name in ("gpu", "model", "precision"):
-        if not row[name].strip():
-            raise ValueError(f"{name} is empty; expected a name")
-    given: dict[str, Any] = {name: row.get(name, "").strip() for name in (*NEEDED, *OPTIONAL)}
-    given["gpus"] = int(number(given, "gpus", whole=True))
-    given["batch_size"] = number(given, "batch_size", whole=True) if given["batch_size"] else math.nan
-    given["images_per_s"] = number(given, "images_per_s")
+def read_device_figures(path: Path) -> DeviceFigures:
+    """Figures of single devices: columns DEVICE_NEEDED and DEVICE_OPTIONAL, others are ignored.
+
+    Raises UserError: no such file, no CSV, a column missing, no usable row.
+    """
+    header, read = _lines(path)
+    what = "figures of single devices (gpus is 1)"
+    rows, several, bad = _checked_rows(path, header, read, DEVICE_NEEDED, _single, what)
+    return DeviceFigures(pd.DataFrame(rows).drop(columns="line"), several, bad)
+
+
+def _lines(path: Path) -> tuple[list[str], Lines]:
+    """The header, stripped, and each row that is not empty with its line. Raises UserError: no such file, no CSV."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as handle:
+            lines = csv.reader(handle, strict=True)
+            header = [name.strip() for name in next(lines, [])]
+            return header, [(lines.line_num, row) for row in lines if any(value.strip() for value in row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path}: cannot be read as a CSV table: {error}") from None
+
+
+def _checked_rows(
+    path: Path,
+    names: Sequence[str],
+    read: Lines,
+    needed: Sequence[str],
+    check: Callable[[dict[str, str]], Row | None],
+    what: str,
+    others: Mapping[str, str] | None = None,
+) -> tuple[list[Row], int, list[str]]:
+    """What `check` makes of each row, with its `line`; of how many it makes None; a message for each that it refuses.
+
+    `check` raises ValueError with the reason; `others`: a second name of a column; `what` is expected. Raises
+    UserError: a column of `needed` is missing, no usable row (the first bad one says why).
+    """
+    for missing in [name for name in needed if name not in names]:
+        other = f" (or '{others[missing]}')" if others and missing in others else ""
+        raise UserError(f"{path}, line 1: column '{missing}'{other} is missing; expected {', '.join(needed)}")
+    rows, bad = [], []
+    for line, values in read:
+        try:
+            row = check(dict(zip(names, values, strict=True)))
+        except ValueError as error:
+            reason = f"{len(values)} values; expected {len(names)}" if len(values) != len(names) else str(error)
+            bad.append(f"{path}, line {line}: {reason}")
+            continue
+        if row is not None:
+            rows.append({"line": line, **row})
+    if not rows:
+        first = f"; {bad[0]}" if bad else ""
+        raise UserError(f"{path}: no usable row; expected {what}{first}")
+    return rows, len(read) - len(rows) - len(bad), bad
+
+
+def _several(row: dict[str, str]) -> Row:
+    _need_names(row, "gpu", "model", "precision")
+    given: Row = {name: row.get(name, "").strip() for name in (*NEEDED, *OPTIONAL)}
+    given["gpus"] = int(_number(given, "gpus", whole=True))
+    given["batch_size"] = _number(given, "batch_size", whole=True) if given["batch_size"] else math.nan
+    given["images_per_s"] = _number(given, "images_per_s")
     return given
+
+
+def _pair(row: dict[str, str]) -> Row | None:
+    """One row with numbers for its figures; None: the base itself, or no further device. Raises ValueError."""
+    _need_names(row, "gpu", "model", "unit")
+    counts = {name: int(_number(row, name, whole=True)) for name in ("gpus_base", "gpus")}
+    values = {name: _number(row, name) for name in ("value_base", "value")}
+    if counts["gpus"] < counts["gpus_base"]:
+        raise ValueError(f"gpus is {counts['gpus']}; expected at least gpus_base, {counts['gpus_base']}")
+    return None if counts["gpus"] == counts["gpus_base"] else {**row, **counts, **values}
+
+
+def _single(row: dict[str, str]) -> Row | None:
+    """The row in `figures.COLUMNS`; None where it is of several devices. Raises ValueError."""
+    _need_names(row, "gpu", "model", "unit")
+    if _number(row, "gpus") != 1:
+        return None
+    _need_names(row, "precision")
+    given = {name: row.get(name, "").strip() for name in DEVICE_OPTIONAL}
+    return {
+        "benchmark": given["benchmark"],
+        "framework": framework_name(given["framework"]) if given["framework"] else "",
+        "model": row["model"].strip(),
+        "batch_size": _number(row, "batch_per_device") if given["batch_per_device"] else math.nan,
+        "precision": row["precision"].strip(),
+        # What is counted and how long a sample is are parts of what is run.
+        "dataset": " ".join(filter(None, (row["unit"].partition("/")[0].strip(), given["seq_len"]))),
+        "xla": False,
+        "gpu": row["gpu"].strip(),
+        "images_per_s": _number(row, "value"),
+    }
+
+
+def _need_names(row: Mapping[str, str], *columns: str) -> None:
+    for column in columns:
+        if not row[column].strip():
+            raise ValueError(f"{column} is empty; expected a name")
+
+
+def _number(row: Mapping[str, Any], name: str, whole: bool = False) -> float:
+    """The value as a finite number above 0, a whole one where asked. Raises ValueError."""
+    try:
+        value = float(row[name])
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf or (whole and value % 1):
+        raise ValueError(f"{name} is {row[name]!r}; expected a {'whole ' if whole else ''}number above 0")
+    return value

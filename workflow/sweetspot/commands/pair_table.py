@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.commands.csv_rows import number
 from sweetspot.scaling.evidence import super_linear
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.partners import framework_name
@@ -31,18 +30,6 @@ SHARDED = re.compile(r"fsdp|full_shard|shard_grad_op|zero", re.IGNORECASE)
 def is_pair_table(header: list[str]) -> bool:
     """Whether a file's header is that of a table of pairs."""
     return {"value_base", "gpus_base"} <= set(header)
-
-
-def checked_pair(row: dict[str, str]) -> dict[str, Any] | None:
-    """One row with numbers for its figures; None: the base itself, or no further device. Raises ValueError."""
-    for name in ("gpu", "model", "unit"):
-        if not row[name].strip():
-            raise ValueError(f"{name} is empty; expected a name")
-    counts = {name: int(number(row, name, whole=True)) for name in ("gpus_base", "gpus")}
-    values = {name: number(row, name) for name in ("value_base", "value")}
-    if counts["gpus"] < counts["gpus_base"]:
-        raise ValueError(f"gpus is {counts['gpus']}; expected at least gpus_base, {counts['gpus_base']}")
-    return None if counts["gpus"] == counts["gpus_base"] else {**row, **counts, **values}
 
 
 def pairs_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:

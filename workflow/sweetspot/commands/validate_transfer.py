@@ -26,7 +26,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import pandas as pd
 
-from sweetspot.commands.device_figures import DeviceFigures, read_device_figures
+from sweetspot.commands.figures_csv import DeviceFigures, read_device_figures
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.throughput.calibration import Goal
 from sweetspot.transfer.figures import as_figures, related, shipped_devices, shipped_figures
