@@ -14,8 +14,8 @@ from sweetspot.bills.owning import (
     usd_per_hour_of_use,
 )
 from sweetspot.bills.renting import HOUR_S
-from sweetspot.bills.resale import residual
 from sweetspot.bills.spot import losing_rate, overhead
+from sweetspot.bills.trend_terms import residual
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.terms import Commitment, Own

@@ -8,8 +8,9 @@ from sweetspot.bills.energy import energy_terms
 from sweetspot.bills.metered import Metered, with_metered
 from sweetspot.bills.money import rate_used, source_of, to_usd
 from sweetspot.bills.offer_prices import Row, price
-from sweetspot.bills.price_paths import TREND_COLUMNS, trend_terms
+from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.renting import HOUR_S
+from sweetspot.bills.trend_terms import trend_terms
 from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance

@@ -1,4 +1,4 @@
-"""Rent over a project's months: columns of an offer, central factors, paths drawn at random (docs/decision.md)."""
+"""Rent over the months of a project: central factors, and paths drawn at random (docs/decision.md)."""
 
 from collections.abc import Mapping
 from statistics import NormalDist
@@ -7,10 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import Offer
-from sweetspot.study.trends import Drift, Jumps, RandomWalk, named, preset_of
-
 Array = npt.NDArray[np.float64]
 LONGEST = 600
 EDGE = NormalDist().inv_cdf(0.95)  # lows and highs are 5th and 95th percentiles
@@ -18,32 +14,6 @@ TREND_COLUMNS = (
     "trend", "trend_kind", "trend_change", "trend_change_low", "trend_change_high", "trend_per_year", "trend_sd_log",
     "trend_market_share",
 )  # fmt: skip
-
-
-def trend_terms(offer: Offer, machine: Instance, price_paths: bool | None) -> dict[str, Any]:
-    """How the price of an offer may move: its own trend, else with `price_paths` the preset; nothing where it stays.
-
-    `trend` names it for people; `trend_change`, `_low`, `_high`: a year's change of a drift, a jump's of list prices;
-    `trend_per_year`: jumps a year; `trend_sd_log`: of a random walk, over 12 months; `trend_market_share`.
-    """
-    if price_paths is False or (offer.trend is None and not price_paths):
-        return {}
-    stated = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)
-    name, path = named(stated)
-    terms: dict[str, Any] = {"trend": name, "trend_kind": path.kind}
-    if isinstance(path, Drift):
-        value = path.change_per_year
-        ends = (value if path.low is None else path.low, value if path.high is None else path.high)
-        return terms | _changes(value, *ends) | {"trend_market_share": path.market_share}
-    if isinstance(path, Jumps):
-        return terms | _changes(path.change, path.change_low, path.change_high) | {"trend_per_year": path.per_year}
-    if isinstance(path, RandomWalk):
-        return terms | {"trend_sd_log": path.sd_log_year, "trend_market_share": path.market_share}
-    return {} if offer.purchase == "own" else terms
-
-
-def _changes(value: float, low: float, high: float) -> dict[str, float]:
-    return {"trend_change": value, "trend_change_low": low, "trend_change_high": high}
 
 
 def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> Array:

@@ -6,10 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.bills.money import Triple, triple
-from sweetspot.study.resale_terms import Resale
-from sweetspot.study.terms import Own
-
 Array = npt.NDArray[np.float64]
 MONTHS_A_YEAR = 12.0
 
@@ -36,18 +32,3 @@ def relative(points: Any, months: npt.ArrayLike, central: float, dearer: npt.Arr
     if not base > 0:
         return np.ones(np.broadcast(months, dearer).shape)
     return np.asarray(kept_at(curve, months) / base * np.asarray(dearer, float))
-
-
-def residual(own: Own) -> tuple[Triple, list[dict[str, float]] | None]:
-    """What one machine sells for at the end (value, low, high; in the offer's money), and its curve by age, if any.
-
-    A curve is a share of the purchase at its central value, at the central months of the project; its high end is at
-    most the low end of the purchase.
-    """
-    if not isinstance(own.residual, Resale):
-        return triple(own.residual), None
-    points = own.residual.by_years()
-    capex, months = own.capex.value, own.months.value
-    most = own.capex.ends[0]
-    value, low, high = (min(capex * float(kept_at(points, months, end)), most) for end in range(3))
-    return (value, low, high), [{"years": point[0], "kept": point[1]} for point in points]
