@@ -11,15 +11,16 @@ async function unpackCharts() {
   document.body.append(script);
   return ready.then(() => ({ specs: JSON.parse(specs), embed: window.vegaEmbed }));
 }
+// Facets of Vega-Lite share a field on purpose: what it warns of there is no fault.
+const warn = console.warn; console.warn = (...words) => /faceted independent scales/.test(words.join(" ")) || warn(...words);
 (() => {
   if (!document.getElementById("charts-engine") || typeof DecompressionStream === "undefined") return;
   const left = new Set(document.querySelectorAll("figure .chart"));
   // On a narrow phone a chart is scrolled rather than shrunk: by keys too.
   const reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
-  let found;
   const draw = async (frame) => {
     left.delete(frame);
-    const figure = frame.parentElement, name = figure.id.slice(4), { specs, embed } = await (found ??= unpackCharts());
+    const figure = frame.parentElement, name = figure.id.slice(4), { specs, embed } = await (draw.found ??= unpackCharts());
     const { view } = await embed(frame, specs[name], { mode: "vega-lite", actions: false, renderer: "svg", logLevel: 1 });
     // One image with a name: a reader of screens is not led through every mark.
     const drawn = frame.querySelector("svg"), words = ["role", "aria-label", "aria-roledescription"];
@@ -27,21 +28,18 @@ async function unpackCharts() {
     drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", frame.dataset.title);
     drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
     frame.classList.add("drawn"); reached(frame);
-    const button = figure.querySelector("button");
-    button.hidden = false;
-    button.onclick = async () => {
+    const onclick = async () => {
       const href = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
       Object.assign(document.createElement("a"), { href, download: `${name}.svg` }).click();
     };
+    Object.assign(figure.querySelector("button"), { hidden: false, onclick });
   };
   const seen = new IntersectionObserver((entries) => {
     for (const { target } of entries.filter((one) => one.isIntersecting && left.has(one.target))) draw(target);
   }, { rootMargin: "300px" });
   left.forEach((frame) => seen.observe(frame));
-  const rest = () => { // one at a time; one that cannot be drawn keeps no other from it
-    const [frame] = left;
-    if (frame) draw(frame).finally(() => setTimeout(rest));
-  };
+  // The rest one at a time; one that cannot be drawn keeps no other from it.
+  const rest = () => { for (const frame of [...left].slice(0, 1)) draw(frame).finally(() => setTimeout(rest)); };
   addEventListener("load", () => setTimeout(rest, 300));
 })();
 // A link to a row in a closed fold opens it. A tooltip has the beginning of a source; the table of origins has the whole.
