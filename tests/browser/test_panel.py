@@ -209,6 +209,7 @@ def test_jobs_a_week_are_days_of_use(tab):
 
 def test_the_panel_stays_in_view_and_is_folded_on_a_phone(made):
     with opened(made[0]) as (tab, _):
+        tab.wait_for_function("[...document.querySelectorAll('.chart')].every(one => one.matches('.drawn'))")
         tab.evaluate("document.getElementById('fig-front').scrollIntoView({block: 'start', behavior: 'instant'})")
         tab.mouse.wheel(0, 100)
         tab.wait_for_timeout(200)

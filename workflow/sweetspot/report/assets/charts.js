@@ -7,12 +7,11 @@ async function inflated(id) {
 async function unpackCharts() {
   const [engine, specs] = await Promise.all(["charts-engine", "charts-specs"].map(inflated)), script = document.createElement("script");
   const ready = new Promise((resolve) => { window.chartsReady = resolve; });
-  Object.assign(script, { type: "module", textContent: `${engine}\nwindow.chartsReady();` });
-  document.body.append(script);
+  document.body.append(Object.assign(script, { type: "module", textContent: `${engine}\nwindow.chartsReady();` }));
   return ready.then(() => ({ specs: JSON.parse(specs), embed: window.vegaEmbed }));
 }
 // Facets of Vega-Lite share a field on purpose: what it warns of there is no fault.
-const warn = console.warn; console.warn = (...words) => /faceted independent scales/.test(words.join(" ")) || warn(...words);
+const { warn } = console; console.warn = (...words) => /faceted independent scales/.test(words.join(" ")) || warn(...words);
 (() => {
   if (!document.getElementById("charts-engine") || typeof DecompressionStream === "undefined") return;
   const left = new Set(document.querySelectorAll("figure .chart"));
@@ -28,15 +27,13 @@ const warn = console.warn; console.warn = (...words) => /faceted independent sca
     drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", frame.dataset.title);
     drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
     frame.classList.add("drawn"); reached(frame);
-    const onclick = async () => {
+    Object.assign(figure.querySelector("button"), { hidden: false, onclick: async () => {
       const href = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
       Object.assign(document.createElement("a"), { href, download: `${name}.svg` }).click();
-    };
-    Object.assign(figure.querySelector("button"), { hidden: false, onclick });
+    } });
   };
-  const seen = new IntersectionObserver((entries) => {
-    for (const { target } of entries.filter((one) => one.isIntersecting && left.has(one.target))) draw(target);
-  }, { rootMargin: "300px" });
+  const near = ({ target, isIntersecting }) => isIntersecting && left.has(target) && draw(target);
+  const seen = new IntersectionObserver((entries) => entries.forEach(near), { rootMargin: "300px" });
   left.forEach((frame) => seen.observe(frame));
   // The rest one at a time; one that cannot be drawn keeps no other from it.
   const rest = () => { for (const frame of [...left].slice(0, 1)) draw(frame).finally(() => setTimeout(rest)); };
