@@ -15,7 +15,6 @@ COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "B
 COUNTED = "this counts {busy_days_per_month:g}"
 SENTENCE, DO_THIS = 15, 20  # words
 NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
-FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for
 FACTOR = "times today's"  # unit of what is said as a factor of the plan
 Facts = Mapping[str, Any]  # a row of the verdict
 
@@ -150,27 +149,29 @@ def turn_in_words(name: str, value: float, unit: str, factor: float, money: Mone
     return f"{name} {side(factor)} {amount(value)} {unit}"
 
 
-def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, money: Money) -> str:
-    """Where an assumption, planned at `value`, changes what is called `word`; NaN: nowhere within FURTHEST."""
+def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, furthest: float, money: Money) -> str:
+    """Where an assumption, planned at `value`, changes what is called `word`; NaN: at no factor up to `furthest`."""
     if math.isnan(factor):
-        return f"no value of it within a factor of {FURTHEST:g} changes the {word}"
+        return f"no value of it within a factor of {furthest:g} changes the {word}"
     value, unit = money.counted(factor * value, unit)
     moved = f"the {word} changes at {amount(value)} {unit} ({100 * (factor - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")
 
 
-def pays_in_words(title: str, value: float, planned: float, unit: str, most: float, until: float) -> str:
-    """From how much on it pays; 0: from less than a fifth of what is planned; infinite: at no number up to `most`;
-    `until`: with more it pays no longer.
+def pays_in_words(
+    title: str, value: float, planned: float, unit: str, looked: tuple[float, float], until: float
+) -> str:
+    """From how much on it pays; 0: from less than the least that was `looked` at; infinite: at no number up to the
+    most; `until`: with more it pays no longer.
     """
     box = begun(the(title))
     if not math.isfinite(value):
-        return f"{box} pays at no number up to {amount(min(FURTHEST * planned, most))} {unit}"
+        return f"{box} pays at no number up to {amount(looked[1])} {unit}"
     if math.isfinite(until):
-        least = amount(value) if value > 0 else f"less than {amount(planned / FURTHEST)}"
+        least = amount(value) if value > 0 else f"less than {amount(looked[0])}"
         return f"{box} pays from {least} to {amount(until)} {unit}; {amount(planned)} are planned"
     if value == 0:
-        return f"{box} pays from less than {amount(planned / FURTHEST)} {unit} on"
+        return f"{box} pays from less than {amount(looked[0])} {unit} on"
     return f"{box} pays from {amount(value)} {unit} on; {amount(planned)} are planned"
 
 

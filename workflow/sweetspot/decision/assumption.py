@@ -16,6 +16,7 @@ from sweetspot.study.titles import model_title
 from sweetspot.throughput.speed_errors import Error, speed_errors
 from sweetspot.wording import the
 
+FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for
 ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
 PATHS = "price paths"  # range of a rent: its draws
 ALL_JOBS, ALL_RENT, SPEED, RENT, TARIFF = "jobs", "rents", "speed", "usd_per_hour", "usd_per_kwh"

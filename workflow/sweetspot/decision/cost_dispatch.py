@@ -9,6 +9,7 @@ import numpy as np
 from sweetspot.decision.assumption import (
     ALL_JOBS,
     ASSUMED_RANGE,
+    FURTHEST,
     Array,
     Assumption,
     Choice,
@@ -21,7 +22,6 @@ from sweetspot.decision.dispatch_tables import is_best, mix_title
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
-from sweetspot.decision_words import FURTHEST
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved

@@ -10,12 +10,11 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.bills.rounds import more_boxes, rounds
-from sweetspot.decision.assumption import ALL_JOBS, Array, Assumption, Choice, Moved, all_of, assumptions_of
+from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import Costs, Question
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision_words import FURTHEST
 from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase

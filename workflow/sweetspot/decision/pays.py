@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import Array, Assumption
-from sweetspot.decision_words import FURTHEST, pays_in_words
+from sweetspot.decision.assumption import FURTHEST, Array, Assumption
+from sweetspot.decision_words import pays_in_words
 from sweetspot.draws import interval
 
 PAYS = (
@@ -65,13 +65,13 @@ def _row(workload: str, one: Held) -> dict[str, Any]:
         factor = one.exact(factor)
     low, high = (float(end) for end in interval(drawn))
     values = {"pays_from": factor, "pays_from_low": low, "pays_from_high": high, "pays_until": until}
-    most = one.assumption.most if np.isfinite(one.assumption.most) else FURTHEST * planned
+    looked = planned / FURTHEST, min(planned * FURTHEST, one.assumption.most)
     return {
         "workload": workload, "model": None, "reference": one.option, "title": one.title, "quantity": one.quantity,
         "subject": one.assumption.subject or None, "assumption": one.name, "unit": one.unit, "planned": planned,
         **{name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()},
         "factor": factor if np.isfinite(factor) else np.nan, "p_pays": one.p_pays,
-        "text": pays_in_words(one.title, factor * planned, planned, one.unit, most, until * planned),
+        "text": pays_in_words(one.title, factor * planned, planned, one.unit, looked, until * planned),
     }  # fmt: skip
 
 

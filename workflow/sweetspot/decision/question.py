@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import Array, Assumption, Choice, Moved, one_moved
+from sweetspot.decision.assumption import FURTHEST, Array, Assumption, Choice, Moved, one_moved
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
-from sweetspot.decision_words import FURTHEST
 
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
 ZOOMS = 6  # times that the step found is divided again by STEPS: 1e-10 of a factor

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sweetspot.decision.assumption import Array, Assumption
+from sweetspot.decision.assumption import FURTHEST, Array, Assumption
 from sweetspot.decision.question import Costs, Question, Turn
 from sweetspot.decision_words import flip_in_words, side, turn_in_words
 from sweetspot.wording import DOLLARS, Money
@@ -89,7 +89,7 @@ def _tornado_row(question: Question, rival: int, assumption: Assumption, money: 
         "swing": abs(float(ends["margin_high"]) - float(ends["margin_low"])),
         "winner_low": winners[0], "winner_high": winners[1],
         "flips": flips, "flip_value": factor * assumption.value, "flip_factor": factor,
-        "text": flip_in_words(question.word, assumption.value, assumption.unit, factor, flips, money),
+        "text": flip_in_words(question.word, assumption.value, assumption.unit, factor, flips, FURTHEST, money),
     }  # fmt: skip
 
 
