@@ -172,4 +172,5 @@ def test_a_deadline_keeps_what_ends_in_time_and_counts_late_draws_as_no_choice()
     assert two["p_cheapest"] == two["p_in_time"] == pytest.approx(2 / 3)  # in the third draw it is late
     assert (two["hours_low"], two["hours_high"]) == (1.0, 2.5)
     assert (four["option"], four["runner_up"], four["margin"]) == ("slow", "fast", 1.5)
+    assert (four["margin_low"], four["margin_high"]) == (1.5, 1.5)
     assert (four["p_cheapest"], four["confidence"], four["verdict"]) == (1.0, "clear", "Slow")

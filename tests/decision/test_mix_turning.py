@@ -214,3 +214,15 @@ def test_without_a_mix_that_does_the_work_nothing_turns(tmp_path):
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables(50, turning=True)
     names = ("tornado", "turning_points", "worth_knowing")
     assert [len(tables[name]) for name in names] == [0, 0, 0]
+
+
+def test_of_the_jobs_only_a_number_that_is_uncertain_is_worth_knowing(tmp_path):
+    """60 and 2 a month are said without a range; of the others 39.9 to 40.1, a spread below one job."""
+
+    def change(work):
+        work["lab"]["jobs"][0] |= {"per_month": 60, "urgent_per_month": 2}
+        work["lab"]["jobs"][1]["per_month"] = {"value": 40, "low": 39.9, "high": 40.1}
+
+    found = LabOfFive(tmp_path).edit("workloads.yaml", change).tables(50, turning=True)["worth_knowing"]
+    jobs = found[found["quantity"] == "per_month"]
+    assert jobs["subject"].tolist() == ["bert"]

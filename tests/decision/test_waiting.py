@@ -48,6 +48,15 @@ def test_one_job_at_a_time_by_hand():
     assert other[["rival", "slower_from_people"]].isna().all()
 
 
+def test_a_held_machine_that_is_the_slower_one_without_a_queue_is_so_for_the_first_job_and_person():
+    table = of_options(
+        {"imagenet": demand(people=3)}, hours=lambda rows: rows["hours"].where(rows["option"] != BOX, 120.0)
+    )
+    box = table.loc[BOX]
+    assert box["hours"] == 120 > SLOW
+    assert (box["slower_from_per_month"], box["slower_from_people"]) == (0, 0)
+
+
 def test_hours_that_are_all_alike_halve_the_wait():
     assert queue({"imagenet": demand(cv=0.0)}).loc[BOX, "wait_hours"] == pytest.approx(40.36 / 2, abs=0.01)
 

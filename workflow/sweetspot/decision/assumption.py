@@ -79,7 +79,7 @@ class Moved:
     cases: int
     values: Mapping[Assumption, Number]
 
-    def of(self, label: int) -> Factor:
+    def of(self, label: int | None) -> Factor:
         """The factor of each figure of one row of the options."""
 
         def factor(figure: str) -> Number:

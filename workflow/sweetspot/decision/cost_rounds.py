@@ -21,7 +21,6 @@ POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that 
 STEPS = 4097  # factors looked at, from a fifth to five times, for where a machine pays
 COARSE = 16  # in the draws every so many of them, and those between which machines are bought
 DRAWN = 1000  # draws of the interval
-NOBODY = -1  # label of no row: a speed that nothing moves
 
 
 class Part(NamedTuple):
@@ -31,7 +30,7 @@ class Part(NamedTuple):
     usd: Array
     job_hours: Array
     slots: Array
-    speed_of: list[int]
+    speed_of: list[int | None]
 
 
 class Plan(NamedTuple):
@@ -172,15 +171,14 @@ def _part(rows: pd.DataFrame, own: Sequence[Row]) -> Part:
     return Part(int(rows["jobs"].iloc[0]), usd, hours, slots, speeds)
 
 
-def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int:
+def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
     """The row whose speed a phase's jobs have on an option: its own; of another instance that one's, or that of one
     declared as fast. Jobs on one device go by the figure of the machine with one, which is off by an error of its own.
+    None: nothing here moves it.
     """
-    if instance == row["instance"]:
-        return int(row["row"])
-    own = [one["row"] for one in rows if one["instance"] == instance]
+    own = [row["row"]] if instance == row["instance"] else [one["row"] for one in rows if one["instance"] == instance]
     alike = [one["row"] for one in rows if one["gpus"] == 1 and one.get("gpu") == row.get("gpu")]
-    return int([*own, *alike, NOBODY][0])
+    return next(iter([*own, *alike]), None)
 
 
 def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
