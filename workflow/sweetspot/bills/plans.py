@@ -12,7 +12,7 @@ from sweetspot.bills.lines import JOB_COLUMNS, bill_lines
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.priced_cells import Workload, offered, rate_of_hours, reference_rate
-from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.renting import whole_terms
 from sweetspot.bills.rounds import more_boxes
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.study.instances import Instance
@@ -128,8 +128,7 @@ def _room(rows: Columns, plan: Plan) -> Array:
 def _committed_months(rows: Columns, plan: Plan) -> Array:
     """Months of the terms that are signed for: one, or as many as last to the end of a plan that says `renewed`."""
     span = plan.months if plan.renewed and plan.months is not None else 0.0
-    terms: Array = np.maximum(1.0, np.ceil(span / rows["term_months"] - ROUNDING)) * rows["term_months"]
-    return terms
+    return whole_terms(span, rows["term_months"])
 
 
 def _enough(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.price_paths import LONGEST, central_change, drawn_path, mean_factor, mean_of_months, moves
-from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.renting import ROUNDING, whole_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,8 +77,7 @@ def rent_of_first(row: Mapping[str, Any], after: float, months: float, rents: "R
     if pd.isna(term):
         return np.asarray(running * rent_share(row, after, months, rents))
     whole = abs(after / term - round(after / term)) < ROUNDING
-    terms = np.ceil(months / term - ROUNDING) * term
-    return np.asarray(running * after / months + (held * after / terms if whole else np.inf))
+    return np.asarray(running * after / months + (held * after / whole_terms(months, term) if whole else np.inf))
 
 
 class Rents:

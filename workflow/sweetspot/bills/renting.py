@@ -28,6 +28,13 @@ def billed_months(hours: npt.ArrayLike, month_days: npt.ArrayLike, prorated: npt
     return np.where(np.asarray(prorated, bool), months, np.where(months > 0, whole, 0.0))
 
 
+def whole_terms(months: npt.ArrayLike, term_months: npt.ArrayLike) -> Array:
+    """Months of the whole terms of a contract that last for `months` in a row: at least one term."""
+    term = np.asarray(term_months, float)
+    terms: Array = np.maximum(1.0, np.ceil(np.asarray(months, float) / term - ROUNDING)) * term
+    return terms
+
+
 def sustained_fraction(share: npt.ArrayLike, tiers: Sequence[tuple[float, float]]) -> Array:
     """Mean fraction of the price paid when a machine runs for `share` of the month.
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Factor, Number, or_zero, possession, rates
-from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import Draws
@@ -219,7 +219,7 @@ class Posed:
         hours = np.full(variable.size, HOURS_A_DAY * self.month_days)
         if pd.notna(row["month_usd"]):
             return np.zeros(variable.size), row["month_usd"] * dearer, hours
-        terms = math.ceil(months / row["term_months"] - ROUNDING) * row["term_months"] / months
+        terms = whole_terms(months, row["term_months"]) / months
         return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
 
 
