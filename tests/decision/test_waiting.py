@@ -229,8 +229,8 @@ def planned(options):
 @pytest.fixture
 def demands():
     return {
-        "project.search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1, "one"),
-        "project.training": Demand((3.0, 3.0, 3.0), 0.5, None, 1, "all"),
+        "project.search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1),
+        "project.training": Demand((3.0, 3.0, 3.0), 0.5, None, 1),
     }
 
 
@@ -284,8 +284,8 @@ def test_what_a_phase_says_of_its_jobs(tmp_path):
     file.write_text(WORK)
     assert load_workloads(file)["project"].phases[0].shared.people == 4
     assert load_demands(file) == {
-        "project.search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1, "one"),
-        "project.training": Demand((3.0, 3.0, 3.0), 0.5, None, 1, "all"),
+        "project.search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1),
+        "project.training": Demand((3.0, 3.0, 3.0), 0.5, None, 1),
         "alone": Demand((2.0, 2.0, 2.0), 1.0, None, 1),
     }
     file.write_text(WORK.replace("hours_cv: 0.5", "hours_cv: -1"))

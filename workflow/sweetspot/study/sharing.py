@@ -42,14 +42,13 @@ class Shared(Closed):
 
 class Demand(NamedTuple):
     """What a workload says of its jobs: a month (central, low, high), spread of their hours, people, runs priced as one
-    job (1 where it is no `runs`), devices that a job of a plan's phase takes (`one` or `all`).
+    job (1 where it is no `runs`).
     """
 
     per_month: tuple[float, float, float]
     hours_cv: float
     people: int | None
     runs: int
-    gpus_per_job: str = "all"
 
 
 def load_demands(path: str | Path) -> dict[str, Demand]:
@@ -64,15 +63,15 @@ def load_demands(path: str | Path) -> dict[str, Demand]:
     for name, entry in written.items():
         if "shared" in entry:
             runs = int(entry["runs"]) if entry["kind"] == "runs" else 1
-            found[name] = _demand(entry["shared"], f"{file}: {name}.shared", runs, "all")
+            found[name] = _demand(entry["shared"], f"{file}: {name}.shared", runs)
         for phase in entry.get("phases", []):
             if "shared" in phase:
                 key = f"{name}.{phase['name']}"
-                found[key] = _demand(phase["shared"], f"{file}: {key}.shared", 1, phase.get("gpus_per_job", "all"))
+                found[key] = _demand(phase["shared"], f"{file}: {key}.shared", 1)
     return found
 
 
-def _demand(entry: Any, where: str, runs: int, gpus_per_job: str) -> Demand:
+def _demand(entry: Any, where: str, runs: int) -> Demand:
     shared = validated(Shared, entry, where)
     low, high = shared.per_month.ends
-    return Demand((shared.per_month.value, low, high), shared.hours_cv, shared.people, runs, gpus_per_job)
+    return Demand((shared.per_month.value, low, high), shared.hours_cv, shared.people, runs)
