@@ -183,8 +183,8 @@ def test_a_row_of_another_figure_by_hand():
     market = contending(option("Box", 10), option("Card", 12, **CARD), form, spot("Spot", 8, **CARD))
     table = other_figures(market, figures(USED, SLOW))
     assert list(table.columns) == list(COLUMNS)
-    named = {"model": "m", "device": "V100", "alternative": "card", "alternative_title": "Card", "rival": "card",
-             "alternative_figure": "as used", "rival_title": "Card", "winner": "box", "winner_title": "Box"}  # fmt: skip
+    named = {"model": "m", "device": "V100", "alternative": "card", "alternative_title": "Card", "rival": "card"}
+    named |= {"alternative_figure": "as used", "rival_title": "Card", "winner": "box", "winner_title": "Box"}
     least = {"cheapest_of_all": "spot", "cheapest_of_all_title": "Spot"}
     used = USED | {"dataset": "synthetic", "figure_source": "paper 0", "as_used": True}
     slow = SLOW | {"figure_source": "paper 1", "as_used": False}
