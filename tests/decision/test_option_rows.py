@@ -158,7 +158,8 @@ def test_a_reference_without_a_figure_is_told_with_the_batches_asked(batches, sa
 def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
     rows = pd.DataFrame(
         [
-            ("dear", "aws", "V100", 8, None, 40.0, "on_demand"), ("near", "aws", "V100", 8, 1, 22.0, "on_demand"),
+            ("dear", "aws", "V100", 8, None, 40.0, "on_demand"), ("cheap", "aws", "V100", 8, 1, 9.0, "on_demand"),
+            ("near", "aws", "V100", 8, 1, 22.0, "on_demand"),
             ("spot", "aws", "V100", 8, 1, 20.0, "spot"), ("small", "aws", "V100", 4, 1, 20.0, "on_demand"),
             ("two", "aws", "V100", 16, 2, 40.0, "on_demand"), ("four", "aws", "V100", 16, 4, 40.0, "reserved"),
             ("other", "gcp", "V100", 16, 2, 40.0, "on_demand"),
@@ -167,8 +168,8 @@ def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
     )  # fmt: skip
     # `two` is 20 USD a node of eight: nearest to 22; nobody offers a reserved node of four, nor gcp one of eight
     assert with_alternative(rows)["alternative"].tolist() == [
-        "dear (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)", "near (on_demand)",
-        "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
+        "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
+        "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
     ]  # fmt: skip
 
 
@@ -256,6 +257,7 @@ def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
     alone, both = boxed(second=False), boxed()
     draws = [dict(zip(table["option"], simulate(table, 1, 40).days, strict=True)) for table in (alone, both)]
     assert draws[0][BOX].tolist() == draws[1][BOX].tolist() and len(set(draws[0][BOX])) == 40
+    assert np.argsort(draws[1]["second"]).tolist() == np.argsort(draws[1][BOX]).tolist()  # one use, in other units
     place = both.index[both["option"] == RENTED][0]
     row = both.loc[place].to_dict() | {"row": place}
     assert row["rent_months"] == 30.0 and row["rent_factor"] < 0.85

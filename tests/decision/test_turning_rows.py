@@ -272,14 +272,13 @@ def test_a_row_of_what_pays_by_hand():
         ([-1, -2, -3, -4, -5], math.inf, (0.0, None), "pays from less than 40 jobs on"),
         ([1, 1, 1, 1, 1], math.inf, (None, None), "pays at no number up to 1,000 jobs"),
         ([1, 1, 1, 1, 1], 500.0, (None, None), "pays at no number up to 500 jobs"),
-        ([1, -1, -1, 1, 1], math.inf, (75.0, 200.0), "pays from 75 to 200 jobs; 200 are planned"),
+        ([1, -1, -1, 1, 1], math.inf, (80.0, 200.0), "pays from 80 to 200 jobs; 200 are planned"),
         ([-1, -1, 1, 1, 1], math.inf, (0.0, 100.0), "pays from less than 40 to 100 jobs; 200 are planned"),
     ],
 )
 def test_what_pays_from_the_least_on_at_nothing_or_up_to_some_number(apart, most, numbers, text):
-    """Nothing is made exact where there is no factor, or none but 0."""
-    exact = {75.0 / 200: lambda factor: factor}.get(None if numbers[0] is None else numbers[0] / 200, lambda _: 1 / 0)
-    (row,) = pays_rows("lab", [held(apart, [apart], exact, most)])
+    """Nothing is made exact where there is no factor, or none but 0; the 0.375 of a straight line is 0.4."""
+    (row,) = pays_rows("lab", [held(apart, [apart], {0.375: 0.4}.__getitem__, most)])
     found = tuple(None if math.isnan(row[name]) else row[name] for name in ("pays_from", "pays_until"))
     assert found == numbers and text in row["text"]
     assert found[0] is None or row["factor"] == numbers[0] / 200
