@@ -112,6 +112,14 @@ def test_only_the_total_of_a_plan_is_asked_about_and_one_cell_that_is_priced_is_
         made([{name: value for name, value in priced().items() if name != "status"}])
 
 
+def test_of_several_cells_that_do_not_fit_the_first_is_told():
+    # 10 x 2^30 parameters of 2 bytes with gradients of 2: 40 GiB, divided by the devices
+    terms = {"precision": "bf16", "optimizer": "sgd", "sharding": "parameters", "activations_gib": 0.0, "source": "x"}
+    large = Need(Needs.model_validate({"memory": terms | {"parameters": 10 * 2.0**30}}), None)
+    found = made(plans=[planned(), planned(gpus=2)], needs={"project": large}, gpu_memory_gib={"x": 16.0})
+    assert found["reason"].tolist() == ["it needs 40 GiB on each device, which has 16"]
+
+
 def test_what_is_there_already_is_no_rival_but_for_the_reference():
     lab = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS, "source": "x",
                                   "have": ["x", "y"]})  # fmt: skip

@@ -244,7 +244,9 @@ def boxed(second=True, **changes):
     """A box of 30 months, falling rents, and perhaps a cheaper second box of 60 months, with other days."""
     days = {"days_per_month_low": 8.0, "days_per_month_high": 14.0}
     first = box_offer(**days)
-    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0) | {"instance": "second"}
+    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0) | {
+        "instance": "second"
+    }
     fall = {"trend_kind": "drift", "trend_market_share": 1.0, "trend_per_year": np.nan, "trend_sd_log": np.nan}
     fall |= {f"trend_change{end}": -0.2 for end in ("", "_low", "_high")}
     entries = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
