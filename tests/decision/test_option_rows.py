@@ -67,6 +67,19 @@ def test_the_month_of_a_box_is_borne_by_the_hours_in_which_it_works():
         options_of((box_offer(days_per_month=np.nan), 498.0, 4))
 
 
+def test_a_figure_of_a_run_that_failed_stands_behind_nothing_and_a_prediction_has_no_runs():
+    entry = offer(RENTED, "on_demand", 3.0), 225.0, 1
+    known = [figure(RENTED, 999.0, 1, status="oom"), figure(RENTED, 225.0, 1, basis="measured", runs=3)]
+    row = options_of(entry, figures=known).iloc[0]
+    assert row[["images_per_s", "runs", "level", "throughput_basis"]].tolist() == [225.0, 3, 0.9, "measured"]
+    market = inputs()
+    table = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
+    box = table[table["option"] == BOX].iloc[0]
+    told = ["images_per_s", "images_per_s_low", "images_per_s_high", "runs", "level", "throughput_basis"]
+    assert box[told].tolist() == [498.0, 440.0, 560.0, 0, 0.9, "extrapolated"] and not box["assumed_interval"]
+    assert box["is_reference"] and math.isnan(box["interval_df"])
+
+
 def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
     entries = [(offer(name, "on_demand", 3.0), 225.0, 1) for name in ("c", "a", "b")]
     costs = [cost(*entries[0]), cost(*entries[1]), cost(*entries[2], workload="early"), cost(*entries[2], model="alex")]
@@ -241,7 +254,7 @@ def test_an_hour_of_one_dollar_varies_like_any_other():
 
 
 def boxed(second=True, **changes):
-    """A box of 30 months, falling rents, and perhaps a cheaper second box of 60 months, with other days."""
+    """A box of 30 months, falling rents, perhaps a cheaper box of 60 months and other days, and a dear one of 90."""
     days = {"days_per_month_low": 8.0, "days_per_month_high": 14.0}
     first = box_offer(**days)
     other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0) | {
@@ -250,7 +263,8 @@ def boxed(second=True, **changes):
     fall = {"trend_kind": "drift", "trend_market_share": 1.0, "trend_per_year": np.nan, "trend_sd_log": np.nan}
     fall |= {f"trend_change{end}": -0.2 for end in ("", "_low", "_high")}
     entries = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
-    entries += [(other, 498.0, 4)] if second else []
+    third = box_offer(capex_usd=1e6, months=90.0) | {"instance": "third"}
+    entries += [(other, 498.0, 4), (third, 498.0, 4)] if second else []
     ends = {f"{name}{end}": 1.0 for name in ("usd", "images_per_usd") for end in ("_low", "_high")}
     return options_of(*entries, costs=[cost(*entry) | ends for entry in entries], reference=BOX, **changes)
 

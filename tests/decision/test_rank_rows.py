@@ -78,6 +78,19 @@ def test_places_are_given_within_a_model_and_a_workload():
     assert both["p_faster"].tolist() == [0.5, 0.5, 1.0, 0.0]
 
 
+def test_every_pair_of_four_has_its_chance():
+    options = pd.DataFrame([machine(name, 10.0, 4.0) for name in "ABCD"])
+    # of four draws a is above b in three, c in two (and even in one), d in one; b and c: 3 < 5, 3 < 4, 3 = 3, 2 > 0
+    perf = [[4, 4, 4, 1], [3, 3, 3, 2], [5, 4, 3, 0], [5, 5, 5, 0]]
+    found = pairs(options, drawn(options, images_per_usd=perf, images_per_s=perf[::-1]))
+    chance = {"ab": 3 / 4, "ac": 2.5 / 4, "ad": 1 / 4, "bc": 1.5 / 4, "bd": 1 / 4, "cd": 1 / 4}
+    chance |= {pair[::-1]: 1 - share for pair, share in chance.items()}
+    assert dict(zip(found["a"] + found["b"], found["p_cheaper"], strict=True)) == chance
+    mirrored = dict(zip("abcd", "dcba", strict=True))
+    speeds = {mirrored[one] + mirrored[other]: share for (one, other), share in chance.items()}
+    assert dict(zip(found["a"] + found["b"], found["p_faster"], strict=True)) == speeds
+
+
 def test_a_front_names_who_beats_whom_by_money_risk_and_carbon():
     predicted = {"throughput_basis": "extrapolated"}
     taken = {"purchase": "spot", "persistent": False}
@@ -197,6 +210,14 @@ def test_a_row_of_another_figure_by_hand():
             name: told[name] for name in COLUMNS if not name.startswith("gain")
         }
         assert (row["gain"], row["gain_of_all"]) == pytest.approx((told["gain"], told["gain_of_all"]))
+
+
+def test_of_rivals_that_rest_on_others_figures_one_that_stays_comes_before_one_that_does_not():
+    other = CARD | {"gpu": "P100", "stand_in_gpu": "P100", "stand_in_batch_size": 64}
+    market = contending(option("Box", 10), option("Plain", 11), option("Card", 20, **CARD), spot("Taken", 5, **other))
+    old = [{"gpu": "P100", "batch_size": size, "images_per_s": rate} for size, rate in ((64.0, 500.0), (32.0, 400.0))]
+    table = other_figures(market, figures(USED, SLOW, *old))
+    assert table["device"].tolist() == ["V100"] * 2 and table["gain"].tolist() == pytest.approx([1.1, 1.1])
 
 
 def test_what_costs_as_much_leaves_the_reference_the_winner():

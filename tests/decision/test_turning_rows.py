@@ -164,6 +164,14 @@ def test_a_surface_is_of_a_model_and_the_cheapest_that_is_rented():
     assert both["model"].tolist() == ["alex"] * 2 + ["vgg16"] * 2 and both["days"].tolist() == [1, 2] * 2
 
 
+def test_a_tie_is_not_won_by_the_box():
+    # both take 1 USD for a million images: 240 USD a month / 240 h + 0.5 kW x 0.25 USD are 1.125 for 3600 x 312.5
+    entry = box_offer(kw=0.5, usd_per_kwh=0.25, capex_usd=7200.0)
+    options = options_of((entry, 312.5, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)).assign(images_per_usd=1e6)
+    row = surface_of(options).set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.25)]
+    assert (row["ratio"], row["winner"]) == (1.0, RENTED)
+
+
 def test_electricity_of_the_room_counts_where_a_box_never_pays():
     # 1 kW at 1.5: 0.3 USD an hour, 0.29599 of the month on all days: 0.59599 / 6.7728 x 3.06; (6.7728 - 0.29599) / 1.5
     usd = {"variable_usd_per_hour": 0.3, "energy_usd_per_hour": 0.3, "usd_per_hour": FIXED / 240 + 0.3}
@@ -310,6 +318,14 @@ def test_of_empty_tables_the_first_gives_the_columns():
     empty, other = pd.DataFrame(columns=["a"]), pd.DataFrame(columns=["b"])
     assert together([empty, other]).columns.tolist() == ["a"]
     assert together([empty, pd.DataFrame({"b": [1]}), pd.DataFrame({"b": [2]})]).to_dict("list") == {"b": [1, 2]}
+
+
+def test_the_verdict_names_what_is_worth_most_to_know():
+    found = compare(inputs(price_p3=0.50), settings())
+    worth = found["worth_knowing"]
+    net = (worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0))[worth["evppi_usd_low"] > 0]
+    assert net.max() > 0
+    assert found["verdict"]["find_out_first"].tolist() == [worth.loc[net.idxmax(), "figure"]]
 
 
 def test_what_does_not_fit_stands_last_and_among_the_options_alone():
