@@ -58,7 +58,7 @@ def test_a_place_has_its_figures_its_ends_and_its_energy():
         "prices", "as_of": "2018-07-01", "p_cheapest": 1.0, "by_bills": False,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
-    assert "rank_carbon_persistent" not in table.columns
+    assert set(table.columns) == {*expected, "images_per_s_high", "images_per_usd_low"}
 
 
 def test_places_are_given_within_a_model_and_a_workload():
