@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
-from sweetspot.decision.options import build_options, rate_of, titled, with_alternative
+from sweetspot.decision.options import build_options, is_asked, rate_of, titled, with_alternative
 from sweetspot.decision.simulate import rent_ends, simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
@@ -78,6 +78,13 @@ def test_a_figure_of_a_run_that_failed_stands_behind_nothing_and_a_prediction_ha
     told = ["images_per_s", "images_per_s_low", "images_per_s_high", "runs", "level", "throughput_basis"]
     assert box[told].tolist() == [498.0, 440.0, 560.0, 0, 0.9, "extrapolated"] and not box["assumed_interval"]
     assert box["is_reference"] and math.isnan(box["interval_df"])
+
+
+def test_rows_asked_about_are_of_the_headline_batch_of_a_machines_own_or_of_no_model():
+    cells = [("vgg16", 64), ("vgg16", 32), ("alex", 32), (None, np.nan), ("other", 64)]
+    known = replace(settings(), batch_sizes={"vgg16": 64, "alex": None})
+    found = is_asked(pd.DataFrame(cells, columns=["model", "batch_size"]), known)
+    assert found.tolist() == [True, False, True, True, False]
 
 
 def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
