@@ -92,6 +92,9 @@ def test_no_length_of_project_pays_where_the_rest_takes_all_the_room():
     # 10 days: 240 h x 1 USD = 240 USD of room a month; 600 USD over 30 months are 20 of the 260 fixed: 240 remain
     options = exact(fixed_usd_per_month=260.0, capex_usd=600.0)
     assert math.isnan(break_even(options, drawn(options), 30.5)["months_needed"][0])
+    # half a dollar less of the rest: 600 / 0.5
+    options = exact(fixed_usd_per_month=259.5, capex_usd=600.0)
+    assert break_even(options, drawn(options), 30.5)["months_needed"][0] == pytest.approx(1200.0)
 
 
 def test_the_curve_takes_a_thousand_draws():

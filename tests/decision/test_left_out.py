@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from decision_tables import only, settings
-from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out_warnings
+from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out_warnings, set_aside
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Need, Needs
 from sweetspot.study.monthly import Monthly
@@ -38,11 +38,14 @@ def made(costs=(), plans=(), options=(), taken=(), offers=None, needs=None, **ch
     offers = [offer()] if offers is None else offers
     given = only(**{name: pd.DataFrame(list(rows)) for name, rows in zip(INPUTS, (offers, costs, plans), strict=True)})
     every, chosen = pd.DataFrame(list(options)), pd.DataFrame(list(taken))
-    return left_out_table(given, every, chosen, settings(**changes), needs or {})
+    return left_out_table(given, every, chosen, replace(settings(), **changes), needs or {})
 
 
 def need(devices=None, gib=None):
     return Need(Needs(gpu_memory_gib=gib), devices)
+
+
+BIG = {"needs": {"project": need(gib=20.0)}, "gpu_memory_gib": {"x": 16.0}}
 
 
 @pytest.mark.parametrize(
@@ -55,6 +58,22 @@ def need(devices=None, gib=None):
         ({"costs": [priced(status="no figure")]}, "no_figure", "hours hold"),
         ({"costs": [priced(status="never finishes")]}, "never_finishes", "interrupted so often"),
         ({"needs": {"job": need(devices=4)}}, "too_few_devices", "it has 1 devices, and a job takes 4"),
+        ({"needs": {"job": need(devices=1)}}, "no_figure", "no figure of its model"),
+        ({"needs": {"job": need(devices=4)}, "offers": [offer(gpus=None)]}, "no_figure", "no figure of its model"),
+        ({"needs": {"job": need(devices=4)}, "costs": [priced(status="oom")]}, "oom", "status of its figure: oom"),
+        ({"costs": [priced(status="oom"), priced(status="failed", gpus=2)]}, "oom", "status of its figure: oom"),
+        ({"costs": [priced(status="oom")], "answer_prices": ["ours"]}, "oom", "status of its figure: oom"),
+        ({"plans": [planned(status="oom")], "options": [option()], "answer_prices": ["rent"]}, "oom", "oom"),
+        ({"plans": [planned()], "options": [option(framework="torch")]}, "other_figure", "that the plan has not"),
+        ({"plans": [planned(), planned(gpus=2)], **BIG}, "does_not_fit",
+         "it needs 20 GiB on each device, which has 16"),
+        ({"plans": [planned(status="oom"), planned(gpus=None)], "options": [option()], **BIG}, "oom", "of its figure"),
+        ({"plans": [planned()], "options": [option(in_answer=False, fits=False)]}, "does_not_fit", "of its model fits"),
+        ({"plans": [planned()], "options": [option(in_answer=False, fits=False), option(in_answer=False)]},
+         "not_asked", "there already"),
+        ({"plans": [planned(status="oom")], "options": [option(in_answer=False), option()]}, "oom", "oom"),
+        ({"plans": [planned()], "options": [option(model="bert")]}, "other_batch", "at batch 64 alone, asked is 64"),
+        ({"plans": [planned(model="bert")], "options": [option()]}, "other_batch", "asked is none of this model"),
         ({"plans": [planned(instance="other")]}, "no_figure", "no figure of vgg16"),
         ({"plans": [planned(status="too slow")], "options": [option()]}, "too_slow", "however many are bought"),
         ({"plans": [planned()], "options": [option(batch_size=32)]}, "other_figure", "another|not"),
@@ -69,6 +88,46 @@ def test_a_reason_in_words(given, rule, words):
     rows = found[(found["instance"] == "x") & (found["workload"] == ("project" if "plans" in given else "job"))]
     assert rows["rule"].tolist() == [rule]
     assert rows["reason"].str.contains(words).all()
+
+
+def test_a_row_names_workload_offer_and_model():
+    found = made([priced(status="oom")], [planned()], needs={"another": need(), "job": need()})
+    assert found.astype(object).where(found.notna(), None).to_numpy().tolist() == [
+        ["another", "rent", "x", "on_demand", None, "no_figure", "no figure of its model is known"],
+        ["job", "rent", "x", "on_demand", "vgg16", "oom", "status of its figure: oom"],
+        ["project", "rent", "x", "on_demand", "vgg16", "other_batch",
+         "figures of vgg16 at batch 64 alone, asked is 64"],
+    ]  # fmt: skip
+
+
+def test_only_the_total_of_a_plan_is_asked_about_and_one_cell_that_is_priced_is_enough():
+    phases = [planned(phase="search", status="oom"), planned(status="too slow", gpus=2), planned(status="too slow")]
+    found = made(plans=phases, options=[option(), option(gpus=2)])
+    assert found[["workload", "rule"]].to_numpy().tolist() == [["project", "too_slow"]]
+    # a cell without a status, or one that is ok, has a price: nothing says why the offer is missing
+    for status in (None, "ok"):
+        with pytest.raises(UserError, match="expected it or a reason"):
+            made([priced(status="oom"), priced(status=status, gpus=2)])
+    with pytest.raises(UserError, match="expected it or a reason"):
+        made([{name: value for name, value in priced().items() if name != "status"}])
+
+
+def test_of_several_cells_that_do_not_fit_the_first_is_told():
+    # 10 x 2^30 parameters of 2 bytes with gradients of 2: 40 GiB, divided by the devices
+    terms = {"precision": "bf16", "optimizer": "sgd", "sharding": "parameters", "activations_gib": 0.0, "source": "x"}
+    large = Need(Needs.model_validate({"memory": terms | {"parameters": 10 * 2.0**30}}), None)
+    found = made(plans=[planned(), planned(gpus=2)], needs={"project": large}, gpu_memory_gib={"x": 16.0})
+    assert found["reason"].tolist() == ["it needs 40 GiB on each device, which has 16"]
+
+
+def test_what_is_there_already_is_no_rival_but_for_the_reference():
+    lab = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS, "source": "x",
+                                  "have": ["x", "y"]})  # fmt: skip
+    rows = [("x", "own", False, True), ("x", "spot", False, True), ("y", "own", True, True), ("z", "own", False, True),
+            ("z", "spot", False, False)]  # fmt: skip
+    options = pd.DataFrame(rows, columns=["instance", "purchase", "is_reference", "in_answer"])
+    assert set_aside(options, {"lab": lab})["in_answer"].tolist() == [False, True, True, True, False]
+    assert set_aside(options, {})["in_answer"].tolist() == [True, True, True, True, False]
 
 
 def test_what_takes_part_is_not_left_out():
@@ -120,3 +179,25 @@ def test_a_machine_is_warned_of_by_model_and_not_for_what_the_reader_left_out():
     }
     served = list(left_out_warnings(table.head(0), *given, known, {"job": need()}, {}))
     assert served == []
+
+
+def test_a_class_after_one_that_nobody_serves_is_told_too():
+    late = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS[::-1], "source": "x"})
+    rows = [(f"lab.{name}", "rent", each, "on_demand", None, "no_figure", "no figure is known")
+            for name, each in (("none", "x"), ("none", "y"), ("job", "y"))]  # fmt: skip
+    given = (pd.DataFrame(rows, columns=list(COLUMNS)), only(offers=pd.DataFrame([offer(), offer("y")])))
+    options = pd.DataFrame({"instance": ["x"], "workload": ["lab.job"]})
+    found = [row[1:3] for row in left_out_warnings(*given, options, settings(), {}, {"lab": late})]
+    assert found == [(None, "bert"), ("y", "vgg16")]
+
+
+def test_a_plan_that_some_machine_can_do_is_served():
+    plans = pd.DataFrame([planned(), planned(plan="slow", status="too slow")])
+    needs = {"project": need(), "slow": need()}
+    table, offers, options = (pd.DataFrame(rows) for rows in ([], [offer()], [option()]))
+    found = left_out_warnings(
+        table.reindex(columns=list(COLUMNS)), only(plans=plans, offers=offers), options, settings(), needs, {}
+    )
+    assert [row[5] for row in found] == [
+        "workload slow: no machine that is offered has a speed for it; it takes no part"
+    ]

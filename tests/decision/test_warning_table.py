@@ -76,6 +76,45 @@ def test_what_the_decision_assumes_is_told():
     assert found["message"].iloc[1] == "measured without an interval; a factor of 1.29 is assumed"
 
 
+def test_warnings_of_one_rule_stay_in_the_order_in_which_they_were_found():
+    found = made(rows({"warnings": [warning("note", "later"), warning("note", "earlier"), warning("drift", "odd")]}))
+    assert found["message"].tolist() == ["odd", "later", "earlier"] and found.index.tolist() == [0, 1, 2]
+    assert found.loc[0].tolist() == ["throughput", "box", "vgg16", 64, "drift", "odd"]
+
+
+def test_runs_that_the_budget_left_out_are_told():
+    run = {**CELL, "framework": "torch", "gpus": 2, "precision": "fp16", "variant": "default", "runs": 3}
+    given = only(throughput=NONE, price_lint=NO_PRICES, left_out=pd.DataFrame([run | {"budget": "2 h"}]))
+    table = warning_table(given, NO_OPTIONS, settings(), {})
+    said = "not measured within 2 h: run 3 (torch, 2 device(s), fp16, variant default); a larger budget adds it"
+    assert table.loc[0].tolist() == ["throughput", "box", "vgg16", 64, "left_out", said]
+
+
+def test_figures_of_two_batches_beside_each_other_are_told_with_the_first():
+    given = {**CELL, "assumed_interval": False, "throughput_basis": "measured", "images_per_s": 1.0}
+    options = pd.DataFrame([given, given | {"instance": "p3", "batch_size": 32, "throughput_basis": "published"}])
+    assert made(options=options)["batch_size"].tolist() == [64]
+
+
+def rounds(*told):
+    """The warning of options of (model, device, round, how many rounds behind, in the answer)."""
+    options = pd.DataFrame(told, columns=["model", "gpu", "round", "rounds_behind", "in_answer"])
+    options = options.assign(assumed_interval=False, throughput_basis="published", instance=options["gpu"])
+    found = made(options=options)
+    assert set(found["rule"]) <= {"rounds_apart"}
+    return found[["scope", "model", "message"]].to_numpy().tolist()
+
+
+def test_times_of_several_rounds_are_told_the_newest_round_first():
+    new, old = ("m", "H100", "v10", 0.0, True), ("m", "A100", "v9", 1.0, True)
+    both = rounds(old, new, ("m", "B200", "v10", 0.0, True), ("m", "B200", "v10", 0.0, True))
+    assert both == [["comparison", "m",
+        "published times of several rounds are compared (v10: B200, H100; v9: A100); the same machine became 0.97 to "
+        "1.38 times as fast from one round to the next, and so much is drawn for each round between"]]  # fmt: skip
+    assert rounds(new, ("m", "P100", "v9", 1.0, False), ("other", "A100", "v9", 1.0, True)) == []
+    assert rounds(new, ("m", "P100", None, None, True)) == []
+
+
 def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
     named = [{**CELL, "price_list": "rent", "purchase": "spot"}]
     rows_ = [

@@ -1,0 +1,290 @@
+"""Whole rows of the options, column by column: what each takes from its cost, its offer and the figure behind it."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
+from sweetspot.decision.options import build_options, is_asked, rate_of, titled, with_alternative
+from sweetspot.decision.simulate import rent_ends, simulate
+from sweetspot.draws import interval
+from sweetspot.errors import UserError
+from sweetspot.study.memory import Need, Needs
+
+KEPT = {"month_usd": 1.0, "maintenance_usd_per_month": 2.0, "staff_usd_per_month": 3.0, "discount_rate": 0.04,
+        "pue": 1.5, "energy_usd_per_hour": 6.0, "checkpoint_s": 7.0, "restore_s": 8.0, "wait_s": 9.0, "every_s": 10.0,
+        "power_source": "data sheet", "grid_source": "ember", "energy_lacks": "cooling", "granularity_s": 11.0,
+        "minimum_s": 12.0, "price_list_title": "Prices of a day"}  # fmt: skip
+RANGES = {f"{name}{end}": place + shift for end, shift in (("", 0.5), ("_low", 0.25), ("_high", 0.75))
+          for place, name in enumerate(("capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
+                                        "interruptions_per_hour", "capex_change"))}  # fmt: skip
+STOOD_IN = {"stand_in_gpu": "V100", "stand_in_framework": "torch", "stand_in_batch_size": 32.0,
+            "stand_in_precision": "fp32", "stand_in_years": 2.0, "basis": "stand_in"}  # fmt: skip
+
+
+def options_of(*entries, figures=None, costs=None, needs=None, **changes):
+    """Options of (offer, images/s, devices), by default of figures published for each machine."""
+    market = inputs()
+    rows = [cost(*entry) for entry in entries] if costs is None else costs
+    known = [figure(entry["instance"], rate, gpus) for entry, rate, gpus in entries] if figures is None else figures
+    led = market.extrapolation.iloc[:0]
+    asked = replace(settings(reference=changes.pop("reference", None)), **changes)
+    table = pd.DataFrame([entry[0] for entry in entries])
+    return build_options(pd.DataFrame(rows), table, pd.DataFrame(known), led, asked, needs)
+
+
+def test_an_option_has_the_terms_of_its_offer_and_the_figure_behind_it():
+    stood = figure(RENTED, 225.0, 1, nodes=1, interval_df=3.0, round="v1", rounds_behind=2, **STOOD_IN)
+    entry = offer(RENTED, "spot", 2.0, spot_overhead=1.25, usd_per_hour_low=1.5, usd_per_hour_high=3.0, **KEPT | RANGES)
+    row = options_of((entry, 225.0, 1), figures=[stood]).iloc[0]
+    for name, value in (KEPT | RANGES).items():
+        assert row[name] == value, name
+    expected = {
+        "option": "p3.2xlarge (spot)", "title": "p3.2xlarge (spot)", "model_title": "VGG-16", "instance": RENTED,
+        "purchase": "spot", "price_list": "spot", "provider": "aws", "alternative": "p3.2xlarge (spot)",
+        "workload": "imagenet", "model": "vgg16", "batch_size": 64, "gpus": 1, "gpu": "card", "usd_per_hour": 2.0,
+        "usd_per_hour_low": 1.5, "usd_per_hour_high": 3.0, "fixed_usd_per_month": 0.0, "variable_usd_per_hour": 2.5,
+        "persistent": False, "in_answer": True, "is_reference": False, "nodes": 1, "runs": 0, "level": 0.9,
+        "interval_df": 3.0, "throughput_basis": "stand_in", "throughput_source": "paper", "price_basis": "published",
+        "round": "v1", "rounds_behind": 2.0, "rounds_apart": 0.0, "jobs_at_once": 1.0, "figure_images_per_s": 225.0,
+        "figure_gpus": 1.0, "images_per_s": 225.0, "assumed_interval": True, "rent_factor": 1.0, "spot_overhead": 1.25,
+        "stand_in_gpu": "V100", "stand_in_framework": "torch", "stand_in_batch_size": 32.0,
+        "stand_in_precision": "fp32", "stand_in_years": 2.0,
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
+    assert math.isnan(row["rent_months"]) and pd.isna(row["fits"])
+    # 1.56 either way of a stand-in, 1.38 for each of two years: independent, the logarithms add by their squares
+    factor = math.exp(math.sqrt(math.log(1.56) ** 2 + (2 * math.log(1.38)) ** 2))
+    assert row[["images_per_s_low", "images_per_s_high"]].tolist() == pytest.approx([225 / factor, 225 * factor])
+
+
+def test_the_month_of_a_box_is_borne_by_the_hours_in_which_it_works():
+    row = options_of((box_offer(downtime_share=0.2), 498.0, 4)).iloc[0]
+    assert (row["fixed_usd_per_month"], row["variable_usd_per_hour"]) == pytest.approx((6500 / 30 / 0.8, 0.2))
+    with pytest.raises(UserError, match=f"study paper: offer 'own' of {BOX} has no days_per_month; expected a number"):
+        options_of((box_offer(days_per_month=np.nan), 498.0, 4))
+
+
+def test_a_figure_of_a_run_that_failed_stands_behind_nothing_and_a_prediction_has_no_runs():
+    entry = offer(RENTED, "on_demand", 3.0), 225.0, 1
+    known = [figure(RENTED, 999.0, 1, status="oom"), figure(RENTED, 225.0, 1, basis="measured", runs=3)]
+    row = options_of(entry, figures=known).iloc[0]
+    assert row[["images_per_s", "runs", "level", "throughput_basis"]].tolist() == [225.0, 3, 0.9, "measured"]
+    market = inputs()
+    table = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
+    box = table[table["option"] == BOX].iloc[0]
+    told = ["images_per_s", "images_per_s_low", "images_per_s_high", "runs", "level", "throughput_basis"]
+    assert box[told].tolist() == [498.0, 440.0, 560.0, 0, 0.9, "extrapolated"] and not box["assumed_interval"]
+    assert box["is_reference"] and math.isnan(box["interval_df"])
+
+
+def test_rows_asked_about_are_of_the_headline_batch_of_a_machines_own_or_of_no_model():
+    cells = [("vgg16", 64), ("vgg16", 32), ("alex", 32), (None, np.nan), ("other", 64)]
+    known = replace(settings(), batch_sizes={"vgg16": 64, "alex": None})
+    found = is_asked(pd.DataFrame(cells, columns=["model", "batch_size"]), known)
+    assert found.tolist() == [True, False, True, True, False]
+
+
+def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
+    entries = [(offer(name, "on_demand", 3.0), 225.0, 1) for name in ("c", "a", "b")]
+    costs = [cost(*entries[0]), cost(*entries[1]), cost(*entries[2], workload="early"), cost(*entries[2], model="alex")]
+    found = options_of(*entries, costs=costs, batch_sizes={"vgg16": 64, "alex": 64})
+    assert found[["model", "workload", "option"]].to_numpy().tolist() == [
+        ["alex", "imagenet", "b"], ["vgg16", "early", "b"], ["vgg16", "imagenet", "a"], ["vgg16", "imagenet", "c"]
+    ]  # fmt: skip
+    assert found.index.tolist() == [0, 1, 2, 3] and "index" not in found.columns
+
+
+def test_titles_name_the_list_of_what_the_answer_does_not_ask_for_and_of_what_else_is_alike():
+    lists = [("a", "Prices of A"), ("b", "Prices of B"), ("c", None)]
+    entries = [(offer(RENTED, "on_demand", 3.0 + place, price_list=key, price_list_title=title), 225.0, 1)
+               for place, (key, title) in enumerate(lists)]  # fmt: skip
+    found = options_of(*entries, answer_prices=("a",), titles={RENTED: "AWS P3"})
+    assert found["title"].tolist() == ["AWS P3", "AWS P3 [Prices of B]", "AWS P3 [c]"]
+    assert found["option"].tolist() == ["p3.2xlarge [a]", "p3.2xlarge [b]", "p3.2xlarge [c]"]
+    assert found["in_answer"].tolist() == [True, False, False]
+    both = options_of(*entries, answer_prices=("a", "b"), titles={RENTED: "AWS P3"})["title"]
+    assert both.tolist() == ["AWS P3 [Prices of A]", "AWS P3 [Prices of B]", "AWS P3 [c]"]
+
+
+def test_workloads_are_told_by_their_title_and_speeds_by_their_unit():
+    options = pd.DataFrame({"workload": ["one", "two"]})
+    speeds = pd.DataFrame({"unit": ["tokens", None]})
+    found = titled(options, speeds, {"one": "The first"})
+    assert found["workload_title"].tolist() == ["The first", "two"]
+    assert set(found["unit"]) == {"tokens"} and rate_of(found.iloc[0]) == "tokens/s"
+    assert rate_of(titled(options, pd.DataFrame(), {}).iloc[0]) == "images/s"
+
+
+# --- which is the reference -----------------------------------------------------------------------------------------
+
+
+def referred(*entries, **changes):
+    found = options_of(*entries, reference=RENTED, **changes)
+    return found.loc[found["is_reference"], "option"].tolist()
+
+
+def test_the_reference_is_owned_else_stays_else_costs_the_least_an_hour():
+    dear, cheap = (offer(RENTED, "on_demand", usd, price_list=key) for usd, key in ((3.0, "a"), (2.0, "b")))
+    spot, own = offer(RENTED, "spot", 1.0), box_offer(capex_usd=1e6) | {"instance": RENTED}
+    rented = [(one, 225.0, 1) for one in (dear, cheap, spot)]
+    assert referred(*rented, (own, 225.0, 1)) == ["p3.2xlarge [own]"]
+    assert referred(*rented) == ["p3.2xlarge [b]"]
+    assert referred(*rented, answer_prices=("a", "spot")) == ["p3.2xlarge [a]"]
+    assert referred(rented[2]) == ["p3.2xlarge (spot)"]
+
+
+def test_a_reference_that_does_not_fit_one_workload_is_asked_about_the_others():
+    entry = (offer(RENTED, "on_demand", 1.0), 225.0, 1)  # at 1 USD it does not cost nothing
+    costs = [cost(*entry, workload=name) for name in ("first", "second")]
+    gib = {"gpu_memory_gib": {RENTED: 16.0}}
+
+    def found(first, second):
+        needs = {name: Need(Needs(gpu_memory_gib=size), None) for name, size in (("first", first), ("second", second))}
+        return options_of(entry, costs=costs, needs=needs, reference=RENTED, **gib).set_index("workload")
+
+    table = found(24.0, 16.0)
+    assert table["fits"].to_dict() == table["in_answer"].to_dict() == {"first": False, "second": True}
+    assert table["memory_need_gib"].to_dict() == {"first": 24.0, "second": 16.0}
+    assert table["gpu_memory_gib"].tolist() == [16.0, 16.0]
+    told = f"reference '{RENTED}' has devices of 16 GiB; expected 24 GiB or more, which workload first needs on each"
+    with pytest.raises(UserError, match=told):
+        found(24.0, 32.0)
+
+
+def test_a_reference_that_is_free_in_one_way_is_told():
+    free = offer(RENTED, "on_demand", 0.0)
+    costs = [cost(offer(RENTED, "on_demand", 2.0), 225.0, 1) | {"usd_per_hour": 0.0, "usd": 0.0}]
+    costs.append(cost(offer(RENTED, "reserved", 2.0), 225.0, 1))
+    with pytest.raises(UserError, match="costs nothing"):
+        options_of((free, 225.0, 1), (offer(RENTED, "reserved", 2.0), 225.0, 1), costs=costs, reference=RENTED)
+
+
+@pytest.mark.parametrize(
+    ("batches", "said"),
+    [({"vgg16": 64, "alex": 64}, "at batch 64;"), ({"vgg16": 64, "alex": 32}, r"at batch 64 \(vgg16\), 32 \(alex\);"),
+     ({"vgg16": 64, "alex": None}, r"64 \(vgg16\), of its own figure \(alex\);")],
+)  # fmt: skip
+def test_a_reference_without_a_figure_is_told_with_the_batches_asked(batches, said):
+    with pytest.raises(UserError, match=said):
+        options_of((offer(RENTED, "on_demand", 3.0), 225.0, 1), reference="none", batch_sizes=batches)
+
+
+# --- several nodes --------------------------------------------------------------------------------------------------
+
+
+def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
+    rows = pd.DataFrame(
+        [
+            ("dear", "aws", "V100", 8, None, 40.0, "on_demand"), ("cheap", "aws", "V100", 8, 1, 9.0, "on_demand"),
+            ("near", "aws", "V100", 8, 1, 22.0, "on_demand"),
+            ("spot", "aws", "V100", 8, 1, 20.0, "spot"), ("small", "aws", "V100", 4, 1, 20.0, "on_demand"),
+            ("two", "aws", "V100", 16, 2, 40.0, "on_demand"), ("four", "aws", "V100", 16, 4, 40.0, "reserved"),
+            ("other", "gcp", "V100", 16, 2, 40.0, "on_demand"),
+        ],
+        columns=["instance", "provider", "gpu", "gpus", "nodes", "usd_per_hour", "purchase"],
+    )  # fmt: skip
+    # `two` is 20 USD a node of eight: nearest to 22; nobody offers a reserved node of four, nor gcp one of eight
+    assert with_alternative(rows)["alternative"].tolist() == [
+        "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
+        "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
+    ]  # fmt: skip
+
+
+# --- jobs side by side ----------------------------------------------------------------------------------------------
+
+
+def side(name, jobs, **more):
+    """A machine with `jobs` at once: 388 images/s together, from a figure of 100 of one device."""
+    rates = {"images_per_s": 388.0, "images_per_s_low": 300.0, "images_per_s_high": 500.0}
+    rates |= {"figure_images_per_s": 100.0, "figure_gpus": 1.0, "basis": "published", "source": "shared"} | more
+    told = {"jobs_at_once": jobs} | {f"side_{key}": value for key, value in rates.items()}
+    return cost(offer(name, "on_demand", 4.0), 388.0, 4) | told
+
+
+def test_jobs_side_by_side_have_the_figure_of_all_of_them_together():
+    entries = [(offer(name, "on_demand", 4.0), 388.0, 4) for name in ("alone", "four", "two")]
+    costs = [side("alone", np.nan), side("four", 4.0), side("two", 2.0, basis="extrapolated")]
+    own = [figure(name, 390.0, 4, 380.0, 400.0, interval_df=3.0, **STOOD_IN) for name in ("alone", "four", "two")]
+    found = options_of(*entries, costs=costs, figures=own).set_index("option")
+    columns = ["images_per_s", "images_per_s_low", "images_per_s_high", "figure_images_per_s", "figure_gpus",
+               "throughput_basis", "throughput_source", "level", "jobs_at_once"]  # fmt: skip
+    assert found[columns].T.to_dict("list") == {
+        "alone": [390.0, 380.0, 400.0, 390.0, 4.0, "stand_in", "paper", 0.95, 1.0],
+        "four": [388.0, 300.0, 500.0, 100.0, 1.0, "published", "shared", 0.95, 4.0],
+        "two": [388.0, 300.0, 500.0, 100.0, 1.0, "extrapolated", "shared", 0.90, 2.0],
+    }
+    stood = ["interval_df", "stand_in_years", "stand_in_gpu", "stand_in_framework", "stand_in_batch_size"]
+    assert found.loc["alone", stood].tolist() == [3.0, 2.0, "V100", "torch", 32.0]
+    assert found.loc[["four", "two"], [*stood, "stand_in_precision"]].isna().all(axis=None)
+    assert not [name for name in found.columns if name.startswith("side_")]
+    # drawn in their own interval, 90 % of a prediction
+    drawn = simulate(found.reset_index(), 1, 4000).images_per_s[found.index.get_loc("two")]
+    assert interval(drawn) == pytest.approx((300, 500), rel=0.02)
+
+
+# --- rounds ---------------------------------------------------------------------------------------------------------
+
+
+def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():
+    exact = [figure(name, 225.0, 1, 225.0, 225.0, gpu=name, model=model, round=f"v{9 - behind}", rounds_behind=behind)
+             for name, model, behind in (("new", "vgg16", 1), ("one", "vgg16", 2), ("two", "vgg16", 3),
+                                         ("other", "alex", 4))]  # fmt: skip
+    plain = figure("plain", 225.0, 1, 225.0, 225.0)
+    entries = [(offer(name, "on_demand", 3.0), 225.0, 1) for name in ("new", "one", "two", "other", "plain")]
+    costs = [cost(*entry, model="alex" if entry[0]["instance"] == "other" else "vgg16") for entry in entries]
+    for row in costs:
+        row["gpu"] = row["instance"]
+    options = options_of(*entries, costs=costs, figures=[*exact, plain], batch_sizes={"vgg16": 64, "alex": 64})
+    found = options.set_index("option")
+    assert found["rounds_apart"].to_dict() == {"new": 0.0, "one": 1.0, "two": 2.0, "other": 0.0, "plain": 0.0}
+    assert found["rounds_behind"].drop("plain").to_dict() == {"new": 1.0, "one": 2.0, "two": 3.0, "other": 4.0}
+    drawn = dict(zip(options["option"], simulate(options, 3, 4000).images_per_s / 225.0, strict=True))
+    assert np.ptp(drawn["new"]) == np.ptp(drawn["other"]) == 0.0
+    # a published machine became 0.97 to 1.38 times as fast from one round to the next
+    assert interval(drawn["one"]) == pytest.approx((0.97, 1.38), rel=0.03)
+    assert np.median(drawn["one"]) == pytest.approx(1.0, rel=0.01)
+    assert interval(drawn["two"] / drawn["one"]) == pytest.approx((0.97, 1.38), rel=0.03)
+    assert abs(np.corrcoef(drawn["one"], drawn["two"] / drawn["one"])[0, 1]) < 0.1
+
+
+# --- what is drawn --------------------------------------------------------------------------------------------------
+
+
+def test_an_hour_of_one_dollar_varies_like_any_other():
+    entry = offer(RENTED, "on_demand", 1.0, usd_per_hour_low=0.5, usd_per_hour_high=2.0)
+    options = options_of((entry, 225.0, 1), figures=[figure(RENTED, 225.0, 1, 225.0, 225.0)])
+    draws = simulate(options, 2, 4000)
+    assert interval(draws.usd[0] / options["usd"][0]) == pytest.approx((0.5, 2.0), rel=0.05)
+
+
+def boxed(second=True, **changes):
+    """A box of 30 months, falling rents, perhaps a cheaper box of 60 months and other days, and a dear one of 90."""
+    days = {"days_per_month_low": 8.0, "days_per_month_high": 14.0}
+    first = box_offer(**days)
+    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0) | {
+        "instance": "second"
+    }
+    fall = {"trend_kind": "drift", "trend_market_share": 1.0, "trend_per_year": np.nan, "trend_sd_log": np.nan}
+    fall |= {f"trend_change{end}": -0.2 for end in ("", "_low", "_high")}
+    entries = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
+    third = box_offer(capex_usd=1e6, months=90.0) | {"instance": "third"}
+    entries += [(other, 498.0, 4), (third, 498.0, 4)] if second else []
+    ends = {f"{name}{end}": 1.0 for name in ("usd", "images_per_usd") for end in ("_low", "_high")}
+    return options_of(*entries, costs=[cost(*entry) | ends for entry in entries], reference=BOX, **changes)
+
+
+def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
+    alone, both = boxed(second=False), boxed()
+    draws = [dict(zip(table["option"], simulate(table, 1, 40).days, strict=True)) for table in (alone, both)]
+    assert draws[0][BOX].tolist() == draws[1][BOX].tolist() and len(set(draws[0][BOX])) == 40
+    assert np.argsort(draws[1]["second"]).tolist() == np.argsort(draws[1][BOX]).tolist()  # one use, in other units
+    place = both.index[both["option"] == RENTED][0]
+    row = both.loc[place].to_dict() | {"row": place}
+    assert row["rent_months"] == 30.0 and row["rent_factor"] < 0.85
+    # the way down is certain, and so are the 30 months: the mean rent is the same in every draw
+    drawn = simulate(both, 1, 40)
+    assert drawn.variable[place] == pytest.approx(np.full(40, 3.06 * row["rent_factor"]))
+    assert rent_ends(row, 40) == pytest.approx((row["rent_factor"], row["rent_factor"]))
