@@ -211,7 +211,7 @@ def _facts(one: _Priced) -> Row:
     if row is None:
         return dict.fromkeys(OF_A_ROW) | {"capex_usd": np.nan, "usd_per_capex": 0.0}
     kind, binds = _kind_of(row)
-    today = 1.0 if row["purchase"] == "own" or not one.today else float(row["rent_factor"])
+    today = float(row["rent_factor"]) if one.today else 1.0  # of what is owned it is 1
     return {name: row[name] for name in OF_A_ROW} | {
         "choice": row["option"], "kind": kind, "binds": binds, "box_title": row["title"], "counts": 1.0,
         "usd_per_capex": _by_price(row, one.having), "usd_at_todays_prices": one.told["usd"] / today,
@@ -220,9 +220,7 @@ def _facts(one: _Priced) -> Row:
 
 def _rents_stay(row: Row, draws: Draws) -> np.ndarray | float:
     """What the USD of an option are multiplied with where its rent stays as it is today."""
-    if draws.rents is None or row["purchase"] == "own":
-        return 1.0
-    return 1.0 / (draws.rents.factor(row) * float(row["rent_factor"]))
+    return 1.0 if draws.rents is None else 1.0 / (draws.rents.factor(row) * float(row["rent_factor"]))
 
 
 def _price_of(row: Row | None, draws: Draws) -> np.ndarray | float:
