@@ -200,6 +200,19 @@ def test_what_does_not_do_the_work_has_no_figures():
     assert table.loc[BOX, ["usd", "usd_low", "ratio"]].notna().all() and not table["is_rival"].any()
 
 
+@pytest.mark.parametrize(
+    ("usd", "other", "rival"),
+    [(1e6, 1e6 + 0.5, None), (1e6, 1e6 + 1.5, RENTED), (0.5, 0.9, RENTED)],
+)
+def test_a_millionth_apart_is_the_same(usd, other, rival):
+    """Of two that differ by a smaller share in every draw neither is held against the other, however cheap they are."""
+    options = options_of()
+    two = options[options["option"] != SPOT].reset_index(drop=True)
+    costs = {BOX: np.full(20, usd), RENTED: np.full(20, other)}
+    table = choice_table([work_of(two.assign(usd=[costs[name][0] for name in two["option"]]), costs)], ())
+    assert table.loc[table["is_rival"].astype(bool), "choice"].tolist() == ([rival] if rival else [])
+
+
 def test_a_price_list_a_machine_or_a_choice_may_be_in_hand():
     one = work_of(options_of())
     for named, expected in (([SPOT], [SPOT]), ([RENTED], [SPOT, RENTED]), (["own"], [BOX]), (["own", "spot"], [BOX, SPOT])):
