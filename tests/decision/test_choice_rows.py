@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, box_offer, inputs, settings
+from decision_tables import BOX, RENTED, inputs, settings
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.options import NO_MODEL, build_options
 from sweetspot.decision.simulate import simulate
@@ -215,7 +215,12 @@ def test_a_millionth_apart_is_the_same(usd, other, rival):
 
 def test_a_price_list_a_machine_or_a_choice_may_be_in_hand():
     one = work_of(options_of())
-    for named, expected in (([SPOT], [SPOT]), ([RENTED], [SPOT, RENTED]), (["own"], [BOX]), (["own", "spot"], [BOX, SPOT])):
+    for named, expected in (
+        ([SPOT], [SPOT]),
+        ([RENTED], [SPOT, RENTED]),
+        (["own"], [BOX]),
+        (["own", "spot"], [BOX, SPOT]),
+    ):
         table = choice_table([one], named).set_index("choice")
         assert table.index[table["in_hand"].astype(bool)].tolist() == expected
 

@@ -213,7 +213,7 @@ def test_a_mix_that_buys_nothing_or_does_not_ask_has_no_row():
 
 def test_nothing_does_the_work_until_then():
     """A box and nothing to rent: it is bought at once, or the work is not done."""
-    _, found, among = months_of(own(), per_month=120.0)
+    _, found, _ = months_of(own(), per_month=120.0)
     rows = found.set_index("after_months")
     assert rows["option"].tolist() == ["best", "best after 6 months", "best after 12 months"]
     same(rows.loc[6.0], {"status": "what is there and rented does not do the work until then", "rent_usd": None,

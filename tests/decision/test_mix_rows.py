@@ -1,6 +1,7 @@
 """Mixes on a few certain offers by hand: rows of the choices, who does what, the load, one job of each class."""
 
 from dataclasses import replace
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -100,6 +101,12 @@ def test_what_is_there_is_kept_where_it_does_half_of_the_work(per_month, kind):
     assert rows_of(lab(OLD, hourly(6.0), per_month=per_month, **KEPT)).loc["best", "kind"] == kind
 
 
+def test_what_is_not_the_best_is_told_beside_it():
+    """One box and 160 hours rented are 2,058 USD a month; two boxes 2,180, and 400 hours rented 2,400."""
+    rows = rows_of(lab(own(), hourly(6.0), per_month=200.0))
+    assert rows["usd_per_month"].to_dict() == pytest.approx({"best": 2058.0, "box": 2180.0, "rented": 2400.0})
+
+
 def test_a_contract_is_no_purchase_and_may_have_help():
     """732 hours for 700 USD: 800 hours take one and 68 hours of the rented one, 1,000 two, whose hours cost nothing."""
     deal = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
@@ -117,6 +124,7 @@ def test_titles_of_the_options_beside_the_best():
         "best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box",
     }  # fmt: skip
     assert rows["source"].drop("best").to_dict() == {"dear": "dear", "box": "box"}
+    assert rows_of(lab(OLD, hourly(6.0), per_month=60.0, **KEPT)).loc["best", "title"] == "what is there"
     some = rows_of(lab(OLD, hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=150.0, **KEPT))
     assert some["title"].to_dict() == {
         "best": "rented or another for the rest", "dear": "dear for the rest", "there": "what is there, alone",
@@ -128,7 +136,9 @@ def test_titles_of_the_options_beside_the_best():
     [((1,), 101.0, True), ((1,), 99.0, True), ((1,), 101.01, False), ((2,), 100.0, False)],
 )
 def test_a_mix_of_the_same_machines_within_a_hundredth_is_the_best(counts, expected, best):
-    assert is_best(SimpleNamespace(counts=counts, expected=expected), SimpleNamespace(counts=(1,), expected=100.0)) == best
+    assert (
+        is_best(SimpleNamespace(counts=counts, expected=expected), SimpleNamespace(counts=(1,), expected=100.0)) == best
+    )
 
 
 def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
@@ -137,6 +147,16 @@ def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
     quick = {"speeds": {"rented": (300.0, 300.0, 300.0)}}
     rows = rows_of(lab(OLD, hourly(6.0), per_month=0.0, jobs=[urgent], **quick, **KEPT))
     assert rows.loc["there", "why_not"] == "cannot: a (urgent) does not run on it in time"
+    two = rows_of(lab(OLD, hourly(6.0), per_month=150.0, facts={"old": {"gpus": 2}}, **KEPT))
+    assert two.loc["there", "why_not"].endswith("takes 600 device-hours in a middle month, it has 480: 2 would do")
+
+    def change(options):
+        """B runs on the first machine alone, which is enough to run."""
+        return options[~(options["option"].eq("second") & options["workload"].eq("lab.b"))].reset_index(drop=True)
+
+    both = lab(OLD, own("second", capex=0.0), hourly(6.0), per_month=0.0, change=change, have=["old", "second"],
+               jobs=[class_of("a", 250.0), class_of("b", 10.0)], hours={"a": 2.0, "b": 2.0})  # fmt: skip
+    assert "does not run" not in rows_of(both).loc["there", "why_not"]
     # At central figures it is enough; in every other month it is not, and nobody rents.
     made = lab(OLD, per_month=100.0, **KEPT)
     one = replace(made[0], numbers=np.array([[[80.0, 160.0]] * 2]))
@@ -272,7 +292,7 @@ def test_one_job_of_each_class_on_each_offer():
     assert table.loc[("a", False, "small", "on_demand"), "title"] == "small"
 
 
-# --- what the page's program calculates with ---------------------------------------------------------------------------
+# --- what the page's program calculates with --------------------------------------------------------------------------
 
 
 def test_the_figures_of_a_class_on_each_machine():
@@ -291,7 +311,9 @@ def test_the_figures_of_a_class_on_each_machine():
     rows = case_figures([], [one])
     assert rows.columns.tolist() == list(CASES)
     table = rows.set_index(["part", "option"])
-    assert sorted(table.index) == sorted((part, name) for part in ("a", "a (urgent)", "b") for name in ("old", "box", "rented"))
+    assert sorted(table.index) == sorted(
+        (part, name) for part in ("a", "a (urgent)", "b") for name in ("old", "box", "rented")
+    )
     same(table.loc[("a (urgent)", "old")], {
         "workload": "lab", "cost": "dispatch", "alternative": "old", "title": "old", "purchase": "own", "taken": True,
         "jobs": 6.0, "slots": None, "job_hours": 1.0, "usd": 0.2, "usd_possession": 50.0, "machines": 1.0, "least": 1.0,

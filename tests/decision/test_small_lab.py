@@ -1,18 +1,13 @@
-"""Work of months on a few certain offers, every figure by hand: the problem, the mixes, who does what, one job."""
+"""The problem of work of months on a few certain offers, every figure by hand, and what moves it."""
 
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed, small_lab
 from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.dispatch_problem import in_time
-from sweetspot.decision.dispatch_tables import JOBS, SOURCES, job_table, load_table, mix_rows, source_table
-from sweetspot.decision.options import records
 from sweetspot.mixes.problem import NEVER
 
 WHOLE = 30.5 * 24  # hours of a month
@@ -138,7 +133,9 @@ def test_each_figure_moves_what_rests_on_it(market):
     assert power.running[0].tolist() == pytest.approx([0.6] * 2) and power.fixed.tolist() == pytest.approx([1050.0] * 2)
     price = held(moved(one, "capex_usd", 2.0, "box"), "box")
     assert price.fixed.tolist() == pytest.approx([2050.0] * 2) and price.running.tolist()[0] == pytest.approx([0.2] * 2)
-    assert held(moved(one, "maintenance_usd_per_month", 3.0, "box"), "box").fixed.tolist() == pytest.approx([1150.0] * 2)
+    assert held(moved(one, "maintenance_usd_per_month", 3.0, "box"), "box").fixed.tolist() == pytest.approx(
+        [1150.0] * 2
+    )
     assert held(moved(one, "months", 2.0, "box"), "box").fixed.tolist() == pytest.approx([550.0] * 2)
     assert held(moved(one, "days_per_month", 2.0, "box"), "box").capacity.tolist() == pytest.approx([72.0] * 2)
     half = held(moved(one, "images_per_s", 0.5, "box"), "box")
@@ -148,17 +145,20 @@ def test_each_figure_moves_what_rests_on_it(market):
 def test_a_moved_price_stands_on_the_drawn_one(market):
     """Drawn at twice its price the box costs 2,050 a month; at one and a half times of that, 3,050."""
     one = market[0]
-    (label,) = {row["row"] for row in [one.source("box").offer]}
-    drawn = {(("capex_usd"), label): np.array([72_000.0, 36_000.0])}
+    label = one.source("box").offer["row"]
+    drawn = {("capex_usd", label): np.array([72_000.0, 36_000.0])}
     figures = {name: values.copy() for name, values in one.figures.items()}
     figures["fixed"][label] = np.array([2050.0, 1050.0]) / 0.9
     both = replace(one, known=drawn, figures=figures)
     assert held(moved(both, "capex_usd", 1.5, "box"), "box").fixed.tolist() == pytest.approx([3050.0, 1550.0])
     # What is drawn of a figure that is nothing moves nothing.
-    free = {("residual_usd", label): np.array([5.0, 6.0]), ("maintenance_usd_per_month", label): np.array([100.0, 50.0])}
+    free = {
+        ("residual_usd", label): np.array([5.0, 6.0]),
+        ("maintenance_usd_per_month", label): np.array([100.0, 50.0]),
+    }
     figures["fixed"][label] = np.array([1100.0, 1050.0]) / 0.9
-    care = replace(one, known=free, figures=figures)
-    assert held(moved(care, "capex_usd", 2.0, "box"), "box").fixed.tolist() == pytest.approx([2100.0, 2050.0])
+    dearer = replace(one, known=free, figures=figures)
+    assert held(moved(dearer, "capex_usd", 2.0, "box"), "box").fixed.tolist() == pytest.approx([2100.0, 2050.0])
 
 
 def test_more_of_a_class_are_not_more_urgent_ones(market):

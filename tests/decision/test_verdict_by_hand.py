@@ -140,7 +140,7 @@ def test_the_box_that_is_asked_about_is_the_cheapest_that_may_be_bought():
     assert (row["take"], row["take_rival"]) == ("keep", "cloud")
 
 
-# --- from how many jobs, from how much work, from which days -----------------------------------------------------------
+# --- from how many jobs, from how much work, from which days ----------------------------------------------------------
 
 FLAT, METERED = {"month_usd": 160.0}, {"month_usd": np.nan}
 

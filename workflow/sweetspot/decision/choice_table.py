@@ -259,7 +259,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
-        fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
+        fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         said = told | {
             "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
@@ -280,7 +280,7 @@ def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:
     found, priced = records(options[options["workload"] == name]), []
     for row in found:
-        months = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"]) if row["purchase"] == "own" else 0.0
+        months = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"])  # of an owned machine
         said = {"device_hours": row["hours"] * (row["gpus"] if pd.notna(row["gpus"]) else 1)}
         said |= {each: row[each] for each in ("usd", "hours", "month_usd")}
         priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))

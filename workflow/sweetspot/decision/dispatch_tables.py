@@ -12,7 +12,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for
+from sweetspot.mixes.search import BEST, RENTED, THERE, Mix, machines_for
 from sweetspot.study.titles import class_title
 from sweetspot.wording import listed, the
 
@@ -47,7 +47,7 @@ def mix_title(one: Mix, posed: Posed) -> str:
         return f"{rest} for the rest" if there else f"all on {the(rest)}"
     if bought:
         return f"{bought}, the rest on {the(rest)}" if rest else bought
-    if one.kind == BOUGHT or not rest:
+    if not rest:
         return "what is there"
     if there:
         return f"{rest} or another for the rest"  # each job on what is the cheapest in its draw
