@@ -1,7 +1,6 @@
 """Mixes on a few certain offers by hand: rows of the choices, who does what, the load, one job of each class."""
 
 from dataclasses import replace
-from itertools import product
 from types import SimpleNamespace
 
 import numpy as np

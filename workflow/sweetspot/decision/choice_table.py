@@ -163,7 +163,7 @@ class _Priced(NamedTuple):
     row: Row | None
     told: Row
     usd: np.ndarray
-    having: float = 0.0
+    having: float
     today: bool = True
 
 
