@@ -1,6 +1,7 @@
 """What it costs to be in time, every column by hand: single jobs in a few draws, classes of months with their queue."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -156,3 +157,17 @@ def test_where_nothing_is_held_nobody_waits():
     assert set(steps["option"]) == {"rented"} and set(steps["share_in_time"]) == {1.0}
     assert set(steps["wait_hours"]) == {0.0} and set(steps["usd_extra"]) == {0.0}
     assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0))
+
+
+def test_the_waits_are_those_of_the_best_mix():
+    """Months of 100 and 160 jobs: one box does 100 and 120 of them, 40 are rented, for less than two boxes or none.
+
+    In the first month it is 83 % full, as if 85 %; in the other, and as planned (130), full: its jobs are late.
+    """
+    made = small_lab(own(), hourly(6.0), jobs=[class_of("a", 130.0)], hours={"a": 2.0})
+    uneven = replace(made[0], numbers=np.array([[[100.0, 160.0]] * 2]))
+    steps = class_deadlines([uneven], DOLLARS).set_index("within_hours")
+    assert set(steps["option"]) == {"rented"} and steps["usd_extra"].tolist() == pytest.approx([11.6] * len(steps))
+    for limit in (2.0, 8.0):
+        early = 1 - 0.85 * math.exp(-(limit - 2) * 0.15 / 2)
+        assert steps.loc[limit, "share_in_time"] == pytest.approx((100 * early + 40) / 260)

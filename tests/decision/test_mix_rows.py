@@ -328,6 +328,12 @@ def test_the_figures_of_a_class_on_each_machine():
     })  # fmt: skip
 
 
+def test_the_machines_are_those_of_the_best_mix():
+    """One box and 160 hours rented; two boxes, or none, are what it is held against."""
+    rows = case_figures([], [lab(own(), hourly(6.0), per_month=200.0)[0]]).set_index("option")
+    assert rows.loc["box", ["machines", "least"]].tolist() == [1.0, 0.0]
+
+
 def test_the_figures_of_a_phase_on_each_machine():
     """3,600 jobs of two hours: on the box, which has 240 hours of each of 36 months, for the price of its power."""
     rows = compared(own(), hourly(6.0), buying={}, draws=2)["case_figures"].set_index("option")

@@ -156,8 +156,8 @@ def _hour(kind: Held) -> Array:
 
 def queue_of(posed: Posed) -> Queue:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
-    best, done = posed.mixes[0], posed.mixes[0].done
-    used = sum((done.device_hours(kind.name) for kind in best.problem.held), np.zeros(done.undone.shape[1:]))
+    best = posed.mixes[0]
+    used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))
     kinds = zip(best.problem.held, best.counts, strict=True)
     room = sum((count * kind.devices * kind.capacity for kind, count in kinds), np.zeros(len(used)))[:, None]
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
