@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from phase_plans import CARE, compared, hourly, own
+from phase_plans import CARE, compared, hourly, own, priced_plan
 from sweetspot.decision.assumption import Choice
-from sweetspot.decision.options import with_alternative
+from sweetspot.decision.cost_rounds import priced_plans, rounds_question
+from sweetspot.decision.options import build_options, with_alternative
 from sweetspot.decision.question import Question
+from sweetspot.decision.simulate import simulate
 from sweetspot.draws import shares
 
 CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
@@ -109,3 +111,32 @@ def test_the_best_is_the_first_that_may_be_taken_and_its_rival_another_alternati
     found = asked(("a", False), ("b", True), ("c", False), ("b", True), ("a", True))
     assert (found.best, found.rival) == (1, 4)
     assert asked(("a", True), ("a", True), ("b", False)).rival is None
+
+
+def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
+    """Nine jobs of 20 hours on one device; four at once on the box, in three rounds: 60 h of 1 kW at 0.2. Twice as fast
+    a device halves that; four at once that are faster together do not. Nobody sells the one device of `rented`: an
+    equal share of its own speed counts, 200 images/s.
+    """
+    one = {"gpus": 1, "gpu": "X"}
+    facts = {"box": {"gpus": 4, "gpu": "X", "base_instance": "single"}, "single": one,
+             "rented": {"gpus": 4, "gpu": "Y", "base_instance": "unsold"}}  # fmt: skip
+    jobs = {"instance": "single", "phases": [{"name": "jobs", "jobs": 9, "hours": 20.0, "gpus_per_job": "one"}]}
+    speeds = {"box": (380.0, 380.0, 380.0), "rented": (800.0, 800.0, 800.0)}
+    tables, settings = priced_plan(
+        own(), hourly(), hourly(1.9) | {"instance": "single"}, work=jobs, facts=facts, speeds=speeds
+    )
+    options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
+    draws = simulate(options, settings.seed, 2)
+    (whole,) = priced_plans(options, draws, tables.plans)
+    question = rounds_question(whole, options, draws, 30.5)
+    table = whole.table.set_index("option")
+    assert table["hours"].to_dict() == pytest.approx({"rented": 30.0, "single": 180.0, "box": 60.0})
+    assert table["device_hours"].to_dict() == pytest.approx({"rented": 90.0, "single": 180.0, "box": 180.0})
+    place = [choice.option for choice in question.choices].index("box")
+    moved = {
+        tuple(one.subject.split("|")[1:3]): question.at(one, np.array([2.0])).usd[place, 0] - question.usd[place]
+        for one in question.assumptions
+        if one.quantity == "speed"
+    }
+    assert moved == pytest.approx({("X", "1"): -6.0, ("X", "4"): 0.0, ("Y", "4"): 0.0})

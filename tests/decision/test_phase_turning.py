@@ -157,6 +157,18 @@ def test_a_contract_works_all_hours_of_its_terms_and_a_second_is_signed_beyond()
         assert (row["usd"], row["title"]) == (pytest.approx(count * 36 * 700), title)
 
 
+@pytest.mark.parametrize(("month", "pays"), [(1060.0, False), (1120.0, True)])
+def test_a_box_that_pays_beside_rent_has_a_contract_to_beat_too(month, pays):
+    """37,800 and 1,440 USD of running, beside 43,200 of rent: from 37,800 / 41,760 of the work, until a second box. A
+    contract of 36 x 1,060 = 38,160 is the cheaper from a quarter of the work on; 36 x 1,120 = 40,320 from 1.75 times.
+    """
+    deal = {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": month}}
+    table = compared(own(), hourly(), deal, draws=20, buying={})["break_even"].set_index("quantity")
+    least = pytest.approx(3600 * 37_800 / 41_760, rel=1e-3)
+    assert table.loc["jobs", "pays_from"] == least if pays else math.isnan(table.loc["jobs", "pays_from"])
+    assert table.loc["jobs", "p_pays"] == pays
+
+
 def test_more_work_than_a_contract_has_hours_for_is_no_bargain():
     """Rented at 2 USD an hour; a machine half as fast for 1,000 USD a month does 26,352 / 14,400 of the work.
 

@@ -208,10 +208,8 @@ class Dispatch:
         there = self.posed.drawn.there
         one = (*there[:place], there[place] + 1, *there[place + 1 :])
         most = assumption.most / assumption.value
-        steps = [1.0, *LOOKS, FURTHEST]
-        factors = np.array([1 / step for step in reversed(steps[1:])] + [step for step in steps if step < most])
-        if 1 < most < FURTHEST:
-            factors = np.append(factors, most)
+        steps = (*LOOKS, FURTHEST)
+        factors = np.unique([*(1 / step for step in steps), 1.0, *(min(step, most) for step in steps)])
 
         def look(factor: float) -> float:
             quick = self.quick(self.problem(_single(assumption, factor)))

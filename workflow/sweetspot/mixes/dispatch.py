@@ -109,7 +109,7 @@ def _ways(problem: Problem, first: list[int]) -> Iterator[tuple[Sequence[int], b
     """Beside the order of merit (`first`) other orders in which kinds are filled, and whether a job's worth is held
     against the other kinds too, as if their hours were free, or against renting alone.
     """
-    if len(first) < 2 or len(problem.classes) < 2 or _in_proportion([problem.held[place] for place in first]):
+    if len(first) < 2 or _in_proportion([problem.held[place] for place in first]):
         return
     few = len(first) <= MOST_ORDERED
     for order in permutations(first) if few else (first[n:] + first[:n] for n in range(len(first))):

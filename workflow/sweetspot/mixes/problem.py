@@ -102,7 +102,7 @@ class Problem:
         chosen = next((offer for offer in self.rented if offer.name == name), None)
         if chosen is None:
             return self
-        can = np.isfinite(chosen.usd).any(axis=1, keepdims=True)
+        can = np.isfinite(chosen.usd)
         others = [replace(one, usd=np.where(can, NEVER, one.usd)) for one in self.rented if one.name != name]
         return replace(self, rented=(chosen, *others))
 

@@ -48,8 +48,8 @@ def numbers_to_have(problem: Problem) -> Counts:
 def _costs(problem: Problem) -> tuple[Array, Array]:
     """USD of a job: rented, class x month; on each kind held, kind x class x month (a month of one draw)."""
     rent, held = problem.rent, np.stack([kind.usd for kind in problem.held])
-    dearest = max([float(part[np.isfinite(part)].max(initial=0.0)) for part in (rent, held)]) or 1.0
-    dear = DEAR * max(dearest, max(float(kind.fixed.mean()) for kind in problem.held))
+    fixed = np.array([kind.fixed.mean() for kind in problem.held])
+    dear = DEAR * max([1.0, *(float(part[np.isfinite(part)].max(initial=0.0)) for part in (rent, held, fixed))])
     return np.where(np.isfinite(rent), rent, dear), held
 
 
@@ -138,7 +138,7 @@ def mixes(problem: Problem) -> list[Mix]:
         return known[counts].expected
 
     best = known[climb(min(starts, key=usd), usd, problem.for_sale, problem.there, most_useful(problem))]
-    return [pure[0]._replace(kind=BEST) if pure and pure[0].expected < best.expected else best, *pure]
+    return [min([best, *pure], key=lambda one: one.expected)._replace(kind=BEST), *pure]
 
 
 def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:
