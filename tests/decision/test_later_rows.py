@@ -205,6 +205,13 @@ def test_two_boxes_are_named_by_their_number_and_nothing_rented_is_what_is_there
     assert uneven.set_index("after_months").loc[12.0, "rent_usd"] == pytest.approx(12 * 720.0)
 
 
+def test_a_rent_of_cents_is_a_rent():
+    """240 hours at 0.002 USD are 0.48 a month; a box of 3.60 USD and 1 W costs less."""
+    tiny = own(capex=3.6, maintenance_per_month=0.0, kw=0.001)
+    _, found, _ = months_of(tiny, hourly(0.002), per_month=120.0)
+    same(found.set_index("after_months").loc[6.0], {"until": "rented", "rent_usd": 6 * 0.48, "box_usd": 3.6})
+
+
 def test_a_mix_that_buys_nothing_or_does_not_ask_has_no_row():
     assert months_of(OLD, own(), hourly(6.0), per_month=100.0, have=["old"])[0] == []
     made = small_lab(own(), hourly(6.0), jobs=[class_of("a", 240.0)], hours={"a": 2.0})
