@@ -163,7 +163,7 @@ class _Priced(NamedTuple):
     row: Row | None
     told: Row
     usd: np.ndarray
-    having: float = 0.0
+    having: float
     today: bool = True
 
 
@@ -211,7 +211,7 @@ def _facts(one: _Priced) -> Row:
     if row is None:
         return dict.fromkeys(OF_A_ROW) | {"capex_usd": np.nan, "usd_per_capex": 0.0}
     kind, binds = _kind_of(row)
-    today = 1.0 if row["purchase"] == "own" or not one.today else float(row["rent_factor"])
+    today = float(row["rent_factor"]) if one.today else 1.0  # of what is owned it is 1
     return {name: row[name] for name in OF_A_ROW} | {
         "choice": row["option"], "kind": kind, "binds": binds, "box_title": row["title"], "counts": 1.0,
         "usd_per_capex": _by_price(row, one.having), "usd_at_todays_prices": one.told["usd"] / today,
@@ -220,9 +220,7 @@ def _facts(one: _Priced) -> Row:
 
 def _rents_stay(row: Row, draws: Draws) -> np.ndarray | float:
     """What the USD of an option are multiplied with where its rent stays as it is today."""
-    if draws.rents is None or row["purchase"] == "own":
-        return 1.0
-    return 1.0 / (draws.rents.factor(row) * float(row["rent_factor"]))
+    return 1.0 if draws.rents is None else 1.0 / (draws.rents.factor(row) * float(row["rent_factor"]))
 
 
 def _price_of(row: Row | None, draws: Draws) -> np.ndarray | float:
@@ -261,7 +259,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
-        fixed = 0.0 if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
+        fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         said = told | {
             "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
@@ -282,7 +280,7 @@ def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:
     found, priced = records(options[options["workload"] == name]), []
     for row in found:
-        months = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"]) if row["purchase"] == "own" else 0.0
+        months = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"])  # of an owned machine
         said = {"device_hours": row["hours"] * (row["gpus"] if pd.notna(row["gpus"]) else 1)}
         said |= {each: row[each] for each in ("usd", "hours", "month_usd")}
         priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))

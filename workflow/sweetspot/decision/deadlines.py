@@ -52,8 +52,7 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
     or too close to call and between which, or that none can and which is the fastest.
     """
     found = []
-    known = options.dropna(subset=["hours", "usd"]) if len(hours) else options.head(0)
-    for workload, rows in known.groupby("workload", sort=True):
+    for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
         stays = rows[rows["persistent"].astype(bool)]
         nobody = _nobody(records(stays if len(stays) else rows), money)
         late = {"status": nobody, "verdict": nobody, "confidence": "clear"}
@@ -151,14 +150,14 @@ def _runs(posed: Posed, queue: Queue, number: int, alone: bool) -> Iterator[Run]
 
 def _hour(kind: Held) -> Array:
     """USD of an hour of use of a kind held, by draw: that of any class that runs there; 0 where none does."""
-    runs = np.flatnonzero((np.isfinite(kind.hours) & (kind.hours > 0)).all(axis=1))
+    runs = np.flatnonzero(np.isfinite(kind.hours[:, 0]))  # in time by central hours: in all draws or in none
     return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
 
 
 def queue_of(posed: Posed) -> Queue:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
-    best, done = posed.mixes[0], posed.mixes[0].done
-    used = sum((done.device_hours(kind.name) for kind in best.problem.held), np.zeros(done.undone.shape[1:]))
+    best = posed.mixes[0]
+    used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))
     kinds = zip(best.problem.held, best.counts, strict=True)
     room = sum((count * kind.devices * kind.capacity for kind, count in kinds), np.zeros(len(used)))[:, None]
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)

@@ -12,7 +12,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
-from sweetspot.mixes.search import BEST, BOUGHT, RENTED, THERE, Mix, machines_for
+from sweetspot.mixes.search import BEST, RENTED, THERE, Mix, machines_for
 from sweetspot.study.titles import class_title
 from sweetspot.wording import listed, the
 
@@ -47,7 +47,7 @@ def mix_title(one: Mix, posed: Posed) -> str:
         return f"{rest} for the rest" if there else f"all on {the(rest)}"
     if bought:
         return f"{bought}, the rest on {the(rest)}" if rest else bought
-    if one.kind == BOUGHT or not rest:
+    if not rest:
         return "what is there"
     if there:
         return f"{rest} or another for the rest"  # each job on what is the cheapest in its draw
@@ -88,8 +88,8 @@ def is_best(one: Mix, best: Mix) -> bool:
 def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
     """Why a mix does not do the work: hours, and how many machines would; classes that run nowhere in it."""
     problem, reasons = central.problem, []
-    place = next((place for place, kind in enumerate(problem.held) if kind.there), None)
-    if one.kind == THERE and place is not None:
+    if one.kind == THERE:
+        place = next(place for place, kind in enumerate(problem.held) if kind.there)
         need = float((problem.jobs[:, :, 0] * finite(problem.held[place].device_hours)).sum())
         has = sum(float(other.capacity[0]) * other.there * other.devices for other in problem.held)
         if need > has:
@@ -98,8 +98,8 @@ def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
     usd = [kind.usd for kind, count in zip(problem.held, one.counts, strict=True) if count]
     usd += [offer.usd for offer in problem.rented]
     for number, each in enumerate(posed.classes):
-        runs = any(np.isfinite(by[number]).any() for by in usd)
-        if problem.jobs[number].any() and not runs:
+        runs = any(np.isfinite(by[number, 0]) for by in usd)
+        if problem.jobs[number, 0, 0] and not runs:
             reasons.append(f"{class_title(each.name)} does not run on it" + (" in time" if each.urgent else ""))
     return reasons or ["its hours are too few in busy months, and nothing can be rented for them"]
 
@@ -129,7 +129,7 @@ def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
         if kind is not None:
             room, fixed = (count * float(each.mean()) for each in (kind.capacity * kind.devices, kind.fixed))
             row |= {"machines": count, "capacity_device_hours": room, "fixed_usd_per_month": fixed}
-            row |= {"use": float(hours.mean()) / room if room > 0 else None, "usd_per_month": used + fixed}
+            row |= {"use": float(hours.mean()) / room, "usd_per_month": used + fixed}
         yield row
 
 

@@ -161,12 +161,12 @@ def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
     table, stands = one.table, one.table["stands"].to_numpy(bool)
     sale = np.flatnonzero(stands & (table["binds"] == BUY) & (table["usd_per_capex"] > 0))
     free = np.flatnonzero(stands & (table["binds"] != BUY))
-    if rival is None or not len(sale) or not len(free):
+    if rival is None or not len(sale):  # else there is what binds less: one of the two is no purchase
         return {"buy_below_usd": np.nan, "box": None, "box_usd": np.nan, "box_prices_usd": [], "p_at_box_prices": []}
     box, other = int(sale[0]), int(free[0])
     price, slope = float(table["capex_usd"].iloc[box]), float(table["usd_per_capex"].iloc[box])
     below = price + (table["usd"].iloc[other] - table["usd"].iloc[box]) / slope
-    quotes = [max(ROUND, round(price * by / ROUND) * ROUND) if price > 4 * ROUND else price * by for by in QUOTES]
+    quotes = [round(price * by / ROUND) * ROUND if price > 4 * ROUND else price * by for by in QUOTES]
     at = [one.usd[box] + slope * (quote - one.capex[box]) for quote in quotes]
     return {
         "box": table["choice"].iloc[box], "box_title": table["box_title"].iloc[box], "box_usd": price,

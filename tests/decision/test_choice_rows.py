@@ -1,0 +1,238 @@
+"""Rows of the choices by hand: a job on the small market of one box, one machine on demand and the same as spot."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs, settings
+from sweetspot.decision.choice_table import COLUMNS, choice_table, works
+from sweetspot.decision.options import NO_MODEL, build_options
+from sweetspot.decision.simulate import simulate
+
+SPOT = f"{RENTED} (spot)"
+JOB, SLOW = 94_720_000 / 498 / 3600, 94_720_000 / 225 / 3600  # 52.834 and 116.94 h
+USED = 24 * 10  # hours a month of the box
+FIXED = 6500 / 30
+FEW = np.arange(20.0)
+
+
+def options_of(**box):
+    market = inputs(box_more=box)
+    return build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
+
+
+def drawn(options, usd, **more):
+    """Twenty draws of the USD of the options, by key; what is not named costs what it does at central figures."""
+    made = simulate(options, 1, 20)
+    rows = [usd.get(name, np.full(20, value)) for name, value in zip(options["option"], options["usd"], strict=True)]
+    return replace(made, **{"usd": np.array(rows, float), "rents": None, **more})
+
+
+def work_of(options, usd=None, asked=None, **more):
+    """The work of these options."""
+    (found,) = works(options, drawn(options, usd or {}, **more), [], [], asked or settings())
+    return found
+
+
+def test_every_column_of_a_job_by_hand():
+    """Of twenty draws the ends of 90 % are the second and the last but one."""
+    usd = {BOX: 50 + FEW[::-1], RENTED: 300 + 10 * FEW[::-1], SPOT: np.full(20, 60.0)}
+    table = choice_table([work_of(options_of(), usd)], ())
+    assert table.columns.tolist() == list(COLUMNS)
+    box = {
+        "workload": "imagenet", "workload_title": "VGG-16", "choice": BOX, "alternative": f"{BOX} (own)", "kind": "buy",
+        "binds": "buy", "title": BOX, "instance": BOX, "purchase": "own", "price_list": "own", "counts": 1.0,
+        "months": None, "hours": JOB, "device_hours": 4 * JOB, "usd": JOB * (FIXED / USED + 0.2), "usd_low": 51.0,
+        "usd_high": 68.0, "usd_outcomes": list(50 + FEW), "usd_per_month": None, "usd_per_month_low": None,
+        "usd_per_month_high": None, "usd_at_todays_prices": JOB * (FIXED / USED + 0.2), "p_cheapest": 1.0,
+        "p_cheaper": None, "is_best": True, "is_rival": False, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
+        "in_hand": True, "why_not": None, "cost": "share", "model": "vgg16", "persistent": True,
+        "basis": "extrapolated", "box_title": BOX,
+    }  # fmt: skip
+    cloud = {
+        "choice": RENTED, "alternative": f"{RENTED} (on_demand)", "kind": "rent", "binds": "nothing", "title": RENTED,
+        "instance": RENTED, "purchase": "on_demand", "price_list": "on_demand", "hours": SLOW, "device_hours": SLOW,
+        "usd": SLOW * 3.06, "usd_low": 310.0, "usd_high": 480.0, "usd_outcomes": list(300 + 10 * FEW),
+        "usd_at_todays_prices": SLOW * 3.06, "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
+        "ratio": SLOW * 3.06 / box["usd"], "ratio_low": 310 / 51, "ratio_high": 480 / 68, "basis": "published",
+        "box_title": RENTED,
+    }  # fmt: skip
+    # 60 USD are less than 61 to 69 of the box's, and as much as one: nine and a half of twenty.
+    spot = {
+        "choice": SPOT, "alternative": SPOT, "title": SPOT, "purchase": "spot", "price_list": "spot",
+        "usd": SLOW * 1.11, "usd_low": 60.0, "usd_high": 60.0, "usd_outcomes": [60.0] * 20,
+        "usd_at_todays_prices": SLOW * 1.11, "p_cheapest": None, "p_cheaper": 0.475, "is_rival": False,
+        "ratio": SLOW * 1.11 / box["usd"], "ratio_low": 60 / 68, "ratio_high": 60 / 51, "persistent": False,
+        "why_not": "it can be interrupted", "box_title": SPOT,
+    }  # fmt: skip
+    of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
+                "source", "usd_per_month_central"]  # fmt: skip
+    rows = table.to_dict("records")
+    for row, expected in zip(rows, (box, box | cloud | spot, box | cloud), strict=True):
+        assert set(expected) | set(of_plans) == set(COLUMNS)
+        for name, value in (expected | dict.fromkeys(of_plans)).items():
+            if value is None:
+                assert pd.isna(row[name]), name
+            else:
+                exact = isinstance(value, str | bool | list)
+                assert row[name] == (value if exact else pytest.approx(value)), (row["choice"], name)
+
+
+def test_a_month_of_jobs_costs_by_the_month_what_it_costs():
+    usd = {BOX: 50 + FEW}
+    (found,) = works(options := options_of(), drawn(options, usd), [], [], replace(settings(), counts="month"))
+    row = choice_table([found], ()).iloc[0]
+    assert (found.months, row["months"]) == (1.0, 1.0)
+    assert [row[f"usd_per_month{end}"] for end in ("", "_low", "_high")] == pytest.approx(
+        [JOB * (FIXED / USED + 0.2), 51.0, 68.0]
+    )
+    assert np.isnan(works(options, drawn(options, usd), [], [], replace(settings(), counts="train"))[0].months)
+
+
+def test_rents_at_todays_prices_are_those_before_they_move():
+    """A mean rent of 1.25 times today's, in the draws 1.0 to 2.9 times of that; what is owned has none."""
+    options = options_of()
+    options["rent_factor"] = np.where(options["option"] == RENTED, 1.25, 1.0)
+    path = 1 + FEW / 10
+
+    def factor(row):
+        return path if row["option"] == RENTED else np.ones(20)
+
+    found = work_of(options, {RENTED: 400 * path}, rents=SimpleNamespace(factor=factor))
+    today = dict(zip(found.table["choice"], found.today, strict=True))
+    assert today[RENTED] == pytest.approx(np.full(20, 320.0))
+    assert today[BOX].tolist() == found.usd[found.table["choice"].tolist().index(BOX)].tolist()
+    central = found.table.set_index("choice")["usd_at_todays_prices"]
+    assert central[RENTED] == pytest.approx(SLOW * 3.06 / 1.25) and central[SPOT] == pytest.approx(SLOW * 1.11)
+    still = work_of(options, {RENTED: 400 * path})  # no draws of rents: all as it is
+    assert still.today.tolist() == still.usd.tolist()
+
+
+# --- the price of the box ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("price", [6500.0, 1.0])
+def test_what_a_usd_of_the_price_is_of_the_job(price):
+    """The job takes 52.83 of 7,200 hours; a USD of the price is so much of one."""
+    found = work_of(options_of(capex_usd=price))
+    row = found.table.set_index("choice").loc[BOX]
+    assert row["usd_per_capex"] == pytest.approx(JOB / (USED * 30))
+    assert (row["kind"], row["capex_usd"], found.busy) == ("buy", price, 10.0)
+    place = found.table["choice"].tolist().index(BOX)
+    assert found.capex[place].tolist() == [price] * 20
+    assert np.isinf(np.delete(found.capex, place, axis=0)).all()
+    assert found.table.set_index("choice")["usd_per_capex"].drop(BOX).tolist() == [0.0, 0.0]
+
+
+def test_what_is_there_has_no_price_to_ask_for():
+    """Free but for 60 USD of care a month: kept, and bound to nothing."""
+    options = options_of()
+    mine = options["option"] == BOX
+    free = options.assign(
+        capex_usd=options["capex_usd"].mask(mine, 0.0), maintenance_usd_per_month=options["capex_usd"].mask(mine, 60.0),
+        fixed_usd_per_month=options["fixed_usd_per_month"].mask(mine, 60.0),
+    )  # fmt: skip
+    found = work_of(free)
+    row = found.table.set_index("choice").loc[BOX]
+    assert (row["kind"], row["binds"], row["usd_per_capex"]) == ("keep", "nothing", 0.0)
+    assert np.isinf(found.capex).all() and np.isnan(found.busy)
+
+
+def test_a_machine_that_loses_nothing_costs_nothing_to_have():
+    """Sold for what it cost: no month is paid for, and no USD of its price is one of the job."""
+    found = work_of(options_of(residual_usd=6500.0).assign(fixed_usd_per_month=0.0))
+    assert found.table.set_index("choice").loc[BOX, "usd_per_capex"] == 0.0
+    assert found.table.set_index("choice").loc[BOX, "kind"] == "buy"
+
+
+def test_the_draws_of_the_price_are_those_of_this_machine():
+    options = options_of()
+    mine = int(options.index[options["option"] == BOX][0])
+    figures = (
+        SimpleNamespace(name="kw", values=FEW, rows=[mine]),
+        SimpleNamespace(name="capex_usd", values=FEW + 1, rows=[mine + 100]),
+        SimpleNamespace(name="capex_usd", values=6000 + FEW, rows=[mine]),
+    )
+    found = work_of(options, figures=figures)
+    assert found.capex[found.table["choice"].tolist().index(BOX)].tolist() == (6000 + FEW).tolist()
+
+
+# --- who may be the answer --------------------------------------------------------------------------------------------
+
+
+def standing(options, **more):
+    table = work_of(options, **more).table.set_index("choice")
+    return table["stands"].to_dict(), table["why_not"].to_dict()
+
+
+def test_what_can_be_interrupted_stands_only_as_the_study_s_own_or_where_all_can():
+    options = options_of()
+    own = options.assign(is_reference=options["option"] == SPOT)
+    assert standing(own)[0] == {BOX: True, SPOT: True, RENTED: True}
+    taken = options.assign(persistent=False, is_reference=False)
+    stands, why_not = standing(taken)
+    assert stands == {BOX: True, SPOT: True, RENTED: True} and set(why_not.values()) == {None}
+
+
+def test_another_price_list_is_no_answer_and_says_so():
+    options = options_of()
+    stands, why_not = standing(options.assign(in_answer=options["option"] != BOX))
+    assert stands == {BOX: False, SPOT: False, RENTED: True}
+    assert why_not[BOX] == "not of the price lists that the answer takes"
+    assert why_not[SPOT] == "it can be interrupted" and pd.isna(why_not[RENTED])
+    # Of one that both exclude the list is told.
+    assert standing(options.assign(in_answer=False))[1][SPOT] == "not of the price lists that the answer takes"
+    nobody = choice_table([work_of(options.assign(in_answer=False))], ())
+    assert not nobody["is_best"].any() and not nobody["is_rival"].any()
+    assert nobody[["ratio", "ratio_low", "ratio_high", "p_cheaper", "p_cheapest"]].isna().all(axis=None)
+    assert nobody["usd"].notna().all()
+
+
+def test_what_does_not_do_the_work_has_no_figures():
+    options = options_of()
+    never = options.assign(usd=options["usd"].mask(options["option"] == RENTED))
+    table = choice_table([work_of(never, {RENTED: np.full(20, np.inf)})], ()).set_index("choice")
+    figures = ["usd", "usd_low", "usd_high", "usd_outcomes", "ratio", "ratio_low", "p_cheaper", "p_cheapest",
+               "usd_at_todays_prices"]  # fmt: skip
+    assert table.loc[RENTED, figures].isna().all()
+    assert table.loc[BOX, ["usd", "usd_low", "ratio"]].notna().all() and not table["is_rival"].any()
+
+
+@pytest.mark.parametrize(
+    ("usd", "other", "rival"),
+    [(1e6, 1e6 + 0.5, None), (1e6, 1e6 + 1.5, RENTED), (0.5, 0.9, RENTED)],
+)
+def test_a_millionth_apart_is_the_same(usd, other, rival):
+    """Of two that differ by a smaller share in every draw neither is held against the other, however cheap they are."""
+    options = options_of()
+    two = options[options["option"] != SPOT].reset_index(drop=True)
+    costs = {BOX: np.full(20, usd), RENTED: np.full(20, other)}
+    table = choice_table([work_of(two.assign(usd=[costs[name][0] for name in two["option"]]), costs)], ())
+    assert table.loc[table["is_rival"].astype(bool), "choice"].tolist() == ([rival] if rival else [])
+
+
+def test_a_price_list_a_machine_or_a_choice_may_be_in_hand():
+    one = work_of(options_of())
+    for named, expected in (
+        ([SPOT], [SPOT]),
+        ([RENTED], [SPOT, RENTED]),
+        (["own"], [BOX]),
+        (["own", "spot"], [BOX, SPOT]),
+    ):
+        table = choice_table([one], named).set_index("choice")
+        assert table.index[table["in_hand"].astype(bool)].tolist() == expected
+
+
+def test_names_and_devices_where_nothing_is_said():
+    options = options_of()
+    told = options.assign(workload_title="The paper's job", gpus=np.nan)
+    found = work_of(told)
+    assert found.title == "The paper's job"
+    assert found.table.set_index("choice").loc[BOX, "device_hours"] == pytest.approx(JOB)  # of one device
+    assert work_of(options.assign(workload_title="imagenet")).title == "VGG-16"
+    assert work_of(options.assign(model=NO_MODEL)).title == "imagenet"
+    # Each model names its own work.
+    both = pd.concat([options, options.assign(workload="small", model_title="Small")], ignore_index=True)
+    assert [one.title for one in works(both, drawn(both, {}), [], [], settings())] == ["VGG-16", "Small"]

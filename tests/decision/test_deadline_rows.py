@@ -1,0 +1,173 @@
+"""What it costs to be in time, every column by hand: single jobs in a few draws, classes of months with their queue."""
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from answer_options import option, spot
+from phase_plans import hourly, own
+from small_lab import class_of, small_lab
+from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines
+from sweetspot.wording import DOLLARS
+
+OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
+
+
+def same(row, expected):
+    for name, value in expected.items():
+        if value is None:
+            assert pd.isna(row[name]), name
+        else:
+            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
+
+
+# --- single jobs ------------------------------------------------------------------------------------------------------
+
+
+def jobs(rows, limits, **drawn):
+    central = {name: [[row[name]] * 20 for row in rows] for name in ("usd", "hours")}
+    draws = {name: np.array(drawn.get(name, values), float) for name, values in central.items()}
+    return job_deadlines(pd.DataFrame(rows), SimpleNamespace(**draws), limits)
+
+
+def test_every_column_of_the_cheapest_in_time():
+    """Twenty draws, whose ends of 90 % are the second and the last but one; in five the next one is the cheaper."""
+    few = np.arange(20.0)
+    rows = [option("Slow", 1.0, hours=9.0), option("Mine", 20.0, hours=4.0), option("Next", 30.0, hours=3.0),
+            option("Dear", 99.0, hours=1.0)]  # fmt: skip
+    usd = [np.ones(20), 20 + few, np.where(few < 5, 10.0, 60.0), np.full(20, 99.0)]
+    hours = [np.full(20, 9.0), 3 + few / 10, np.full(20, 3.0), np.ones(20)]
+    found = jobs(rows, [4.0], usd=usd, hours=hours)
+    assert found.columns.tolist() == list(DEADLINES)
+    (row,) = found.to_dict("records")
+    same(row, {
+        "workload": "w", "class": None, "within_hours": 4.0, "is_asked": True, "per_month": None, "option": "mine",
+        "title": "Mine", "hours": 4.0, "hours_low": 3.1, "hours_high": 4.8, "usd": 20.0, "usd_low": 21.0,
+        "usd_high": 38.0, "usd_extra": None, "p_in_time": 11 / 20, "share_in_time": None, "status": "ok",
+        "wait_hours": 0.0, "runner_up": "next", "margin": 1.5,
+        # in time up to the draw of 30 USD, then never: 10 / 20 to 10 / 24, then 60 / 25 to 60 / 30, then 0
+        "margin_low": 0.0, "margin_high": 60 / 26, "p_cheapest": 6 / 20, "confidence": "too close to call",
+        "verdict": "too close to call: Mine or Next",
+    })  # fmt: skip
+
+
+def test_who_is_sure_alone_or_nobody():
+    rows = [option("Mine", 20.0, hours=4.0), option("Next", 30.0, hours=3.0)]
+    four, three = jobs(rows, [4.0, 3.0]).sort_values("within_hours", ascending=False).to_dict("records")
+    same(four, {"option": "mine", "verdict": "Mine", "confidence": "clear", "p_cheapest": 1.0, "margin_low": 1.5})
+    same(three, {"option": "next", "verdict": "Next", "confidence": "clear", "runner_up": None, "margin": None})
+    # Of two as fast the cheaper one is told; what can be taken away only where nothing else is.
+    two = [option("Mine", 20.0), option("Same", 10.0), option("Slow", 1.0, hours=11.0), spot("Taken", 1.0, hours=1.0)]
+    (late,) = jobs(two, [0.5]).to_dict("records")
+    same(late, {"status": "none can: the fastest, Same, takes 10 h for 10 USD", "confidence": "clear", "option": None})
+    (taken,) = jobs([spot("Taken", 1.0, hours=2.0)], [9.0]).to_dict("records")
+    same(taken, {"status": "none can: the fastest, Taken, takes 2 h for 1 USD", "within_hours": 9.0})
+
+
+def test_workloads_by_name_and_what_has_no_price_left_out():
+    rows = [option("B", 1.0, workload="b"), option("A", 1.0, workload="a"), option("None", np.nan, workload="c")]
+    assert jobs(rows, [20.0])["workload"].tolist() == ["a", "b"]
+    assert jobs(rows, []).empty
+
+
+# --- classes of months ------------------------------------------------------------------------------------------------
+
+
+def steps_of(*offers, classes, hours, due=None, **more):
+    made = small_lab(*offers, jobs=classes, hours=hours, **more)
+    return class_deadlines([made[0]], DOLLARS, due).set_index("within_hours")
+
+
+def limits(fastest, slowest, *others):
+    """24 hours in equal ratios from the fastest to four times the slowest, to three figures; and those that are met."""
+    ratio = (4 * slowest / fastest) ** (1 / 23)
+    return sorted({*others, fastest, slowest, *(float(f"{fastest * ratio**step:.3g}") for step in range(1, 24))})
+
+
+def test_every_column_of_a_class_by_hand():
+    """60 jobs of two hours fill half of ours: M/M/1, of which half wait at all, 4 h on average of these, 2 h of all."""
+    steps = steps_of(OLD, hourly(6.0), classes=[class_of("a", 60.0)], hours={"a": 2.0}, have=["old"])
+    assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0, 4.0))
+    rented = {"workload": "lab", "class": "a", "is_asked": False, "per_month": 0.0, "option": "rented",
+              "title": "rented", "hours": 2.0, "hours_low": 2.0, "hours_high": 2.0, "usd": 12.0, "usd_low": 12.0,
+              "usd_high": 12.0, "usd_extra": 11.6, "p_in_time": 1.0, "share_in_time": 0.5, "status": "ok",
+              "wait_hours": 0.0, "runner_up": None, "margin": None, "p_cheapest": None, "confidence": None,
+              "verdict": None}  # fmt: skip
+    same(steps.loc[2.0], rented)
+    early = 1 - 0.5 * math.exp(-2 / 4)
+    same(steps.loc[4.0], rented | {"option": "old", "title": "old", "usd": 0.4, "usd_low": 0.4, "usd_high": 0.4,
+                                   "usd_extra": 0.0, "p_in_time": early, "share_in_time": early,
+                                   "wait_hours": 2.0})  # fmt: skip
+    assert steps.loc[8.0, "share_in_time"] == pytest.approx(1 - 0.5 * math.exp(-6 / 4))
+
+
+def two_at_once(options):
+    """Two jobs at once on ours, four on the quick one, each for its part of the money."""
+    at_once = options["instance"].map({"old": 2.0, "quick": 4.0}).fillna(1.0)
+    return options.assign(jobs_at_once=at_once, usd=options["usd"] / at_once)
+
+
+SIDE = {"change": two_at_once, "facts": {"old": {"gpus": 2}, "quick": {"gpus": 4}}, "have": ["old"],
+        "speeds": {"quick": (200.0, 200.0, 200.0)}}  # fmt: skip
+QUICK = hourly(20.0) | {"instance": "quick"}
+
+
+def test_an_urgent_job_pays_for_the_whole_machine_and_an_ordinary_one_for_its_part():
+    """120 ordinary jobs, two at once: of 480 device-hours 240. M/M/2: a third waits, 2 h on average of these."""
+    classes = [class_of("a", 126.0, within_hours=1.5, urgent_per_month=6.0)]
+    steps = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, **SIDE)
+    assert steps.index.tolist() == pytest.approx(limits(1.0, 2.0, 1.5, 1 + 2 / 3, 2 + 2 / 3))
+    assert steps.index[steps["is_asked"]].tolist() == [1.5]
+    same(steps.loc[1.5], {"class": "a", "per_month": 6.0, "option": "quick", "usd": 20.0, "usd_low": 20.0,
+                          "usd_high": 20.0, "usd_extra": 20.0 - 0.2, "share_in_time": 0.0, "hours": 1.0})  # fmt: skip
+    home = steps.iloc[steps.index.get_indexer([8 / 3], method="nearest")[0]]
+    early = 1 - math.exp(-(2 / 3) / 2) / 3
+    same(home, {"option": "old", "usd": 0.2, "usd_low": 0.2, "usd_high": 0.2, "usd_extra": 0.0, "wait_hours": 2 / 3,
+                "p_in_time": early, "share_in_time": early})  # fmt: skip
+    # The study's own deadline for all takes the place of that of the class.
+    due = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, due=2.25, **SIDE)
+    assert due.index[due["is_asked"]].tolist() == [2.25]
+
+
+def test_a_deadline_before_the_fastest_machine_says_which_that_is():
+    classes = [class_of("a", 60.0, within_hours=0.5, urgent_per_month=6.0)]
+    steps = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, **SIDE)
+    same(steps.loc[0.5], {"is_asked": True, "status": "none can: the fastest, quick, takes 1 h for 5 USD", "usd": None,
+                          "option": None, "p_in_time": None, "usd_extra": None, "share_in_time": 0.0})  # fmt: skip
+
+
+def test_a_class_with_no_figure_on_what_is_there_is_rented():
+    """Ours has a figure of b alone: its hour costs 0.2 by that; the jobs of a wait for nobody."""
+
+    def only_b(options):
+        return options[~((options["instance"] == "old") & (options["workload"] == "lab.a"))].reset_index(drop=True)
+
+    made = {"classes": [class_of("a", 10.0), class_of("b", 60.0)], "hours": {"a": 2.0, "b": 2.0}, "have": ["old"]}
+    steps = steps_of(OLD, hourly(6.0), change=only_b, **made)
+    a, b = steps[steps["class"] == "a"], steps[steps["class"] == "b"]
+    assert set(a["option"]) == {"rented"} and set(a["share_in_time"]) == {1.0} and set(a["usd_extra"]) == {0.0}
+    same(b.loc[4.0], {"option": "old", "usd": 0.4, "usd_extra": 0.0, "p_in_time": 1 - 0.5 * math.exp(-2 / 4)})
+
+
+def test_where_nothing_is_held_nobody_waits():
+    steps = steps_of(hourly(6.0), own(), classes=[class_of("a", 10.0)], hours={"a": 2.0})
+    assert set(steps["option"]) == {"rented"} and set(steps["share_in_time"]) == {1.0}
+    assert set(steps["wait_hours"]) == {0.0} and set(steps["usd_extra"]) == {0.0}
+    assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0))
+
+
+def test_the_waits_are_those_of_the_best_mix():
+    """Months of 100 and 160 jobs: one box does 100 and 120 of them, 40 are rented, for less than two boxes or none.
+
+    In the first month it is 83 % full, as if 85 %; in the other, and as planned (130), full: its jobs are late.
+    """
+    made = small_lab(own(), hourly(6.0), jobs=[class_of("a", 130.0)], hours={"a": 2.0})
+    uneven = replace(made[0], numbers=np.array([[[100.0, 160.0]] * 2]))
+    steps = class_deadlines([uneven], DOLLARS).set_index("within_hours")
+    assert set(steps["option"]) == {"rented"} and steps["usd_extra"].tolist() == pytest.approx([11.6] * len(steps))
+    for limit in (2.0, 8.0):
+        early = 1 - 0.85 * math.exp(-(limit - 2) * 0.15 / 2)
+        assert steps.loc[limit, "share_in_time"] == pytest.approx((100 * early + 40) / 260)

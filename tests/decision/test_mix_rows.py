@@ -1,0 +1,346 @@
+"""Mixes on a few certain offers by hand: rows of the choices, who does what, the load, one job of each class."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from phase_plans import compared, hourly, own
+from small_lab import class_of, small_lab
+from sweetspot.decision.case_figures import COLUMNS as CASES
+from sweetspot.decision.case_figures import case_figures
+from sweetspot.decision.choice_table import COLUMNS, choice_table, works
+from sweetspot.decision.dispatch_tables import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
+
+OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
+KEPT = {"have": ["old"]}
+
+
+def lab(*offers, per_month, **more):
+    """Jobs of two hours, so many a month."""
+    given = {"jobs": [class_of("a", per_month)], "hours": {"a": 2.0}}
+    return small_lab(*offers, **(given | more))
+
+
+def rows_of(made):
+    one, options, draws, settings = made
+    return choice_table(works(options, draws, [], [one], settings), ()).set_index("choice")
+
+
+def same(row, expected):
+    for name, value in expected.items():
+        if value is None:
+            assert pd.isna(row[name]), name
+        else:
+            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
+
+
+# --- choices ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_column_where_renting_beside_what_is_there_is_the_best():
+    """Of 300 hours ours does 240: 50 + 48 + 60 x 6 = 458 USD a month; a box does the rest for 1,050 + 12."""
+    rows = rows_of(lab(OLD, own(), hourly(6.0), per_month=150.0, **KEPT))
+    assert rows.index.tolist() == ["best", "box", "there"]  # the cheapest rental is the best itself
+    empty = ["purchase", "price_list", "hours", "basis", "hours_low", "hours_high", "planned_hours", "usd_running",
+             "usd_possession", "after_months", "model", "box_title", "source", "why_not"]  # fmt: skip
+    best = {
+        "workload": "lab", "workload_title": "lab", "alternative": "best", "kind": "keep", "binds": "nothing",
+        "title": "rented or another for the rest", "instance": "rented", "counts": 0.0, "months": 36.0,
+        "device_hours": 36 * 300.0, "usd": 36 * 458.0, "usd_low": 36 * 458.0, "usd_high": 36 * 458.0,
+        "usd_per_month": 458.0, "usd_per_month_low": 458.0, "usd_per_month_high": 458.0,
+        "usd_at_todays_prices": 36 * 458.0, "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
+        "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
+        "mix": "best", "usd_per_month_central": 458.0, **dict.fromkeys(empty),
+    }  # fmt: skip
+    bought = best | {
+        "alternative": "box", "kind": "buy", "binds": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
+        "price_list": "list", "usd": 36 * 1160.0, "usd_low": 36 * 1160.0, "usd_high": 36 * 1160.0,
+        "usd_per_month": 1160.0, "usd_per_month_low": 1160.0, "usd_per_month_high": 1160.0,
+        "usd_at_todays_prices": 36 * 1160.0, "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
+        "ratio": 1160 / 458, "ratio_low": 1160 / 458, "ratio_high": 1160 / 458, "mix": "bought", "source": "box",
+        "usd_per_month_central": 1160.0, "box_title": "box",
+    }  # fmt: skip
+    alone = {
+        "kind": "keep", "title": "what is there, alone", "mix": "there", "instance": None, "device_hours": 36 * 240.0,
+        "usd": None, "usd_low": None, "usd_per_month": None, "usd_per_month_central": None, "ratio": None,
+        "is_best": False, "is_rival": False, "usd_at_todays_prices": None, "source": None,
+        "why_not": "cannot: what it can do takes 300 device-hours in a middle month, it has 240: 2 would do",
+    }  # fmt: skip
+    assert set(best) == set(COLUMNS) - {"choice", "usd_outcomes"}
+    for key, expected in (("best", best), ("box", bought), ("there", alone)):
+        same(rows.loc[key], expected)
+
+
+@pytest.mark.parametrize(
+    ("per_month", "boxes", "rest", "title", "kind"),
+    [
+        (200.0, 1, 160.0, "1 × box, the rest on rented", "mix"),  # 400 hours, of which a box does 240
+        (240.0, 2, 0.0, "2 × box", "buy"),
+        (60.0, 0, 120.0, "nothing bought, all on rented", "rent"),
+    ],
+)
+def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
+    """A box is 1,050 USD a month and 0.2 an hour; each USD of its price is one of the 36 months, by its number."""
+    made = lab(own(), hourly(6.0), per_month=per_month)
+    work = works(made[1], made[2], [], [made[0]], made[3])[0]
+    row = choice_table([work], ()).iloc[0]
+    month = 1050 * boxes + 0.2 * (2 * per_month - rest) + 6 * rest
+    expected = {"title": title, "kind": kind, "counts": float(boxes), "usd_per_month": month, "usd": 36 * month,
+                "binds": "buy" if boxes else "nothing", "instance": "box" if boxes else "rented"}  # fmt: skip
+    same(row, expected)
+    assert work.table["usd_per_capex"].iloc[0] == pytest.approx(float(boxes))
+    assert np.array_equal(work.capex[0], np.full(2, 36_000.0 if boxes else np.inf))
+    assert work.today.tolist() == work.usd.tolist()
+
+
+@pytest.mark.parametrize(("per_month", "kind"), [(240.0, "keep"), (240.5, "rent"), (200.0, "keep"), (300.0, "rent")])
+def test_what_is_there_is_kept_where_it_does_half_of_the_work(per_month, kind):
+    assert rows_of(lab(OLD, hourly(6.0), per_month=per_month, **KEPT)).loc["best", "kind"] == kind
+
+
+def test_what_is_not_the_best_is_told_beside_it():
+    """One box and 160 hours rented are 2,058 USD a month; two boxes 2,180, and 400 hours rented 2,400."""
+    rows = rows_of(lab(own(), hourly(6.0), per_month=200.0))
+    assert rows["usd_per_month"].to_dict() == pytest.approx({"best": 2058.0, "box": 2180.0, "rented": 2400.0})
+
+
+def test_a_contract_is_no_purchase_and_may_have_help():
+    """732 hours for 700 USD: 800 hours take one and 68 hours of the rented one, 1,000 two, whose hours cost nothing."""
+    deal = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
+    for per_month, kind, counts in ((400.0, "mix", 1.0), (500.0, "contract", 2.0)):
+        row = rows_of(lab(deal, own(), hourly(6.0), per_month=per_month)).loc["best"]
+        assert (row["kind"], row["binds"], row["counts"], row["box_title"]) == (
+            kind, "contract", counts, "term (reserved)",
+        ), per_month  # fmt: skip
+
+
+def test_titles_of_the_options_beside_the_best():
+    """60 jobs are 120 hours, for which a box does not pay; 150 are more than what is there does."""
+    rows = rows_of(lab(own(), hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=60.0))
+    assert rows["title"].to_dict() == {
+        "best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box",
+    }  # fmt: skip
+    assert rows["source"].drop("best").to_dict() == {"dear": "dear", "box": "box"}
+    assert rows_of(lab(OLD, hourly(6.0), per_month=60.0, **KEPT)).loc["best", "title"] == "what is there"
+    some = rows_of(lab(OLD, hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=150.0, **KEPT))
+    assert some["title"].to_dict() == {
+        "best": "rented or another for the rest", "dear": "dear for the rest", "there": "what is there, alone",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected", "best"),
+    [((1,), 101.0, True), ((1,), 99.0, True), ((1,), 101.01, False), ((2,), 100.0, False)],
+)
+def test_a_mix_of_the_same_machines_within_a_hundredth_is_the_best(counts, expected, best):
+    assert (
+        is_best(SimpleNamespace(counts=counts, expected=expected), SimpleNamespace(counts=(1,), expected=100.0)) == best
+    )
+
+
+def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
+    """120 ordinary jobs fill its 240 hours; six urgent ones are nowhere in time."""
+    urgent = class_of("a", 126.0, within_hours=1.0, urgent_per_month=6.0)
+    quick = {"speeds": {"rented": (300.0, 300.0, 300.0)}}
+    rows = rows_of(lab(OLD, hourly(6.0), per_month=0.0, jobs=[urgent], **quick, **KEPT))
+    assert rows.loc["there", "why_not"] == "cannot: a (urgent) does not run on it in time"
+    two = rows_of(lab(OLD, hourly(6.0), per_month=150.0, facts={"old": {"gpus": 2}}, **KEPT))
+    assert two.loc["there", "why_not"].endswith("takes 600 device-hours in a middle month, it has 480: 2 would do")
+
+    def change(options):
+        """B runs on the first machine alone, which is enough to run."""
+        return options[~(options["option"].eq("second") & options["workload"].eq("lab.b"))].reset_index(drop=True)
+
+    both = lab(OLD, own("second", capex=0.0), hourly(6.0), per_month=0.0, change=change, have=["old", "second"],
+               jobs=[class_of("a", 250.0), class_of("b", 10.0)], hours={"a": 2.0, "b": 2.0})  # fmt: skip
+    assert "does not run" not in rows_of(both).loc["there", "why_not"]
+    # At central figures it is enough; in every other month it is not, and nobody rents.
+    made = lab(OLD, per_month=100.0, **KEPT)
+    one = replace(made[0], numbers=np.array([[[80.0, 160.0]] * 2]))
+    assert rows_of((one, *made[1:])).loc["best", "why_not"] == (
+        "cannot: its hours are too few in busy months, and nothing can be rented for them"
+    )
+
+
+# --- who does what ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def uneven():
+    """Months of 100 and of 150 jobs, planned 150; in the second draw another offer is the cheaper one, and the box is
+    not worth it.
+    """
+    made = lab(OLD, own(), hourly(6.0), hourly(9.0) | {"instance": "other"}, per_month=150.0,
+               facts={"old": {"gpus": 2}, "other": {"gpus": 4}}, **KEPT)  # fmt: skip
+    one, options = made[0], made[1].set_index("option")
+    usd = one.figures["usd"].copy()
+    usd[[*made[1]["option"]].index("other"), 1] = 10.0  # of a job, that on the rented one is 12
+    assert options.loc["other", "usd"] == 18.0
+    return replace(one, figures=one.figures | {"usd": usd}, numbers=np.array([[[100.0, 150.0]] * 2]))
+
+
+def test_every_source_of_the_best_mix_by_hand(uneven):
+    """Ours, of two devices, works 200 and 240 hours; 30 jobs of the busy months are rented, here or there."""
+    rows = source_table([uneven])
+    assert rows.columns.tolist() == list(SOURCES)
+    best = rows[rows["mix"] == "best"].set_index("option")
+    assert sorted(best.index) == ["old", "other", "rented"]
+    same(best.loc["old"], {
+        "workload": "lab", "mix": "best", "title": "old", "kind": "there", "machines": 1.0, "device_hours": 440.0,
+        "device_hours_low": 400.0, "device_hours_high": 480.0, "device_hours_central": 480.0,
+        "capacity_device_hours": 480.0, "use": 440 / 480, "usd_per_month": 220 * 0.2 + 50, "fixed_usd_per_month": 50.0,
+    })  # fmt: skip
+    same(best.loc["rented"], {
+        "kind": "rented", "machines": None, "device_hours": 15.0, "device_hours_low": 0.0, "device_hours_high": 60.0,
+        "device_hours_central": 60.0, "capacity_device_hours": None, "use": None, "usd_per_month": 90.0,
+        "fixed_usd_per_month": None,
+    })  # fmt: skip
+    # Eight device-hours a job on four devices; not the cheapest at central figures.
+    same(best.loc["other"], {
+        "kind": "rented", "device_hours": 60.0, "device_hours_low": 0.0, "device_hours_high": 240.0,
+        "device_hours_central": 0.0, "usd_per_month": 75.0,
+    })  # fmt: skip
+    bought = rows[rows["mix"] == "box"].set_index("option")
+    assert sorted(bought.index) == ["box", "old"]
+    same(bought.loc["box"], {"kind": "bought", "machines": 1.0, "fixed_usd_per_month": 1050.0})
+    assert bought["usd_per_month"].sum() == pytest.approx(50 + 1050 + 250 * 0.2)
+
+
+def test_who_does_nothing_is_not_told():
+    """100 jobs are 200 hours, which ours does alone; the rented one is offered and not used."""
+    rows = source_table([lab(OLD, own(), hourly(6.0), per_month=100.0, **KEPT)[0]])
+    assert rows[rows["mix"] == "best"]["option"].tolist() == ["old"]
+    assert set(rows[rows["mix"] == "there"]["option"]) == {"old"}
+
+
+def test_the_load_of_the_months_by_hand(uneven):
+    """The busy half first: 480 device-hours of ours and 60 or 240 of others; then 400 and none."""
+    rows = load_table([uneven])
+    assert rows.columns.tolist() == list(LOAD)
+    assert rows["option"].drop_duplicates().tolist()[0] == "old" and set(rows["option"]) == {"old", "rented", "other"}
+    for _, part in rows.groupby("option"):
+        assert part["share_of_months"].tolist() == pytest.approx([step / 20 for step in range(21)])
+    ours = rows[rows["option"] == "old"].set_index("share_of_months")["device_hours"]
+    same(rows.iloc[0], {"workload": "lab", "title": "old", "kind": "there"})
+    assert (ours.iloc[0], ours.iloc[-1]) == (480.0, 400.0)
+    other = rows[rows["option"] == "other"]["device_hours"]
+    assert (other.iloc[0], other.iloc[-1], rows[rows["option"] == "rented"]["device_hours"].iloc[-1]) == (120.0, 0, 0)
+    alone = load_table([lab(OLD, hourly(6.0), per_month=100.0, **KEPT)[0]])
+    assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}
+
+
+def test_a_plan_is_called_as_the_study_calls_it():
+    one, options, draws, settings = lab(OLD, hourly(6.0), per_month=150.0, **KEPT)
+    for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
+        assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
+
+
+def test_what_is_there_comes_first_in_the_load():
+    made = lab(own(), OLD, hourly(6.0), per_month=240.0, **KEPT)
+    rows = load_table([made[0]])
+    assert rows["option"].drop_duplicates().tolist()[0] == "old"
+
+
+# --- one job ----------------------------------------------------------------------------------------------------------
+
+
+def test_one_job_of_each_class_on_each_offer():
+    a = class_of("a", 10.0, devices_per_job=2, within_hours=1.0, urgent_per_month=1.0, urgent_devices_per_job=4)
+    b, every = class_of("b", 10.0), class_of("c", 1.0, devices_per_job="all")
+    facts = {"old": {"gpus": 2}, "quick": {"gpus": 4}, "small": {"gpus": 1}}
+    offers = (OLD, hourly(6.0) | {"instance": "quick"}, hourly(1.0) | {"instance": "small"},
+              {"instance": "quick", "purchase": "spot", "per_hour": 2.0})  # fmt: skip
+
+    def change(options):
+        """On the quick one a takes a quarter of an hour; b does not fit on the small one; no figure of a there."""
+        mine, named = options["option"].str.startswith("quick"), options["workload"]
+        hours = options["hours"].mask(mine & named.str.startswith("lab.a"), 0.25)
+        kept = options.assign(hours=hours, fits=~((options["option"] == "small") & (named == "lab.b")))
+        return kept[~((options["option"] == "small") & named.isin(["lab.a", "lab.a.urgent", "lab.c"]))
+                    & ~((options["option"] == "old") & (named == "lab.a.urgent"))].reset_index(drop=True)  # fmt: skip
+
+    hours = {"a": 2.0, "a.urgent": 0.5, "b": 3.0, "c": 1.0}
+    one, options, _, _ = small_lab(*offers, jobs=[a, b, every], hours=hours, facts=facts, change=change, have=["old"])
+    listed = pd.DataFrame(
+        [{"price_list": "list", "instance": name, "purchase": how, "gpus": gpus}
+         for name, how, gpus in (("old", "own", 2), ("quick", "on_demand", 4), ("quick", "spot", 4),
+                                 ("small", "on_demand", 1), ("two", "on_demand", 2), ("two", "on_demand", 2))]
+    )  # fmt: skip
+    rows = job_table([one], options, listed, {"two": "Two of them"})
+    assert rows.columns.tolist() == list(JOBS) and len(rows) == 4 * 5
+    table = rows.set_index(["class", "urgent", "instance", "purchase"])
+    status = table["status"].to_dict()
+    expected = {
+        ("a", False): ["fits", "fits", "can be taken away", "too few devices", "no speed"],
+        ("a", True): ["too few devices", "fits", "can be taken away", "too few devices", "too few devices"],
+        ("b", False): ["fits", "fits", "can be taken away", "does not fit", "no speed"],
+        ("c", False): ["fits", "fits", "can be taken away", "no speed", "no speed"],
+    }
+    order = [("old", "own"), ("quick", "on_demand"), ("quick", "spot"), ("small", "on_demand"), ("two", "on_demand")]
+    for (name, urgent), told in expected.items():
+        assert [status[name, urgent, *offer] for offer in order] == told, (name, urgent)
+    row = table.loc[("a", True, "quick", "on_demand")]
+    same(row, {"workload": "lab", "model": "vgg16", "option": "quick", "price_list": "list", "title": "quick",
+               "basis": "published", "devices": 4, "jobs_at_once": 1.0, "hours": 0.25, "usd": 3.0,
+               "within_hours": 1.0})  # fmt: skip
+    missing = table.loc[("b", False, "two", "on_demand")]
+    same(missing, {"title": "Two of them", "option": None, "hours": None, "usd": None, "within_hours": None,
+                   "basis": None, "devices": None})  # fmt: skip
+    assert table.loc[("a", False, "small", "on_demand"), "title"] == "small"
+
+
+# --- what the page's program calculates with --------------------------------------------------------------------------
+
+
+def test_the_figures_of_a_class_on_each_machine():
+    """Two devices, two jobs at once; too late counts all the same, and where there is no speed there is no figure."""
+    a, b = class_of("a", 30.0, within_hours=1.5, urgent_per_month=6.0), class_of("b", 10.0)
+
+    def change(options):
+        two = options["instance"].isin(["old", "box"])
+        kept = options[~(two & options["workload"].eq("lab.b") & options["instance"].eq("box"))]
+        at_once = np.where(kept["instance"].isin(["old", "box"]), 2.0, 1.0)
+        return kept.assign(jobs_at_once=at_once, usd=kept["usd"] / at_once).reset_index(drop=True)
+
+    facts = {name: {"gpus": 2} for name in ("old", "box", "rented")}
+    one = small_lab(OLD, own(), hourly(6.0), jobs=[a, b], hours={"a": 2.0, "b": 8.0}, change=change, facts=facts,
+                    **KEPT)[0]  # fmt: skip
+    rows = case_figures([], [one])
+    assert rows.columns.tolist() == list(CASES)
+    table = rows.set_index(["part", "option"])
+    assert sorted(table.index) == sorted(
+        (part, name) for part in ("a", "a (urgent)", "b") for name in ("old", "box", "rented")
+    )
+    same(table.loc[("a (urgent)", "old")], {
+        "workload": "lab", "cost": "dispatch", "alternative": "old", "title": "old", "purchase": "own", "taken": True,
+        "jobs": 6.0, "slots": None, "job_hours": 1.0, "usd": 0.2, "usd_possession": 50.0, "machines": 1.0, "least": 1.0,
+        "room_hours": 240.0, "devices": 2.0, "elapsed_hours": 2.0, "limit_hours": 1.5, "urgent": True,
+    })  # fmt: skip
+    same(table.loc[("a", "rented")], {
+        "purchase": "on_demand", "jobs": 24.0, "job_hours": 4.0, "usd": 12.0, "usd_possession": None, "machines": None,
+        "least": None, "room_hours": None, "devices": None, "elapsed_hours": 2.0, "limit_hours": None, "urgent": False,
+    })  # fmt: skip
+    same(table.loc[("b", "box")], {
+        "jobs": 10.0, "job_hours": None, "usd": None, "usd_possession": 1050.0, "machines": 0.0, "least": 0.0,
+        "room_hours": 240.0, "devices": 2.0, "elapsed_hours": None, "limit_hours": None,
+    })  # fmt: skip
+
+
+def test_the_machines_are_those_of_the_best_mix():
+    """One box and 160 hours rented; two boxes, or none, are what it is held against."""
+    rows = case_figures([], [lab(own(), hourly(6.0), per_month=200.0)[0]]).set_index("option")
+    assert rows.loc["box", ["machines", "least"]].tolist() == [1.0, 0.0]
+
+
+def test_the_figures_of_a_phase_on_each_machine():
+    """3,600 jobs of two hours: on the box, which has 240 hours of each of 36 months, for the price of its power."""
+    rows = compared(own(), hourly(6.0), buying={}, draws=2)["case_figures"].set_index("option")
+    phase = {"workload": "work", "cost": "rounds", "part": "0", "taken": True, "jobs": 3600.0, "slots": 1.0,
+             "job_hours": 2.0, "machines": 1.0, "least": 1.0, "devices": None, "elapsed_hours": None,
+             "limit_hours": None, "urgent": None}  # fmt: skip
+    same(rows.loc["box"], phase | {"alternative": "box (own)", "title": "box", "purchase": "own", "usd": 7200 * 0.2,
+                                   "usd_possession": 37_800.0, "room_hours": 240.0 * 36})  # fmt: skip
+    same(rows.loc["rented"], phase | {"alternative": "rented (on_demand)", "title": "rented", "usd": 7200 * 6.0,
+                                      "purchase": "on_demand", "usd_possession": 0.0, "room_hours": None})  # fmt: skip

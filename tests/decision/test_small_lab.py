@@ -1,0 +1,190 @@
+"""The problem of work of months on a few certain offers, every figure by hand, and what moves it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from phase_plans import hourly, own
+from small_lab import class_of, posed, small_lab
+from sweetspot.decision.assumption import Assumption, Moved
+from sweetspot.decision.dispatch_problem import in_time
+from sweetspot.mixes.problem import NEVER
+
+WHOLE = 30.5 * 24  # hours of a month
+FACTS = {"old": {"gpus": 2}, "box": {"gpus": 2}, "quick": {"gpus": 4}, "term": {"gpus": 2}}
+SPEEDS = {"quick": (200.0, 200.0, 200.0)}
+OLD = own("old", capex=0.0, downtime_share=0.25)  # 180 of 240 hours a month, 50 USD of care
+BOX = own(downtime_share=0.1, days_per_month=40.0 / 24)  # 36 of 40 hours a month
+TERM = {"instance": "term", "purchase": "reserved",
+        "commitment": {"term_months": 24.0, "per_month": 300.0, "per_hour": 0.5, "charged": "used"}}  # fmt: skip
+FLAT = {"instance": "flat", "purchase": "on_demand", "per_month": 900.0}
+A, B = class_of("a", 30.0, within_hours=1.5, urgent_per_month=6.0), class_of("b", 10.0)
+HOURS = {"a": 2.0, "b": 8.0}
+
+
+def side_by_side(options):
+    """Two jobs at once on the machines of two devices, each in its own hours and for half of the money."""
+    several = options["gpus"].isin([2, 4]) & (options["instance"] != "quick")
+    at_once = np.where(options["instance"] == "quick", 4.0, np.where(several, 2.0, 1.0))
+    return options.assign(jobs_at_once=at_once, usd=options["usd"] / at_once)
+
+
+def lab(*offers, **more):
+    given = {"jobs": [A, B], "hours": HOURS, "facts": FACTS, "speeds": SPEEDS, "change": side_by_side, "have": ["old"]}
+    return small_lab(*offers, **(given | more))
+
+
+@pytest.fixture(scope="module")
+def market():
+    return lab(OLD, BOX, TERM, FLAT, hourly(6.0), hourly(20.0) | {"instance": "quick"})
+
+
+def held(problem, name):
+    return next(one for one in problem.held if one.name == name)
+
+
+def rented(problem, name):
+    return next(one for one in problem.rented if one.name == name)
+
+
+# --- the problem ------------------------------------------------------------------------------------------------------
+
+
+def test_classes_and_jobs_of_a_middle_month(market):
+    central = market[0].central
+    assert central.classes == ("a", "a (urgent)", "b")
+    assert central.jobs.tolist() == [[[24.0]], [[6.0]], [[10.0]]]
+    assert sorted((one.name, one.there, one.for_sale, one.devices) for one in central.held) == [
+        ("box", 0, True, 2), ("flat", 0, True, 1), ("old", 1, False, 2), ("term (reserved)", 0, True, 2),
+    ]  # fmt: skip
+    assert sorted(one.name for one in central.rented) == ["quick", "rented"]
+
+
+@pytest.mark.parametrize(
+    ("name", "fixed", "capacity", "hour"),
+    [
+        ("old", 50.0, 180.0, 0.2),  # what it cost is spent
+        ("box", 1050.0, 36.0, 0.2),  # possession is paid by the month, broken or not
+        ("term (reserved)", 300.0 * 48 / 36, WHOLE, 0.5),  # two terms of 24 months for 36
+        ("flat", 900.0, WHOLE, 0.0),
+    ],
+)
+def test_what_is_held_by_hand(market, name, fixed, capacity, hour):
+    """A job of a takes 2 h on its half of the machine, a whole hour of it; none of them is urgent there."""
+    kind, at_once = held(market[0].central, name), 1.0 if name == "flat" else 2.0
+    assert (kind.fixed.tolist(), kind.capacity.tolist()) == (pytest.approx([fixed]), pytest.approx([capacity]))
+    assert kind.hours.tolist() == [[2 / at_once], [NEVER], [8 / at_once]]
+    assert kind.running.ravel().tolist() == pytest.approx([hour * 2 / at_once, 0.0, hour * 8 / at_once])
+
+
+def test_what_is_rented_by_hand(market):
+    """The quick one works on four jobs at once, each in half of the hours; an urgent one has it for itself."""
+    quick, plain = (rented(market[0].central, name) for name in ("quick", "rented"))
+    assert quick.usd.ravel().tolist() == pytest.approx([5.0, 20.0, 20.0])
+    assert quick.device_hours.ravel().tolist() == pytest.approx([1.0, 4.0, 4.0])
+    assert plain.usd.ravel().tolist() == pytest.approx([12.0, NEVER, 48.0])
+    assert plain.device_hours.ravel().tolist() == pytest.approx([2.0, 0.0, 8.0])
+
+
+def test_care_staff_and_resale_of_what_is_there():
+    """20 USD of care and 5 of staff a month, sold for 720 after 36 months."""
+
+    def change(options):
+        mine = options["instance"] == "old"
+        said = {"maintenance_usd_per_month": 20.0, "staff_usd_per_month": 5.0, "residual_usd": 720.0}
+        return side_by_side(options.assign(**{name: options[name].mask(mine, value) for name, value in said.items()}))
+
+    problem = lab(OLD, hourly(6.0), change=change)[0].central
+    assert held(problem, "old").fixed.tolist() == pytest.approx([20 + 5 - 720 / 36])
+
+
+def test_a_dearer_draw_makes_a_contract_and_a_flat_month_dearer(market):
+    """The drawn price of an hour over the planned one is that of the term and of the month."""
+    one = market[0]
+    figures = one.figures | {"variable": one.figures["variable"] * 1.5, "fixed": one.figures["fixed"] * 3.0}
+    drawn = replace(one, figures=figures).drawn
+    assert held(drawn, "term (reserved)").fixed.tolist() == pytest.approx([600.0] * 2)
+    assert held(drawn, "term (reserved)").running[0].tolist() == pytest.approx([0.75] * 2)
+    assert held(drawn, "flat").fixed.tolist() == pytest.approx([1350.0] * 2)
+    assert held(drawn, "box").fixed.tolist() == pytest.approx([3150.0] * 2)
+    assert held(drawn, "old").fixed.tolist() == pytest.approx([50.0] * 2)
+    longer = replace(one, figures=one.figures | {"days": one.figures["days"] * 12}).drawn  # 20 days; 120 are no month
+    assert held(longer, "box").capacity.tolist() == pytest.approx([20 * 24 * 0.9] * 2)
+    assert held(longer, "old").capacity.tolist() == pytest.approx([WHOLE * 0.75] * 2)
+
+
+def moved(one, quantity, factor, name, figure=None, subject=""):
+    labels = frozenset() if name is None else one.source(name).labels
+    about = Assumption(quantity, subject, "", "", 1.0, 0.5, 2.0, "", figure or quantity, labels)
+    return one.moved(Moved(1, {about: factor}))
+
+
+def test_each_figure_moves_what_rests_on_it(market):
+    one, now = market[0], market[0].drawn
+    fast = moved(one, "images_per_s", 2.0, "rented")
+    # In time now, in one hour; an urgent job pays for the machine, as any does that is alone there.
+    assert rented(fast, "rented").usd.ravel().tolist() == pytest.approx([6.0, 6.0, 6.0, 6.0, 24.0, 24.0])
+    assert rented(fast, "rented").device_hours.tolist() == [[1.0] * 2, [1.0] * 2, [4.0] * 2]
+    assert rented(fast, "quick").usd.tolist() == rented(now, "quick").usd.tolist()
+    dear = moved(one, "usd_per_hour", 1.5, "rented")
+    assert rented(dear, "rented").usd[0].tolist() == pytest.approx([18.0] * 2)
+    assert rented(dear, "rented").device_hours.tolist() == rented(now, "rented").device_hours.tolist()
+    power = held(moved(one, "kw", 3.0, "box"), "box")
+    assert power.running[0].tolist() == pytest.approx([0.6] * 2) and power.fixed.tolist() == pytest.approx([1050.0] * 2)
+    price = held(moved(one, "capex_usd", 2.0, "box"), "box")
+    assert price.fixed.tolist() == pytest.approx([2050.0] * 2) and price.running.tolist()[0] == pytest.approx([0.2] * 2)
+    assert held(moved(one, "maintenance_usd_per_month", 3.0, "box"), "box").fixed.tolist() == pytest.approx(
+        [1150.0] * 2
+    )
+    assert held(moved(one, "months", 2.0, "box"), "box").fixed.tolist() == pytest.approx([550.0] * 2)
+    assert held(moved(one, "days_per_month", 2.0, "box"), "box").capacity.tolist() == pytest.approx([72.0] * 2)
+    half = held(moved(one, "images_per_s", 0.5, "box"), "box")
+    assert half.hours.tolist()[::2] == [[2.0] * 2, [8.0] * 2] and half.running[0].tolist() == pytest.approx([0.4] * 2)
+
+
+def test_a_moved_price_stands_on_the_drawn_one(market):
+    """Drawn at twice its price the box costs 2,050 a month; at one and a half times of that, 3,050."""
+    one = market[0]
+    label = one.source("box").offer["row"]
+    drawn = {("capex_usd", label): np.array([72_000.0, 36_000.0])}
+    figures = {name: values.copy() for name, values in one.figures.items()}
+    figures["fixed"][label] = np.array([2050.0, 1050.0]) / 0.9
+    both = replace(one, known=drawn, figures=figures)
+    assert held(moved(both, "capex_usd", 1.5, "box"), "box").fixed.tolist() == pytest.approx([3050.0, 1550.0])
+    # What is drawn of a figure that is nothing moves nothing.
+    free = {
+        ("residual_usd", label): np.array([5.0, 6.0]),
+        ("maintenance_usd_per_month", label): np.array([100.0, 50.0]),
+    }
+    figures["fixed"][label] = np.array([1100.0, 1050.0]) / 0.9
+    dearer = replace(one, known=free, figures=figures)
+    assert held(moved(dearer, "capex_usd", 2.0, "box"), "box").fixed.tolist() == pytest.approx([2100.0, 2050.0])
+
+
+def test_more_of_a_class_are_not_more_urgent_ones(market):
+    one = market[0]
+    for quantity, factor, subject, expected in (
+        ("per_month", 2.0, "a", [54.0, 6.0, 10.0]), ("jobs", 2.0, "", [48.0, 12.0, 20.0]),
+        ("per_month", 0.1, "a", [0.0, 3.0, 10.0]), ("per_month", 2.0, "b", [24.0, 6.0, 20.0]),
+    ):  # fmt: skip
+        jobs = moved(one, quantity, factor, None, subject=subject).jobs
+        assert jobs.shape == (3, 2, 36)
+        assert jobs[:, 1, 35].tolist() == pytest.approx(expected), (quantity, factor)
+
+
+@pytest.mark.parametrize(
+    ("hours", "usd", "faster", "expected"),
+    [(1.5, 1.0, 1.0, True), (1.6, 1.0, 1.0, False), (3.0, 1.0, 2.0, True), (1.0, np.inf, 1.0, False)],
+)
+def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expected):
+    urgent = market[0].classes[1]
+    assert in_time(urgent, {"hours": hours, "usd": usd}, faster) is expected
+    assert not in_time(urgent, {"hours": 1.6, "usd": 1.0})  # as fast as it is
+
+
+@pytest.mark.parametrize(("months", "drawn"), [(1.0, 1), (2.5, 3), (36.0, 36), (50.0, 36)])
+def test_the_months_that_are_drawn(months, drawn):
+    """Each month of a project has its own number of jobs, up to three years; of a part of one too."""
+    one = posed(OLD, hourly(6.0), jobs=[A, B], hours=HOURS, facts=FACTS, speeds=SPEEDS, have=["old"], months=months)
+    assert one.numbers.shape == (3, 2, drawn)
+    assert (one.numbers[1] <= one.numbers[0]).all()

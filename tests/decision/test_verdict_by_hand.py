@@ -1,0 +1,229 @@
+"""Whole rows of the verdict by hand: every column of it, prices of the box, what is left out of each comparison."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.decision.verdict import COLUMNS, QUOTES, first_to_find_out, verdict_table
+from sweetspot.decision_words import BUY, CONTRACT, KEEP, RENT
+from works import work
+
+NO_ROWS = pd.DataFrame()
+SPOT = {"stands": False, "why_not": "it can be interrupted"}
+
+
+def rows_of(*works, answer=None, break_even=NO_ROWS, worth=None):
+    return verdict_table(works, answer or works[0].name, break_even, worth or {})
+
+
+def verdict(one, **more):
+    return rows_of(one, **more).iloc[0]
+
+
+def box(price, slope=1.0, **more):
+    return {"capex_usd": price, "usd_per_capex": slope} | more
+
+
+def test_every_column_where_buying_is_held_against_two_clouds():
+    """A box of 2,400 USD costs 3,000, renting 2,000; of four draws the ends are the least and the greatest."""
+    one = work(
+        ("spot", RENT, [10.0] * 4, SPOT),
+        ("north", RENT, [2000, 1000, 3000, 2500]),
+        ("south", RENT, [2100, 1200, 2700, 2000]),
+        ("later", BUY, [2800, 5000, 3600, 5000], box(np.nan, 0.0)),
+        ("box", BUY, [3000, 2800, 2400, 2600], box(2400.0, 0.5)),
+        today={"north": [1500, 1000, 2000, 1600], "south": [1800, 1100, 1900, 2000]}, busy=8.0,
+    )  # fmt: skip
+    told = rows_of(one, worth={"plan": "speed"})
+    assert list(told.columns) == list(COLUMNS)
+    expected = {
+        "workload": "plan", "workload_title": "plan", "is_answer": True, "level": "commit", "verb": "Rent by the hour",
+        "sentence": "Rent by the hour. Buying costs 1.4 times as much.",
+        # at today's rents: 1500 < 1800, 1000 < 1100, not 2000 < 1900, 1600 < 2000
+        "do_this": "Start with North or South: both cost about the same today. Compare again every quarter.",
+        "confidence": "clear", "kind": "rent", "best": "north", "best_title": "North", "rival": "later",
+        "rival_title": "Later", "rival_kind": "buy", "usd": 2000.0, "rival_usd": 2800.0,
+        "usd_per_month": 2000 / 36, "months": 36.0, "ratio": 1.4, "ratio_low": 1.2, "ratio_high": 5.0,
+        "p_cheaper": 1.0, "take": "north", "take_title": "North", "take_rival": "south", "take_rival_title": "South",
+        "take_ratio": 1.2, "take_ratio_low": 0.95, "take_ratio_high": 1.25, "take_p_cheaper": 0.75,
+        # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
+        "box": "box", "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0,
+        # 1800, 2100, 2400 and 2880 to the next 500; at 2000 it costs 2800, 2600, 2200, 2400: less than north in two
+        "box_prices_usd": [2000.0, 2000.0, 2500.0, 3000.0], "p_at_box_prices": [0.5, 0.5, 0.25, 0.25],
+        "work_factor": np.nan, "from_jobs": np.nan, "by_hour_title": None, "busy_days_per_month": 8.0,
+        "thresholds": [], "find_out_first": "",
+    }  # fmt: skip
+    row = told.iloc[0].to_dict()
+    for name, value in expected.items():
+        exact = value is None or isinstance(value, str | bool | list)
+        assert row[name] == (value if exact else pytest.approx(value, nan_ok=True)), name
+    assert set(expected) == set(COLUMNS)
+
+
+def test_where_nobody_else_does_it_there_is_no_rival_and_nothing_to_hold_against():
+    row = verdict(work(("one", RENT, [5.0, 6.0]), cost="rounds"), worth={"plan": "speed"})
+    assert (row["best"], row["best_title"], row["take"], row["usd"]) == ("one", "One", "one", 5.0)
+    for name in ("rival", "rival_title", "rival_kind", "take_rival", "take_rival_title", "box", "box_title"):
+        assert pd.isna(row[name]), name
+    for name in ("rival_usd", "ratio", "ratio_low", "ratio_high", "p_cheaper", "take_ratio", "take_p_cheaper",
+                 "take_ratio_low", "take_ratio_high", "box_usd", "buy_below_usd"):  # fmt: skip
+        assert np.isnan(row[name]), name
+    assert (row["box_prices_usd"], row["p_at_box_prices"]) == ([], [])
+    # One work alone is not one of several, and what is certain leaves nothing to find out.
+    assert (row["thresholds"], row["confidence"], row["find_out_first"]) == ([], "clear", "")
+
+
+def test_the_other_works_say_who_is_not_the_answer_and_what_has_no_way_has_no_row():
+    def job(name, *choices):
+        return work(*choices, name=name)
+
+    close = job("close", ("one", RENT, [9, 11]), ("two", RENT, [10, 10]))
+    never = job("never", ("spot", RENT, [1, 1], SPOT))
+    found = rows_of(never, close, job("b", ("one", RENT, [1, 1])), answer="b", worth={"close": "speed", "b": "speed"})
+    assert found["workload"].tolist() == ["b", "close"]
+    assert found["is_answer"].tolist() == [True, False]
+    assert found["find_out_first"].tolist() == ["", "speed"]
+    # Of a tie over the project it is said today what is the cheaper; buying is judged over the project.
+    project = work(("box", BUY, [9, 11]), ("cloud", RENT, [10, 10]), today={"cloud": [1, 1]})
+    row = verdict(project, worth={"plan": "price"})
+    assert (row["ratio"], row["p_cheaper"]) == (pytest.approx(10 / 9), 0.5)
+    assert (row["ratio_low"], row["ratio_high"]) == (pytest.approx(10 / 11), pytest.approx(10 / 9))
+    assert (row["kind"], row["rival_kind"], row["take"], row["verb"]) == ("buy", "rent", "cloud", "Rent by the hour")
+    assert row["find_out_first"] == "price"
+
+
+def test_contracts_are_held_against_each_other_over_the_project():
+    """At today's prices the second one is the cheaper, which nobody who signs now gets for the whole project."""
+    one = work(
+        ("year", CONTRACT, [100, 100]), ("term", CONTRACT, [150, 150]), ("cloud", RENT, [400, 400]),
+        today={"term": [50, 50]},
+    )  # fmt: skip
+    row = verdict(one)
+    assert (row["take"], row["take_rival"], row["take_ratio"], row["rival"]) == ("year", "term", 1.5, "cloud")
+    assert row["box"] is None and np.isnan(row["buy_below_usd"])  # nothing is for sale
+
+
+def test_what_costs_the_same_in_every_draw_leaves_no_price_to_ask_for():
+    row = verdict(work(("cloud", RENT, [10, 20]), ("box", BUY, [10, 20], box(5.0))))
+    assert (row["level"], row["rival"], row["box"]) == ("machine", None, None)
+
+
+@pytest.mark.parametrize(
+    ("price", "quotes"),
+    [
+        (2000.0, [1500.0, 1750.0, 2000.0, 2400.0]),  # up to four times 500 as they are
+        (2400.0, [2000.0, 2000.0, 2500.0, 3000.0]),  # beyond, to the nearest 500
+        (14_900.0, [11_000.0, 13_000.0, 15_000.0, 18_000.0]),
+    ],
+)
+def test_the_offers_for_a_box_are_round_where_it_is_dear(price, quotes):
+    one = work(("box", BUY, [price] * 2, box(price)), ("cloud", RENT, [2 * price] * 2))
+    assert verdict(one)["box_prices_usd"] == quotes
+    assert len(QUOTES) == 4
+
+
+@pytest.mark.parametrize(("rented", "below"), [(899.0, np.nan), (900.0, np.nan), (900.5, 0.5), (902.0, 2.0)])
+def test_a_box_that_would_have_to_be_free_has_no_price(rented, below):
+    """1,000 of the box's 1,900 USD are its price: at 0 it costs 900."""
+    one = work(("cloud", RENT, [rented] * 2), ("box", BUY, [1900.0] * 2, box(1000.0)))
+    assert verdict(one)["buy_below_usd"] == pytest.approx(below, nan_ok=True)
+
+
+def test_the_box_that_is_asked_about_is_the_cheapest_that_may_be_bought():
+    """Held against the cheapest that binds to something else and may be the answer; the spot machine may not."""
+    one = work(
+        ("spot", RENT, [1, 1], SPOT), ("gone", BUY, [2, 2], box(50.0, 1.0, stands=False)),
+        ("keep", KEEP, [100, 100]), ("cloud", RENT, [120, 120]), ("first", BUY, [150, 150], box(60.0)),
+        ("second", BUY, [160, 160], box(70.0)),
+    )  # fmt: skip
+    row = verdict(one)
+    assert (row["box"], row["box_usd"], row["buy_below_usd"]) == ("first", 60.0, pytest.approx(60 - 50))
+    assert (row["take"], row["take_rival"]) == ("keep", "cloud")
+
+
+# --- from how many jobs, from how much work, from which days ----------------------------------------------------------
+
+FLAT, METERED = {"month_usd": 160.0}, {"month_usd": np.nan}
+
+
+@pytest.mark.parametrize(
+    ("others", "months", "expected"),
+    [
+        ([("metered", METERED), ("dearer", METERED)], np.nan, (100.0, "Metered")),
+        ([("metered", METERED | SPOT), ("dearer", METERED)], np.nan, (50.0, "Dearer")),  # not what can be taken away
+        ([("metered", FLAT)], np.nan, (np.nan, None)),  # nobody serves by the job
+        ([("metered", METERED)], 1.0, (np.nan, None)),  # a month is what is counted
+        ([("metered", METERED)], 2.0, (100.0, "Metered")),
+    ],
+)
+def test_from_how_many_jobs_a_machine_by_the_month_pays(others, months, expected):
+    """A month of 160 against 1.60 and 3.20 a job."""
+    prices = {"metered": 1.6, "dearer": 3.2}
+    rest = [(name, RENT, [prices[name]] * 2, facts) for name, facts in others]
+    row = verdict(work(("flat", RENT, [0.5] * 2, FLAT), *rest, months=months))
+    assert (row["from_jobs"], row["by_hour_title"]) == (pytest.approx(expected[0], nan_ok=True), expected[1])
+
+
+def test_a_machine_by_the_job_says_nothing_of_months():
+    row = verdict(work(("metered", RENT, [1, 1], METERED), ("flat", RENT, [2, 2], FLAT), months=np.nan))
+    assert np.isnan(row["from_jobs"]) and row["by_hour_title"] is None
+
+
+def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
+    rows = pd.DataFrame(
+        [("plan", "months", 1.2), ("plan", "jobs", 4.0), ("plan", "device_hours", 3.0), ("other", "jobs", 1.1)],
+        columns=["workload", "quantity", "factor"],
+    )
+    one = work(("cloud", RENT, [100] * 2), ("box", BUY, [300] * 2))
+    assert verdict(one, break_even=rows)["work_factor"] == 3.0
+    assert np.isnan(verdict(one, break_even=rows[rows["workload"] == "other"])["work_factor"])
+    # No choice of this is a job without a plan: no days of use are said, though a table of them is there.
+    assert verdict(one, break_even=rows)["thresholds"] == ["Buying pays with 3.0 times as much work."]
+
+
+DAYS = pd.DataFrame(
+    [("m", "box", "dear", 1.0), ("else", "box", "cloud", 2.0), ("m", "other", "cloud", 3.0), ("m", "box", "cloud", 4.5),
+     ("m", "box", "cloud", 6.0)],
+    columns=["workload", "reference", "option", "pays_from"],
+).assign(quantity="days", factor=np.nan)  # fmt: skip
+ASKED = "Buying pays from 4.5 days of use a month; this counts 3."
+
+
+@pytest.mark.parametrize(
+    ("rows", "busy", "second", "said"),
+    [
+        (DAYS, 3.0, ("box", BUY), [ASKED]),
+        (DAYS, np.nan, ("box", BUY), []),  # a plan says how much work there is
+        (DAYS.drop(columns="reference"), 3.0, ("box", BUY), []),
+        (DAYS.head(0), 3.0, ("box", BUY), []),
+        (DAYS.head(3), 3.0, ("box", BUY), []),  # none of this model and of both
+        (DAYS, 3.0, ("box", CONTRACT), []),  # nobody buys
+        (DAYS, 3.0, ("box", RENT), []),  # nothing binds
+    ],
+)
+def test_the_days_of_use_from_which_a_box_pays(rows, busy, second, said):
+    """Those of the model, of both machines that are held against each other; the first such row counts."""
+    other, kind = second
+    one = work(("cloud", RENT, [100] * 2), (other, kind, [300] * 2), model="m", busy=busy, months=np.nan)
+    assert verdict(one, break_even=rows)["thresholds"] == said
+
+
+def test_what_to_find_out_first_is_of_the_work_itself():
+    """100 less 40 is 60, less than 60.5 for nothing; 0.5 is worth it, nothing is not; a low end above 0 is enough."""
+
+    def learn(workload, model, figure, worth, low, cost=np.nan):
+        return {"workload": workload, "model": model, "figure": figure, "evppi_usd": worth, "evppi_usd_low": low,
+                "cost_to_learn_usd": cost}  # fmt: skip
+
+    rows = pd.DataFrame(
+        [
+            learn("plan", None, "speed", 100.0, 90.0, 40.0), learn("plan", None, "price", 60.5, 0.5),
+            learn("elsewhere", None, "rent", 900.0, 800.0), learn("plan", "m", "power", 900.0, 800.0),
+            learn(None, "m", "small", 0.5, 0.1), learn(None, "n", "even", 40.0, 30.0, 40.0),
+            learn(None, "o", "unsure", 40.0, 0.0),
+        ]
+    )  # fmt: skip
+    plans = [work(("one", RENT, [1, 1]), name=name, cost="rounds") for name in ("nothing", "plan")]
+    jobs = [work(("one", RENT, [1, 1]), name=model, model=model) for model in "xno"]
+    assert first_to_find_out([*plans, *jobs], rows) == {"plan": "price"}
+    both = pd.DataFrame([row for row in rows.to_dict("records") if row["figure"] != "power"])
+    assert first_to_find_out([work(("one", RENT, [1, 1]), name="m", model="m")], both) == {"m": "small"}

@@ -1,0 +1,35 @@
+"""Work of months on a few offers, posed from its price list on, with certain figures that stand in the test."""
+
+import pandas as pd
+from phase_plans import priced_plan
+from price_lists import works_of
+from sweetspot.decision.dispatch_problem import Posed, pose
+from sweetspot.decision.options import build_options
+from sweetspot.decision.simulate import simulate
+
+MONTH_DAYS = 30.5
+
+
+def class_of(name, per_month, **more):
+    """A class of jobs, of one device each."""
+    return {"name": name, "model": "vgg16", "samples": 1.0, "per_month": per_month, "devices_per_job": 1,
+            "source": "this test"} | more  # fmt: skip
+
+
+def small_lab(*offers, jobs, hours, draws=2, change=lambda options: options, facts=None, speeds=None, **work):
+    """The problem and its options; `hours` of one job by class, on a machine of 100 images/s; `change` the options."""
+    tables, settings = priced_plan(*offers, facts=facts, speeds=speeds)
+    every = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
+    one = every[every["workload"] == "job"]
+    rows = [one.assign(workload=f"lab.{name}", hours=one["hours"] * took, usd=one["usd"] * took)
+            for name, took in hours.items()]  # fmt: skip
+    options = change(pd.concat(rows, ignore_index=True))
+    lab = {"kind": "monthly", "months": 36.0, "jobs": jobs, "source": "this test"} | work
+    monthly = works_of({"lab": lab})["lab"]
+    drawn = simulate(options, 1, draws)
+    return pose("lab", monthly, options, drawn, tables.offers, MONTH_DAYS, 5), options, drawn, settings
+
+
+def posed(*offers, **more) -> Posed:
+    """The problem alone."""
+    return small_lab(*offers, **more)[0]
