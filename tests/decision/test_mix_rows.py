@@ -11,7 +11,7 @@ from small_lab import class_of, small_lab
 from sweetspot.decision.case_figures import COLUMNS as CASES
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.dispatch_tables import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
+from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 KEPT = {"have": ["old"]}

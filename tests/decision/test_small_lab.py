@@ -7,7 +7,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed, small_lab
 from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.dispatch_problem import in_time
+from sweetspot.decision.posed import in_time
 from sweetspot.mixes.problem import NEVER
 
 WHOLE = 30.5 * 24  # hours of a month

@@ -3,8 +3,8 @@
 import pandas as pd
 from phase_plans import priced_plan
 from price_lists import works_of
-from sweetspot.decision.dispatch_problem import Posed, pose
 from sweetspot.decision.options import build_options
+from sweetspot.decision.posed import Posed, pose
 from sweetspot.decision.simulate import simulate
 
 MONTH_DAYS = 30.5

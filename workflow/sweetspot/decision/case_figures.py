@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.cost_rounds import Plan
-from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
 from sweetspot.mixes.problem import NEVER, Problem
 from sweetspot.wording import DISPATCH, ROUNDS

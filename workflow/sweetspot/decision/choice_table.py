@@ -9,10 +9,10 @@ import pandas as pd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.dispatch_problem import Posed
-from sweetspot.decision.dispatch_tables import mix_rows
 from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
+from sweetspot.decision.sources import mix_rows
 from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings

@@ -15,8 +15,6 @@ from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.dispatch_problem import Posed, pose
-from sweetspot.decision.dispatch_tables import job_table, load_table, source_table
 from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import (
     decisive_rows,
@@ -29,9 +27,11 @@ from sweetspot.decision.offers_left_out import (
 from sweetspot.decision.options import build_options, titled
 from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
 from sweetspot.decision.pays import PAYS, pays_rows
+from sweetspot.decision.posed import Posed, pose
 from sweetspot.decision.question import Question
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.simulate import Draws, simulate
+from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table

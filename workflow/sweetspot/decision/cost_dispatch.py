@@ -17,11 +17,11 @@ from sweetspot.decision.assumption import (
     all_of,
     assumptions_of,
 )
-from sweetspot.decision.dispatch_problem import PER_MONTH, Posed
-from sweetspot.decision.dispatch_tables import is_best, mix_title
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
+from sweetspot.decision.posed import PER_MONTH, Posed
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
+from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
-from sweetspot.decision.dispatch_problem import Posed
 from sweetspot.decision.options import Row, records
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
 from sweetspot.draws import interval, shares

@@ -11,10 +11,10 @@ from sweetspot.bills.rates import month_of, or_zero, sold_for
 from sweetspot.bills.rent_ahead import Rents, moves_ahead, rent_of_first, rent_share
 from sweetspot.bills.resale import MONTHS_A_YEAR
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
-from sweetspot.decision.dispatch_problem import Posed, with_terms
-from sweetspot.decision.dispatch_tables import bought_in_words
 from sweetspot.decision.options import Row
+from sweetspot.decision.posed import Posed, with_terms
 from sweetspot.decision.simulate import Draws
+from sweetspot.decision.sources import bought_in_words
 from sweetspot.draws import LEVEL_RANGE, interval, shares, spread, stream
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Rented

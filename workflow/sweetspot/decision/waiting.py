@@ -12,8 +12,8 @@ from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.rounds import rounds
-from sweetspot.decision.dispatch_problem import COMMITTED, Posed
 from sweetspot.decision.options import CELL, OFFER, Row, records
+from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 

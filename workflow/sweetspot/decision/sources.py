@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.fits import does_not_fit
-from sweetspot.decision.dispatch_problem import Class, Posed, in_time
 from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.decision.posed import Class, Posed, in_time
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
