@@ -1,7 +1,15 @@
 """Where a search for turning points might stop too soon: a third way that turns first, a bound close by."""
 
+import numpy as np
 import pytest
+from sweetspot.decision.breakeven import break_even, surface, utilisation
 from three_kinds import SHARE, Market, hourly, named, own, price
+
+
+def signed(usd):
+    """A contract by the month."""
+    terms = {"term_months": 12.0, "per_month": usd}
+    return {"instance": "signed", "purchase": "reserved", "commitment": terms, "days_per_month": 10.0}
 
 
 def turns(question, quantity, side):
@@ -35,3 +43,40 @@ def test_days_of_use_are_looked_at_up_to_those_of_a_month():
     ((turn, one),) = turns(question, "days_per_month", +1)
     assert one.most == 30.5
     assert turn.factor == pytest.approx(1050 / 1.8 / 560, rel=1e-9)
+
+
+def test_a_contract_costs_the_same_for_twice_the_days_of_use():
+    """900 USD a month whatever is done; rented at 6 an hour twice the hours cost twice as much."""
+    question = price(Market((own(), hourly("rented", 6.0), signed(900.0)))).question(SHARE)
+    (days,) = (one for one in question.assumptions if one.quantity == "days_per_month")
+    moved = question.at(days, np.array([2.0])).usd[:, 0] / question.usd
+    by_name = {one.option: factor for one, factor in zip(question.choices, moved, strict=True)}
+    box = (1050 + 2 * 240 * 0.2) / (1050 + 240 * 0.2)
+    assert by_name == pytest.approx({"box": box, "rented": 2.0, "signed (reserved)": 1.0})
+
+
+@pytest.mark.parametrize(("month", "days", "months"), [(1200.0, 0.0, 36_000 / (1200 - 50 - 48)), (900.0, None, None)])
+def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days, months):
+    """1,050 and 48 USD of running in ten days; on more days the box costs more and the contract does not."""
+    made = price(Market((own(), hourly("rented", 6.0), signed(month))))
+    table = break_even(made.options, made.draws, 30.5).set_index("option")
+    row = table.loc["signed (reserved)"]
+    assert (None if np.isnan(row["days"]) else row["days"]) == days
+    assert row["p_pays"] == (days == 0.0) and np.isnan(row["never_below_usd_per_hour"])
+    if months is not None:
+        assert row["months_needed"] == pytest.approx(months)
+    curve = utilisation(made.options, made.draws, 30.5).set_index(["option", "days"])["gain"]
+    assert curve["signed (reserved)", 20.0] == pytest.approx(month / (1050 + 20 * 4.8))
+    assert table.loc["rented", "days"] == pytest.approx(1050 / (24 * 5.8))
+
+
+def test_where_buying_pays_is_told_beside_what_is_rented_by_the_hour():
+    """The contract is the cheaper: 900 a month for 240 h that cost 1,440 by the hour."""
+    found = surface([price(Market((own(), hourly("rented", 6.0), signed(900.0)))).share()], 30.5)
+    assert set(found["rival"]) == {"rented"}
+
+
+def test_half_a_job_a_month_is_a_number_that_may_be_another():
+    question = price(Market((own(), hourly("rented", 6.0)), jobs=0.5, hours=400.0)).dispatch()
+    (jobs,) = (one for one in question.assumptions if one.quantity == "per_month")
+    assert (jobs.value, jobs.low, jobs.high) == (0.5, pytest.approx(0.4), pytest.approx(0.6))

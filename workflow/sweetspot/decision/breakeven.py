@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, running_per_hour, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
-from sweetspot.bills.rates import or_zero, rates
+from sweetspot.bills.rates import by_contract, by_the_hour, or_zero, rates
 from sweetspot.bills.rent_ahead import moves_ahead, rent_over
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.options import Row, records, same_machine, trained
@@ -57,14 +57,15 @@ def duels(options: pd.DataFrame) -> Iterator[tuple[Row, Row]]:
 def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
     """Break-even days a month of the reference against every alternative and model.
 
-    An owned alternative is used on the same days as the reference: the team has one use.
+    An owned alternative is used on the same days as the reference, and so is a contract, due whether used or not: the
+    team has one use.
     Columns: those of PAYS (`pays`) that one job has (`workload`: its model), reference, option, model, `days` with
     `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2), `gain_at_use` (cost of the alternative / cost of
     the reference at its planned use), `p_cheaper` (share of the draws in which the reference is the cheaper one at that
     use), `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which
-    the box never pays at any use up to `month_days` (null against an owned rival), `months_needed` (length of project
-    from which the planned use pays, an owned rival spread over as many), `verdict`, `basis`. Days beyond the month:
-    null, never.
+    the box never pays at any use up to `month_days` (null against what is owned or signed for), `months_needed`
+    (length of project from which the planned use pays, an owned rival spread over as many), `verdict`, `basis`. Days
+    beyond the month: null, never.
     Empty where the reference is not owned.
     """
     rows = [_against(box, rival, draws, month_days) for box, rival in duels(options)]
@@ -74,7 +75,7 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
 def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, object]:
     index, other = box["row"], rival["row"]
     planned, (own, their) = float(box["days_per_month"]), _central(box, rival)
-    mine, theirs = _drawn(index, rival, draws)
+    mine, theirs = _drawn(box, rival, draws)
     drawn = [crossing(mine, theirs, draws.days[index], factor) for factor in (1.0, 2.0)]
     central = [float(crossing(own, their, planned, factor)) for factor in (1.0, 2.0)]
     days, twice = (
@@ -83,7 +84,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
     )
     gain = draws.images_per_usd[index] / draws.images_per_usd[other]
     gain_low, gain_high = interval(gain)
-    rented = rival["purchase"] != "own"  # an owned rival has no price of an hour, and pays the electricity too
+    rented = by_the_hour(rival)  # an owned rival has no price of an hour, and pays the electricity too
     load = own.hour / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else 0.0
     dearer, tariff = _never(own, float(their.at(planned)), load, month_days) if rented else (np.nan, np.nan)
     return {
@@ -139,22 +140,29 @@ def crossing(box: Month, rival: Month, planned: Number, factor: float = 1.0) -> 
     return np.where(gains > 0, cross, np.where(pays_now, 0.0, np.inf))
 
 
-def _months(box: Month, faster: Number, rival: Month, hour: Number, owned: bool) -> tuple[Month, Month]:
-    """The box, and a rival for the box's work: owned by its own month, rented by what that costs an hour."""
-    return box, Month(rival.month * faster, rival.hour * faster) if owned else Month(0.0, hour)
+def _months(own: Month, faster: Number, box: Row, rival: Row, their: Month, hour: Number) -> tuple[Month, Month]:
+    """The box, and a rival for the box's work: owned by its own month, by contract by what the months cost that the
+    planned use takes, rented by what that work costs an hour.
+    """
+    if by_contract(rival):
+        month = HOURS_A_DAY * box["days_per_month"] * rival["variable_usd_per_hour"]
+        return own, Month(month * faster, 0.0)
+    owned = rival["purchase"] == "own"
+    return own, Month(their.month * faster, their.hour * faster) if owned else Month(0.0, hour)
 
 
 def _central(box: Row, rival: Row) -> tuple[Month, Month]:
     own, their = (Month(row["fixed_usd_per_month"], row["variable_usd_per_hour"]) for row in (box, rival))
     hour, faster = 3600.0 * box["images_per_s"] / rival["images_per_usd"], box["images_per_s"] / rival["images_per_s"]
-    return _months(own, faster, their, hour, rival["purchase"] == "own")
+    return _months(own, faster, box, rival, their, hour)
 
 
-def _drawn(index: int, rival: Row, draws: Draws, which: slice = slice(None)) -> tuple[Month, Month]:
-    other, speed = rival["row"], draws.images_per_s[index, which]
+def _drawn(box: Row, rival: Row, draws: Draws, which: slice = slice(None)) -> tuple[Month, Month]:
+    index, other = box["row"], rival["row"]
+    speed = draws.images_per_s[index, which]
     own, their = (Month(draws.fixed[row, which], draws.variable[row, which]) for row in (index, other))
     hour, faster = 3600.0 * speed / draws.images_per_usd[other, which], speed / draws.images_per_s[other, which]
-    return _months(own, faster, their, hour, rival["purchase"] == "own")
+    return _months(own, faster, box, rival, their, hour)
 
 
 def _months_needed(box: Row, their: Month, rival: Row) -> float:
@@ -165,16 +173,17 @@ def _months_needed(box: Row, their: Month, rival: Row) -> float:
     to LONGEST: of lengths around the planned one that pay, the least; else the first that pays beyond it.
     """
     hours, owned = HOURS_A_DAY * box["days_per_month"], rival["purchase"] == "own"
+    rent = their.at(box["days_per_month"])
     curved = isinstance(box.get("residual_points"), list | np.ndarray) or or_zero(box["discount_rate"]) > 0
     if owned or curved or moves_ahead(rival):
         months = np.arange(1.0, LONGEST + 1)
         own = _fixed_over(box, months) + hours * box["variable_usd_per_hour"]
         faster = box["images_per_s"] / rival["images_per_s"]
         other = faster * _fixed_over(rival, months) if owned else 0.0
-        other = other + hours * their.hour * (1.0 if owned else rent_over(rival, months))
+        other = other + hours * (their.hour if owned else rent * rent_over(rival, months))
         return _first_that_pays(own <= other, int(box["months"]))
     spent = (box["capex_usd"] - box["residual_usd"]) / (1.0 - or_zero(box["downtime_share"]))
-    room = hours * (their.hour - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
+    room = hours * (rent - box["variable_usd_per_hour"]) - (box["fixed_usd_per_month"] - spent / box["months"])
     return float(spent / room) if room > 0 else float("nan")
 
 
@@ -217,13 +226,14 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
 def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[np.ndarray, ...]:
     """The gain at each of `days`, with its interval."""
     own, their = _central(box, rival)
-    mine, theirs = _drawn(box["row"], rival, draws, slice(CURVE_DRAWS))
+    mine, theirs = _drawn(box, rival, draws, slice(CURVE_DRAWS))
     drawn = np.asarray(theirs.at(days[:, None]) / mine.at(days[:, None]))
     return np.asarray(their.at(days) / own.at(days)), *interval(drawn)
 
 
 def surface(questions: Iterable[Question], month_days: float, money: Money = DOLLARS) -> pd.DataFrame:
-    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest rented choice.
+    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest choice that
+    is rented by the hour.
 
     `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for that length and
     tariff (null: never within the month), `condition`: when the box never pays. Months and tariff are multiples of
@@ -232,7 +242,7 @@ def surface(questions: Iterable[Question], month_days: float, money: Money = DOL
     parts = []
     for one in questions:
         labels = [choice.row["row"] for choice in one.choices]
-        rented = [place for place, choice in enumerate(one.choices) if choice.row["purchase"] != "own"]
+        rented = [place for place, choice in enumerate(one.choices) if by_the_hour(choice.row)]
         if one.reference in labels and rented:
             parts.append(_grid(one, labels.index(one.reference), rented[0], month_days, money))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(SURFACE))

@@ -69,7 +69,7 @@ def share(rows: Sequence[Row], planned: Array) -> Callable[[Moved], Costs]:
         work = np.ones(moved.cases) * moved.work("days_per_month") * moved.work("months")
         usd = planned[:, None] * work
         for place, row in enumerate(rows):
-            if moved.touches(row["row"]):
+            if moved.touches(row["row"]) or by_contract(row):
                 usd[place] *= _hour(row, moved) / hours[place] / moved.of(row["row"])("images_per_s")
         return Costs(usd, np.ones(usd.shape))
 
