@@ -140,3 +140,20 @@ def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
         if one.quantity == "speed"
     }
     assert moved == pytest.approx({("X", "1"): -6.0, ("X", "4"): 0.0, ("Y", "4"): 0.0})
+
+
+def test_who_is_rented_goes_by_the_speed_that_moves_though_the_same_machine_is_cheaper_on_spot():
+    """7,200 h at 6; the spot rate of the same machine is no choice that stays, and no figure of it is asked about."""
+    spot = hourly(1.0) | {
+        "purchase": "spot",
+        "interruptions": {"per_hour": 0.0, "checkpoint_s": 60.0, "source": "here"},
+    }
+    tables, settings = priced_plan(spot, own(), hourly(6.0), facts={"rented": {"gpu": "H9"}})
+    options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
+    draws = simulate(options, settings.seed, 2)
+    (whole,) = priced_plans(options, draws, tables.plans)
+    question = rounds_question(whole, options, draws, 30.5)
+    names = [choice.option for choice in question.choices]
+    assert names[0] == "rented (spot)"
+    (speed,) = (one for one in question.assumptions if "H9" in one.subject)
+    assert question.at(speed, np.array([2.0])).usd[names.index("rented"), 0] == pytest.approx(7200 * 6.0 / 2)

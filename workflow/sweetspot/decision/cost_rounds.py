@@ -176,7 +176,7 @@ def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
     declared as fast. Jobs on one device go by the figure of the machine with one, which is off by an error of its own.
     None: nothing here moves it.
     """
-    own = [one["row"] for one in rows if one["instance"] == instance]
+    own = [one["row"] for one in (row, *rows) if one["instance"] == instance]
     alike = [one["row"] for one in rows if one["gpus"] == 1 and one.get("gpu") == row.get("gpu")]
     return next(iter([*own, *alike]), None)
 
