@@ -171,3 +171,11 @@ def test_the_waits_are_those_of_the_best_mix():
     for limit in (2.0, 8.0):
         early = 1 - 0.85 * math.exp(-(limit - 2) * 0.15 / 2)
         assert steps.loc[limit, "share_in_time"] == pytest.approx((100 * early + 40) / 260)
+
+
+def test_an_ordinary_job_shares_what_it_rents_and_one_in_a_hurry_does_not():
+    """Four at once for 20 an hour: 5 each, where nobody is late; alone all of it."""
+    shared = {name: value for name, value in SIDE.items() if name != "have"}
+    steps = steps_of(QUICK, own("old"), classes=[class_of("a", 10.0)], hours={"a": 2.0}, **shared)
+    assert set(steps["option"]) == {"quick"} and set(steps["usd"]) == {20.0}
+    assert steps["usd_extra"].tolist() == pytest.approx([15.0] * len(steps))

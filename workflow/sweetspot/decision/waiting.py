@@ -114,7 +114,7 @@ def coming_to_options(
         if row["hours"] > 0:
             demand, slots = demands[row["workload"]], or_zero(row.get("jobs_at_once")) or 1.0
             hours = _hours(row, math.ceil(demand.runs / slots - ROUNDING))
-            servers = int(slots * max(boxes.get(tuple(row[name] for name in OFFER), 1.0), 1.0))
+            servers = int(slots * max(boxes[tuple(row[name] for name in OFFER)], 1.0))
             works = HOURS_A_DAY * month_days * (1.0 - or_zero(row.get("downtime_share")))
             opened = works if row["purchase"] in HELD else math.inf
             one = Coming(row, demand.people, demand.per_month, hours, demand.hours_cv, servers, opened)
