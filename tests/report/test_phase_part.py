@@ -75,5 +75,5 @@ def test_money_is_that_of_the_study(alone):
 
 def test_the_rows_of_the_work_of_months_are_choices_too():
     part = plan_parts(Sections(small_tables(), study(), Provenance()))["choices"]
-    assert [row[1] for row in part.rows] == ["1 × office box, the rest on RunPod", "RunPod for the rest"]
+    assert [row[1] for row in part.rows] == ["1 × office box, the rest on RunPod", "RunPod beside your RTX 4090"]
     assert phase_tables(box())["choices"]["is_rival"].sum() == 0

@@ -15,7 +15,8 @@ COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "B
 COUNTED = "this counts {busy_days_per_month:g}"
 SENTENCE, DO_THIS = 15, 20  # words
 NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
-FACTOR = "times today's"  # unit of what is said as a factor of the plan
+FACTOR = "times the plan"  # unit of what is said as a factor of the plan
+FAR = 2.0  # times the plan: from here on no percentage is said
 Facts = Mapping[str, Any]  # a row of the verdict
 
 
@@ -141,12 +142,24 @@ def side(factor: float) -> str:
     return "above" if factor > 1 else "below"
 
 
+def off_plan(factor: float) -> str:
+    """How far from what is planned a factor lies: `12 % higher than planned`."""
+    if factor >= FAR:
+        return f"{times(factor)} times what is planned"
+    return f"{100 * abs(factor - 1):.2g} % {'higher' if factor > 1 else 'lower'} than planned"
+
+
+def in_unit(value: float, unit: str) -> str:
+    """A figure with its unit as it is said: `0.63 USD an hour`."""
+    return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
+
+
 def turn_in_words(name: str, value: float, unit: str, factor: float, money: Money) -> str:
     """A turning point of an assumption planned at `value`: of what is said as a factor, how far from the plan."""
     if unit == FACTOR:
-        return f"{name} {100 * abs(factor - 1):.2g} % {side(factor)} today's"
+        return f"{name} {off_plan(factor)}"
     value, unit = money.counted(value * factor, unit)
-    return f"{name} {side(factor)} {amount(value)} {unit}"
+    return f"{name} {side(factor)} {in_unit(value, unit.removesuffix('/month') if name.endswith(' a month') else unit)}"
 
 
 def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, furthest: float, money: Money) -> str:
@@ -154,7 +167,7 @@ def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool
     if math.isnan(factor):
         return f"no value of it within a factor of {furthest:g} changes the {word}"
     value, unit = money.counted(factor * value, unit)
-    moved = f"the {word} changes at {amount(value)} {unit} ({100 * (factor - 1):+.0f} %)"
+    moved = f"the {word} changes at {in_unit(value, unit)} ({100 * (factor - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from sweetspot.decision_words import FACTOR, in_unit, off_plan
 from sweetspot.report.cited import records
 from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
 from sweetspot.report.notation import missing, number
@@ -220,12 +221,9 @@ def _threshold(row: dict[str, Any]) -> str:
     """From which value of an assumption the other is the cheaper, in words."""
     if missing(row.get("flip_value")):
         return ""
-    value, unit = float(row["flip_value"]), str(row["unit"])
-    if not unit.startswith("times"):
-        return f"turns at {number(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
-    if 0.5 <= value < 2:
-        return f"turns {abs(value - 1):.0%} {'above' if value > 1 else 'below'} the plan".replace("%", " %")
-    return f"turns at {value:.2g} times the plan"
+    if row["unit"] == FACTOR:
+        return f"turns it: {off_plan(float(row['flip_factor']))}"
+    return f"turns it: {in_unit(float(row['flip_value']), str(row['unit']))}"
 
 
 def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
