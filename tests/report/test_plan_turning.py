@@ -27,7 +27,7 @@ def test_the_sentences():
     assert plan_worth_in_words(tables) == [
         "Find out the price of RunPod first.",
         "Knowing that is worth up to 400 USD (300 to 500) over the project.",
-        "The cheapest changes at 0.63 USD/hour.",
+        "The cheapest changes at 0.63 USD an hour.",
         "No speed is worth timing: none, known exactly, would save more than the timing costs.",
     ]
 

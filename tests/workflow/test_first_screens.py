@@ -127,7 +127,7 @@ def test_cpus_are_in_the_answer_about_cpus():
     assert found["sentence"].str.startswith("Rent the machine with ").all()
     # It is said which of the six it is about: by the charts 16 CPUs are dearer on the MNIST CNN alone.
     assert found["thresholds"].iloc[0][-1] == (
-        "This is about MNIST MLP. The same is the cheapest for 5 of the 6 works here; for MNIST CNN it is the machine "
+        "This is about “MNIST MLP”. The same machine is cheapest for 5 of the 6 works; for MNIST CNN it is the machine "
         "with a K80 and TensorFlow."
     )
     ties = found[found["confidence"] == "too close to call"]

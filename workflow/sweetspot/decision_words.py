@@ -23,14 +23,12 @@ Facts = Mapping[str, Any]  # a row of the verdict
 def of_several(answer: Facts, told: Sequence[Facts]) -> str:
     """Which of several works the answer is about, and for which of the others it is another."""
     others = [row for row in told if row["take"] != answer["take"]]
-    about = f"This is about {answer['workload_title']}. The same is the cheapest for"
+    about = f"This is about “{answer['workload_title']}”. The same machine is cheapest for"
     if not others:
-        return f"{about} all {len(told)} works here."
+        return f"{about} {'both works' if len(told) == 2 else f'all {len(told)} works'}."
     first, *more = others
     named = f"for {first['workload_title']} it is {the(str(first['take_title']))}"
-    return (
-        f"{about} {len(told) - len(others)} of the {len(told)} works here; {named}{', among others' if more else ''}."
-    )
+    return f"{about} {len(told) - len(others)} of the {len(told)} works; {named}{', among others' if more else ''}."
 
 
 def thresholds(facts: Facts, currency: Money) -> list[str]:
@@ -149,8 +147,9 @@ def off_plan(factor: float) -> str:
     return f"{100 * abs(factor - 1):.2g} % {'higher' if factor > 1 else 'lower'} than planned"
 
 
-def in_unit(value: float, unit: str) -> str:
-    """A figure with its unit as it is said: `0.63 USD an hour`."""
+def in_unit(value: float, unit: str, name: str = "") -> str:
+    """A figure with its unit as it is said: `0.63 USD an hour`; without the month that its `name` ends with."""
+    unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
     return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
 
 
@@ -159,13 +158,13 @@ def turn_in_words(name: str, value: float, unit: str, factor: float, money: Mone
     if unit == FACTOR:
         return f"{name} {off_plan(factor)}"
     value, unit = money.counted(value * factor, unit)
-    return f"{name} {side(factor)} {in_unit(value, unit.removesuffix('/month') if name.endswith(' a month') else unit)}"
+    return f"{name} {side(factor)} {in_unit(value, unit, name)}"
 
 
 def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, furthest: float, money: Money) -> str:
     """Where an assumption, planned at `value`, changes what is called `word`; NaN: at no factor up to `furthest`."""
     if math.isnan(factor):
-        return f"no value of it within a factor of {furthest:g} changes the {word}"
+        return f"no value within a factor of {furthest:g} changes the {word}"
     value, unit = money.counted(factor * value, unit)
     moved = f"the {word} changes at {in_unit(value, unit)} ({100 * (factor - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")

@@ -57,6 +57,7 @@ def render_page(tables: Tables, study: Study) -> str:
         "sections": sections(tables, found, money, study) if found else [],
         "listed": of_choices(tables, money.code),
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
+        "used": any(busy(one) for one in others),
         "prices": [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
         if found and found.confidence == TIE
         else [],

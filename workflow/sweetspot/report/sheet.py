@@ -75,7 +75,9 @@ def of_choices(tables: Tables, code: str) -> Listed:
         for row in rows
     ]
     head = ["what to do", f"{code} in all" if months else code, *([f"{code} a month"] if months else [])]
-    note = f"In brackets 90 %. Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
+    note = (
+        f"In brackets: the 90 % interval. Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
+    )
     note += _at_once(rows) if timed else ""
     return Listed([*head, *(["hours"] if timed else []), "cheaper"], made, note)
 
