@@ -32,14 +32,14 @@ def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper(tmp_path):
     # At 0.10 USD an hour the rented card costs 0.10 / 225, the box 264.667 / 240 / 498: 4.98 times as much an image.
     shown = tiles(make_report(tmp_path, one_job(inputs(price_p3=0.10))))
     gain = (264.6666667 / 240 / 498) / (0.10 / 225)
-    assert shown["vgg16"][:2] == [RENTED, BOX]
-    assert shown["vgg16"][2].startswith(f"{gain:.2f} ×") and shown["vgg16"][3] == "over 99 %"
+    assert shown["VGG-16"][:2] == [RENTED, BOX]
+    assert shown["VGG-16"][2].startswith(f"{gain:.2f} ×") and shown["VGG-16"][3] == "over 99 %"
 
 
 def test_a_reference_that_wins_is_named_as_the_cheaper_one(tmp_path):
     shown = tiles(make_report(tmp_path, one_job()))
-    assert shown["vgg16"][:2] == [BOX, RENTED]
-    assert shown["vgg16"][2].startswith("6.14 ×")  # 3.06 / 225 over 1.1028 / 498
+    assert shown["VGG-16"][:2] == [BOX, RENTED]
+    assert shown["VGG-16"][2].startswith("6.14 ×")  # 3.06 / 225 over 1.1028 / 498
 
 
 @pytest.mark.parametrize(

@@ -312,7 +312,7 @@ def _who_does_it(tables: Tables, found: Outcome) -> Section | None:
     layers = []
     for title, rows in named.groupby("title", sort=False):
         hours = rows.groupby("share_of_months")["device_hours"].sum()
-        points = [(100 * float(share), float(load)) for share, load in hours.items()]  # type: ignore[arg-type]
+        points = [(100 * float(share), float(load)) for share, load in hours.items()]
         layers.append((str(title), KIND_OF[str(rows["kind"].iloc[0])], points))
     return Section(
         "load",
