@@ -69,8 +69,7 @@ def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
     assert later_in_words(found) == [
         "box, bought at once: 39,240 USD over 36 months.",
         "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), over 99 % likely.",
-        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), over 99 % "
-        "likely.",
+        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), over 99 % likely.",
         "Buying box at once is the cheapest, over 99 % likely.",
         "Never buying costs 43,200 USD.",
     ]

@@ -50,10 +50,12 @@ const pictures = (() => {
       taken.push(words(atX(x) + (late ? -4 : 4), TOP + 10 + LINE * n, word, late ? "end" : "start", "soft"));
     });
     if (alone) taken.push(...series.map(({ points: [[x, y]] }) => [atX(x) - 6, atX(x) + 6, atY(y) + 4]));
-    for (const { name, kind, points } of series) {
-      const [x, y] = points.at(-1).map((value, n) => (n ? atY(value) : atX(value)));
-      if (alone) part("circle", { class: `k-${kind}`, cx: x, cy: y, r: 5 });
+    for (const { kind, points } of series) {
+      if (alone) part("circle", { class: `k-${kind}`, cx: atX(points[0][0]), cy: atY(points[0][1]), r: 5 });
       else part("path", { class: `line k-${kind}`, d: `M${points.map((point) => `${atX(point[0]).toFixed(1)} ${atY(point[1]).toFixed(1)}`).join("L")}` });
+    }
+    for (const { name, kind, points } of series) { // names over all lines
+      const [x, y] = points.at(-1).map((value, n) => (n ? atY(value) : atX(value)));
       const places = [0, 1, -1, 2, -2, 3, 4].flatMap((by) => (alone ? [[x + 8, y + 4 + LINE * by, name, "start"], [x - 8, y + 4 + LINE * by, name, "end"]] : [[x - 4, y - 6 + LINE * by, name, "end"]]));
       taken.push(words(...(places.find((place) => free(boxed(...place))) ?? places[0]), alone ? "soft" : `k-${kind}`));
     }
