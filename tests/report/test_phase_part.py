@@ -42,7 +42,7 @@ def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone)
     assert "What to take for the project" in of_plan
     assert 'id="t-choices"' in of_plan and 'id="t-mix_jobs"' not in html
     assert "<h2>One job alone</h2>" in of_job
-    assert "what is there counts" not in of_job  # said of the work of months
+    assert "what you have counts" not in of_job  # said of the work of months
 
 
 def test_a_page_without_a_plan_speaks_of_none(alone):
