@@ -38,11 +38,11 @@ def bought_in_words(one: Mix, posed: Posed) -> str:
 
 def beside(rented: str, posed: Posed) -> str:
     """What is rented beside what one has, in words; all on it where one has nothing."""
-    there = [(kind.there, posed.title(kind.name).removeprefix("your ")) for kind in posed.drawn.held if kind.there]
+    there = [posed.title(kind.name) for kind in posed.drawn.held for _ in range(kind.there)]
     if not there:
         return f"all on {the(rented)}"
-    own = [f"{count} × {title}" if count > 1 else title for count, title in there]
-    return f"{rented} beside your {listed(own)}"
+    own = there[0].removeprefix("your ")
+    return f"{rented} beside {f'your {own}' if len(there) == 1 else 'what you have'}"
 
 
 def mix_title(one: Mix, posed: Posed) -> str:
