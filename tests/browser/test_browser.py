@@ -11,6 +11,7 @@ from project_copy import edit, run_snakemake
 from report_tables import CHROMIUM, make_report, opened, small_tables
 from sweetspot.report.charts import CHARTS
 
+WITHOUT_CHARTS = "The charts need JavaScript, in a browser of 2023 or later."
 SAMPLES = 94_720_000
 # d* = (capex/months) / (24 (p_c R_o/R_c - kW p_kWh)); the box 498 images/s, the rival 225 at 3.06 USD an hour
 BREAK_EVEN = 6500 / 30 / (24 * (3.06 * 498 / 225 - 0.20))
@@ -183,7 +184,18 @@ def test_reads_without_javascript(page):
     with opened(page, javascript=False) as (tab, _):
         assert "Renting probably costs" in tab.inner_text(".answer")
         assert tab.locator("#t-ranks tbody tr").count() == 3
-        assert "The charts need JavaScript." in tab.inner_text("header")
+        assert WITHOUT_CHARTS in tab.inner_text("header")
+
+
+def test_a_browser_that_cannot_unpack_the_charts_says_so(page):
+    with opened(page) as (tab, noise):
+        all_drawn(tab)
+        assert WITHOUT_CHARTS not in tab.inner_text("body")
+        tab.add_init_script("delete window.DecompressionStream")
+        tab.reload()
+        assert WITHOUT_CHARTS in tab.inner_text("header") and tab.locator("figure svg").count() == 0
+        assert tab.locator("#fig-front").bounding_box()["height"] < 200  # its caption alone: a frame has 260
+        assert noise == []
 
 
 @pytest.mark.parametrize("width", [390, 1280])

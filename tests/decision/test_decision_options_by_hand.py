@@ -220,7 +220,7 @@ def test_a_tornados_row_by_hand():
     assert (power["margin_low"], power["margin_high"]) == pytest.approx((HOUR / (box - 0.04), HOUR / (box + 0.04)))
     assert power["swing"] == pytest.approx(HOUR / (box - 0.04) - HOUR / (box + 0.04))
     assert math.isnan(power["flip_factor"])  # (HOUR - FIXED / 240) / 0.2: 29 times as much, and 5 is looked at
-    assert power["text"] == "no value of it within a factor of 5 changes the cheapest option"
+    assert power["text"] == "no value within a factor of 5 changes the cheapest option"
     assert f"resale value of {BOX}" not in rows.index  # there is none
     assert rows["swing"].is_monotonic_decreasing
     speed = rows.loc["speed of card on VGG-16"]  # a factor of all published figures of that device
@@ -233,7 +233,7 @@ def test_a_tornados_row_by_hand():
     row = tornado_of(options_of(full)).loc["days of use a month"]
     assert (row["high"], row["range_basis"]) == (30.5, "declared")
     # 0.48693 an hour of its work: 216.667 / 24 / 0.28693 = 31.46 days, more than the month has
-    assert math.isnan(row["flip_value"]) and row["text"].startswith("no value of it")
+    assert math.isnan(row["flip_value"]) and row["text"].startswith("no value within")
 
 
 # --- warnings -------------------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ def test_the_hand_calculation_without_deadlines(tmp_path):
     assert cloud == pytest.approx(924.8, abs=0.1)
     assert central(tables, "runpod-1x4090") == pytest.approx(OURS * RUNNING + cloud, abs=0.01)
     alone = mixes(tables).loc["there", "why_not"]
+    assert mixes(tables).loc["there", "why_not_rule"] == "cannot" and pd.isna(mixes(tables).loc["there", "main_rented"])
     assert alone == "cannot: what it can do takes 2,042 device-hours in a middle month, it has 703: 3 would do"
 
 

@@ -98,7 +98,7 @@ def test_the_turning_points_by_hand(sure):
     for assumption, value in expected.items():
         found = row(points, assumption)
         assert found["turning_value"] == pytest.approx(value, rel=2e-4)
-        assert found["to_title"] == "nothing bought, the rest on RunPod with 1 RTX 4090"
+        assert found["to_title"] == "nothing bought, RunPod with 1 RTX 4090 beside your RTX 4090"
         assert found["boxes"] == 0
     pays = row(sure["break_even"], "length of the project")
     assert pays["pays_from"] == pytest.approx(36 / (1 + apart / CAPEX), rel=2e-4)

@@ -44,8 +44,8 @@ def test_every_turning_point_by_hand(plain):
         ("speed of a card on VGG-16", "below"): 7200 / 8640,
         ("speed of H9 on VGG-16", "above"): RENT / BOX,
         ("speed of H8 on VGG-16", "above"): RENT * 7 / 6 / BOX,
-        ("work of the plan", "below"): HELD / (RENT - RUNNING),
-        ("work of the plan", "above"): 8640 / 7200,
+        ("amount of work", "below"): HELD / (RENT - RUNNING),
+        ("amount of work", "above"): 8640 / 7200,
     }
     assert {key: row["turning_value"] for key, row in plain.items()} == pytest.approx(expected, rel=1e-5)
     assert {row["to_title"] for key, row in plain.items() if "dearer" not in key[0] and "H8" not in key[0]} == {
@@ -84,7 +84,7 @@ def test_the_tornado_by_hand():
     rent = rows.loc["price of rented"]
     assert (rent["margin_low"], rent["margin_high"]) == pytest.approx((0.8 * RENT / BOX, 1.2 * RENT / BOX))
     assert (rent["usd_low"], rent["usd_per_month"]) == pytest.approx((BOX, BOX / 36))
-    work = rows.loc["work of the plan"]
+    work = rows.loc["amount of work"]
     assert work["margin_low"] == pytest.approx(0.8 * RENT / (HELD + 0.8 * RUNNING))
     assert work["margin_high"] == pytest.approx(1.2 * RENT / (HELD + 1.2 * RUNNING))  # just what one box can do
     assert rows["swing"].is_monotonic_decreasing and rows["margin"].nunique() == 1

@@ -180,11 +180,11 @@ def test_where_nothing_binds_the_answer_says_for_which_other_works_it_holds():
     bert = job("bert", ("north", 7), ("south", 8))
     told = verdict_table([resnet, vgg, bert], "vgg", NO_ROWS, {}).set_index("workload")
     assert told.loc["vgg", "thresholds"] == [
-        "This is about vgg. The same is the cheapest for 2 of the 3 works here; for resnet it is South."
+        "This is about “vgg”. The same machine is cheapest for 2 of the 3 works; for resnet it is South."
     ]
     assert told.loc["resnet", "thresholds"] == told.loc["bert", "thresholds"] == []
     assert list(told.index) == ["vgg", "resnet", "bert"] and list(told["is_answer"]) == [True, False, False]
     alike = verdict_table([vgg, bert], "vgg", NO_ROWS, {}).iloc[0]
-    assert alike["thresholds"] == ["This is about vgg. The same is the cheapest for all 2 works here."]
+    assert alike["thresholds"] == ["This is about “vgg”. The same machine is cheapest for both works."]
     bound = work(("north", RENT, [10, 10]), ("box", BUY, [90, 90]), name="plan")
     assert verdict_table([bound, vgg], "plan", NO_ROWS, {}).iloc[0]["thresholds"] == []

@@ -77,7 +77,7 @@ def test_more_than_the_box_can_do_is_said_and_two_boxes_can():
     assert full.loc[BOX, ["wait_hours", "hours_to_result"]].isna().all()
     (said,) = waiting_in_words(full.reset_index())
     assert said == (
-        "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of its time: the queue grows without "
+        "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of the time: the queue grows without "
         "end. p3.2xlarge (117 h) is faster for your 9 people; for up to 3 it was not."
     )
     two = queue({"imagenet": demand(18.0)}, box_more={"boxes": 2.0}).loc[BOX]
@@ -142,15 +142,15 @@ def test_all_workloads_of_a_machine_queue_together():
 def test_the_sentences():
     (said,) = waiting_in_words(queue({"imagenet": demand(people=3)}).reset_index())
     assert said == (
-        "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of its time. A job waits 40.4 h on average, "
-        "one in ten over 137 h. Its result arrives after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
+        "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on average, "
+        "one in ten over 137 h. The result arrives after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
         "3)."
     )
     (said,) = waiting_in_words(queue({"imagenet": demand(0.5)}).reset_index())
     assert "and fewer than one in ten waits at all" in said
     assert said.endswith("p3.2xlarge (117 h) is faster from 7.6 jobs a month on.")
     quick = queue({"imagenet": demand(people=1)}, rented=600.0).reset_index()
-    assert waiting_in_words(quick)[0].endswith("p3.2xlarge (43.9 h) is faster even where nobody waits.")
+    assert waiting_in_words(quick)[0].endswith("p3.2xlarge (43.9 h) is faster even without a wait.")
 
 
 def test_a_study_that_says_nothing_of_it_has_an_empty_table_and_no_sentence():

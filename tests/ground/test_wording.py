@@ -1,7 +1,8 @@
 """How sure, and how much, in words."""
 
 import pytest
-from sweetspot.wording import amount, confidence, percent
+from sweetspot.decision_words import FACTOR, turn_in_words
+from sweetspot.wording import DOLLARS, Money, amount, confidence, percent
 
 
 @pytest.mark.parametrize(
@@ -18,3 +19,17 @@ def test_an_amount_has_three_figures():
     assert [amount(value) for value in (0.2241, 79.12, 99.94, 100.0, -250.4, 14_234.4)] == [
         "0.224", "79.1", "99.9", "100", "-250", "14,234"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "factor", "money", "said"),
+    [("speed of A", 1.0, FACTOR, 1.12, DOLLARS, "speed of A 12 % higher than planned"),
+     ("speed of A", 1.0, FACTOR, 0.2, DOLLARS, "speed of A 80 % lower than planned"),
+     ("speed of A", 1.0, FACTOR, 2.24, DOLLARS, "speed of A 2.2 times what is planned"),
+     ("price of B", 0.7, "USD/hour", 0.9, DOLLARS, "price of B below 0.63 USD an hour"),
+     ("price of B", 0.7, "USD/hour", 0.9, Money("EUR", 1.25), "price of B below 0.504 EUR an hour"),
+     ("care of B", 50.0, "USD/month", 1.2, DOLLARS, "care of B above 60 USD a month"),
+     ("runs a month", 60.0, "jobs/month", 0.85, DOLLARS, "runs a month below 51 jobs")],
+)  # fmt: skip
+def test_where_an_assumption_turns_the_answer(name, value, unit, factor, money, said):
+    assert turn_in_words(name, value, unit, factor, money) == said

@@ -19,9 +19,9 @@ def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
     other = ("other", "price of the box", "capex_usd", "USD", 1.0, 1.0, 1.0, 1.0)
     fourth = ("m", "electricity price", "usd_per_kwh", "USD/kWh", 0.2, 0.1, 0.3, None)
     assert told(other, days, speed, rents, fourth) == [
-        "Days of use a month (20 days/month, from 8 to 30): the cheapest changes at 13.7.",
+        "Days of use a month (20 days, from 8 to 30): the cheapest changes at 13.7.",
         "Speed of the box (−50 % to +50 %): the cheapest changes at +25 %.",  # 0.00025 / 0.0002 = 1.25
-        "All rented prices (−20 % to +20 %): no value of it changes the cheapest.",
+        "All rented prices (−20 % to +20 %): no value changes the cheapest.",
     ]
 
 

@@ -25,7 +25,7 @@ def test_titles_of_the_decision():
     never = small_tables(inputs(price_p3=0.10))
     assert says("utilisation", never) == f"Against {RENTED} owning pays at no use within a month"
     # 498 x 3600 / (216.667 / 240 + 0.20) are 1,625,708 images; the spot machine makes 225 x 3600 / 1.11 = 729,730
-    assert says("images_per_usd") == f"Most images per USD on vgg16: {BOX}, 2.2 times the next"
+    assert says("images_per_usd") == f"Most images per USD on vgg16: {BOX}, 2.2 times as many as p3.2xlarge (spot)"
 
 
 def test_titles_of_the_fronts_of_other_models():
@@ -36,14 +36,14 @@ def test_titles_of_the_fronts_of_other_models():
         if name == "frontier":
             other["on_front"] = other["option"] != BOX
         tables[name] = pd.concat([tables[name], other], ignore_index=True)
-    assert says("time_cost", tables) == f"{BOX} is beaten in both time and money on resnet50"
+    assert says("time_cost", tables) == f"On resnet50 another option is both faster and cheaper than {BOX}"
     third = [tables[name][tables[name]["model"] == "vgg16"].assign(model="m3", workload="w3") for name in TWO]
     tables |= {name: pd.concat([tables[name], rows]) for name, rows in zip(TWO, third, strict=True)}
-    assert says("time_cost", tables) == f"{BOX} is beaten by none in both time and money on 1 of 2 other models"
+    assert says("time_cost", tables) == f"On 1 of 2 other models no option is both faster and cheaper than {BOX}"
     drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data
     assert set(drawn["rows"]["model"]) == set(drawn["keys"]["model"]) == {"resnet50", "m3"}  # vgg16 has its own chart
     nobody = CHARTS["time_cost"].draw(ChartData(tables, None)).says
-    assert nobody == "m3: 1 option is beaten by none in both time and money"  # the box, as on vgg16
+    assert nobody == "m3: one option is both the fastest and the cheapest"  # the box, as on vgg16
 
 
 def test_the_tornado_names_what_moves_most_and_counts_what_turns():

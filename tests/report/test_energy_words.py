@@ -48,8 +48,8 @@ def test_who_emits_least_stands_beside_the_cheapest():
     # 350.8 kWh at 50 g are 17.5 kg, 52.8 kWh at 400 g 21.1 kg; 8.77 to 35.1 kg holds 10.6 to 42.3 partly
     assert first == (
         "Of all machines that cannot be interrupted, p3.2xlarge emits least: 17.5 kg CO2e from 351 kWh at 50 g/kWh "
-        "(8.77 to 35.1 kg, every factor at that end); the cheapest, office-4x1080ti, emits 21.1 kg CO2e from 52.8 kWh "
-        "at 400 g/kWh, and the ranges overlap."
+        "(8.77 to 35.1 kg, with all factors low or all high); the cheapest, office-4x1080ti, emits 21.1 kg CO2e from "
+        "52.8 kWh at 400 g/kWh, and the ranges overlap."
     )
     assert rest[-1] == "What making the machines emitted (embodied carbon) is not counted."
     assert rest[0] == (
@@ -97,8 +97,14 @@ def test_a_study_that_declares_nothing_is_silent_on_a_power_that_the_answer_leav
 def test_measured_declared_and_estimated_never_look_alike(tmp_path, basis, shown):
     page = make_report(tmp_path, small_tables(market(basis))) / "evidence.html"
     text = page.read_text()
-    assert f'title="{basis} power · 26.4 to 106 (every factor at that end) · a sheet · 2018-07-01">{shown}</a>' in text
-    assert 'title="estimated power · 175 to 702 (every factor at that end) · a sheet · 2018-07-01">≈ 351</a>' in text
+    assert (
+        f'title="{basis} power · 26.4 to 106 (with all factors low or all high) · a sheet · 2018-07-01">{shown}</a>'
+        in text
+    )
+    assert (
+        'title="estimated power · 175 to 702 (with all factors low or all high) · a sheet · 2018-07-01">≈ 351</a>'
+        in text
+    )
     assert 'a sheet ; a grid · 2018-07-01">≈ 17.5</a>' in text
 
 

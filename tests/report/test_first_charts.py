@@ -59,9 +59,12 @@ def test_names_of_points_stay_within_the_chart_and_off_each_other(places):
 
 
 def test_bars_say_what_their_line_is():
-    html = bars_chart([("price of the box", 1.3, 0.8, "turns at 15,170 USD")], "the box", "Vast.ai")
-    assert "left of the line Vast.ai is cheaper than the box." in html and "No figure does" not in html
-    both = bars_chart([("price of Nebius", 1.3, 0.8, "turns at 77.6 USD")], "Nebius", "Lambda", none_turns=True)
-    assert "No figure does within its range." in both and "left of the line Lambda is cheaper than Nebius." in both
+    html = bars_chart([("price of the box", 1.3, 0.8, "changes at 15,170 USD")], "the box", "Vast.ai")
+    assert "Left of the line Vast.ai is cheaper than the box." in html and "No figure turns it" not in html
+    both = bars_chart(
+        [("price of Nebius", 1.3, 0.8, "changes at 77.6 USD")], "Nebius", "Lambda", none_turns=True, alike=True
+    )
+    assert "No figure turns it within its range." in both
+    assert "Left of the line Lambda is cheaper than Nebius, which changes the machine, not the verdict." in both
     # 0.8 to 1.3 is all of the track; cost is the same at 1.0, two fifths along it
     assert "left:0%;width:100%" in html and "left:40%" in html

@@ -37,7 +37,9 @@ def tables():
 @pytest.fixture(scope="module")
 def pages(tables, tmp_path_factory):
     """The page in EUR and in USD."""
-    own = make_report(tmp_path_factory.mktemp("eur"), tables, currency=SAYS)
+    # Sentences of the library are in the currency of the study.
+    points = tables["turning_points"].assign(condition=lambda rows: rows["condition"].str.replace("USD", "EUR"))
+    own = make_report(tmp_path_factory.mktemp("eur"), tables | {"turning_points": points}, currency=SAYS)
     return [(folder / "evidence.html").read_text() for folder in (own, make_report(tmp_path_factory.mktemp("usd")))]
 
 
@@ -56,7 +58,7 @@ def test_the_sentences_of_the_decision_by_hand():
     assert told.loc[1.0, "verdict"] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
     # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
     texts = found["tornado"].set_index("assumption")["text"]
-    assert texts["price of p3.2xlarge"].startswith("the cheapest option changes at 0.399 EUR/hour (-67 %)")
+    assert texts["price of p3.2xlarge"].startswith("the cheapest option changes at 0.399 EUR an hour (-67 %)")
     # Electricity now 0.20 USD/kWh = 0.16 EUR.
     assert "EUR/kWh (now 0.16)" in found["surface"]["condition"].iloc[0]
     for name in ("verdict", "deadlines", "tornado", "surface"):
@@ -129,7 +131,7 @@ def test_the_summary(tables):
     said = render_summary(tables, study(currency=SAYS))
     assert "Money in EUR at 1.25 USD, ECB 2018-06-29." in said
     assert "| what to do | EUR in all | EUR a month | cheaper |" in said
-    assert re.search(r"RunPod for the rest \| 24,000 \| 800 ", said)  # 30,000 and 1,000 USD / 1.25
+    assert re.search(r"RunPod beside your RTX 4090 \| 24,000 \| 800 ", said)  # 30,000 and 1,000 USD / 1.25
     # The sentences of a verdict are made in the currency when it is made.
     assert not re.findall(r"\bUSD\b", said[said.index("| what to do") :].replace("1.25 USD", ""))
 

@@ -28,10 +28,7 @@ TABLE = pd.DataFrame([
     BOX | NOTHING | {"after_months": 0.0, "title": "old", "box_title": "old", "usd": np.nan, "rent_usd": 0.0},
 ]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, p_cheapest=[0.1, 0.7, 0.2, np.nan],
           status=["ok", "ok", "ok", "is used for 48 months, the plan has 36"])  # fmt: skip
-SAID = (
-    "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130), "
-    "a chance of about 9 in 10 (90 %)."
-)
+SAID = "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130), 90 % likely."
 
 
 def plain(cell):
@@ -71,11 +68,9 @@ def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
     found = compared(own(), hourly())["later"]
     assert later_in_words(found) == [
         "box, bought at once: 39,240 USD over 36 months.",
-        "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), almost "
-        "certain (over 99 %).",
-        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), almost "
-        "certain (over 99 %).",
-        "Buying box at once is the cheapest, almost certain (over 99 %).",
+        "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), over 99 % likely.",
+        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), over 99 % likely.",
+        "Buying box at once is the cheapest, over 99 % likely.",
         "Never buying costs 43,200 USD.",
     ]
 
@@ -87,7 +82,7 @@ def test_a_saving_and_never_buying_in_words():
     assert first == "box, bought at once: 39,240 EUR over 36 months."
     assert half.startswith("Bought in 6 months, renting rented until then: 27,868 EUR, 11,372 less (")
     assert year.startswith("Bought in 12 months, renting rented until then: 21,360 EUR, 17,880 less (")
-    assert least == "Never buying is the cheapest: rented for all 36 months, 14,400 EUR, almost certain (over 99 %)."
+    assert least == "Never buying is the cheapest: rented for all 36 months, 14,400 EUR, over 99 % likely."
 
 
 def test_without_such_a_plan_nothing_is_said():

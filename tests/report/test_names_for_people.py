@@ -32,7 +32,7 @@ def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():
     market = replace(market, throughput=market.throughput.assign(unit="relative"))
     found = compare(market, settings(titles={"vgg16": "The old net"}), draws=200)
     speeds = found["tornado"][found["tornado"]["quantity"] == "speed"]
-    assert len(speeds) == 2 and set(speeds["unit"]) == {"times today's"}
+    assert len(speeds) == 2 and set(speeds["unit"]) == {"times the plan"}
     worth = found["worth_knowing"].set_index("quantity")["unit"]
     assert worth[["speed"]].unique().tolist() == ["relative units/s"]
     assert set(found["tornado"]["model_title"]) == {"The old net"}

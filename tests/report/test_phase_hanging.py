@@ -26,8 +26,8 @@ def alone():
 def test_what_the_plan_hangs_on_stands_above_the_one_job(alone):
     tables = beside(with_phases(alone), hanging_tables())
     assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD an hour. Or work of the "
-        "plan 80 % lower than planned. Then Cloud with 1 V100 is the cheapest."
+        "What would change it, the nearest first: price of Cloud with 1 V100 below 0.72 USD an hour. Or amount of "
+        "work 80 % lower than planned. Then Cloud with 1 V100 is the cheapest."
     )
     assert paying_in_words(tables) == [
         "The office box with 4 GTX pays from 1,700 hours of work (under 1,400 to never); you plan 7,000. "
@@ -53,7 +53,7 @@ def test_what_was_not_looked_for_is_not_said_to_be_none(alone):
 def test_the_chart_of_assumptions_speaks_of_options(alone):
     drawn = draw(ChartData(beside(with_phases(alone), hanging_tables()), None))
     assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
-    assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "work of the plan"]
+    assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "amount of work"]
 
 
 def test_up_to_how_much_work_a_purchase_pays(alone):

@@ -42,7 +42,7 @@ def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone)
     assert "What to take for the project" in of_plan
     assert 'id="t-choices"' in of_plan and 'id="t-mix_jobs"' not in html
     assert "<h2>One job alone</h2>" in of_job
-    assert "what is there counts" not in of_job  # said of the work of months
+    assert "what you have counts" not in of_job  # said of the work of months
 
 
 def test_a_page_without_a_plan_speaks_of_none(alone):
@@ -75,5 +75,5 @@ def test_money_is_that_of_the_study(alone):
 
 def test_the_rows_of_the_work_of_months_are_choices_too():
     part = plan_parts(Sections(small_tables(), study(), Provenance()))["choices"]
-    assert [row[1] for row in part.rows] == ["1 × office box, the rest on RunPod", "RunPod for the rest"]
+    assert [row[1] for row in part.rows] == ["1 × office box, the rest on RunPod", "RunPod beside your RTX 4090"]
     assert phase_tables(box())["choices"]["is_rival"].sum() == 0

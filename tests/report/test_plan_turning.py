@@ -18,7 +18,7 @@ def test_the_sentences():
     tables = month_tables()
     assert turning_in_words(tables) == (
         "What would change it, the nearest first: price of RunPod below 0.63 USD an hour. Or runs a month below "
-        "51 jobs a month. Then: nothing bought, the rest on RunPod."
+        "51 jobs. Then: nothing bought, RunPod beside your RTX 4090."
     )
     assert paying_in_words(tables) == [
         "The office box pays from 850 device-hours a month (700 to 1,100, 90 %); you plan 1,000. It pays if you use it "
@@ -27,7 +27,7 @@ def test_the_sentences():
     assert plan_worth_in_words(tables) == [
         "Find out the price of RunPod first.",
         "Knowing that is worth up to 400 USD (300 to 500) over the project.",
-        "The cheapest changes at 0.63 USD/hour.",
+        "The cheapest changes at 0.63 USD an hour.",
         "No speed is worth timing: none, known exactly, would save more than the timing costs.",
     ]
 

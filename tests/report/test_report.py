@@ -201,7 +201,7 @@ def test_the_summary_holds_the_answer():
 
     tables = small_tables(inputs())
     text = render_summary(tables, study())
-    assert "RunPod for the rest" in text
+    assert "RunPod beside your RTX 4090" in text
     assert "| what to do |" in text
 
 

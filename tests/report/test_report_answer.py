@@ -32,14 +32,14 @@ def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper(tmp_path):
     # At 0.10 USD an hour the rented card costs 0.10 / 225, the box 264.667 / 240 / 498: 4.98 times as much an image.
     shown = tiles(make_report(tmp_path, one_job(inputs(price_p3=0.10))))
     gain = (264.6666667 / 240 / 498) / (0.10 / 225)
-    assert shown["imagenet"][:2] == [RENTED, BOX]
-    assert shown["imagenet"][2].startswith(f"{gain:.2f} ×") and shown["imagenet"][3] == "over 99 %"
+    assert shown["VGG-16"][:2] == [RENTED, BOX]
+    assert shown["VGG-16"][2].startswith(f"{gain:.2f} ×") and shown["VGG-16"][3] == "over 99 %"
 
 
 def test_a_reference_that_wins_is_named_as_the_cheaper_one(tmp_path):
     shown = tiles(make_report(tmp_path, one_job()))
-    assert shown["imagenet"][:2] == [BOX, RENTED]
-    assert shown["imagenet"][2].startswith("6.14 ×")  # 3.06 / 225 over 1.1028 / 498
+    assert shown["VGG-16"][:2] == [BOX, RENTED]
+    assert shown["VGG-16"][2].startswith("6.14 ×")  # 3.06 / 225 over 1.1028 / 498
 
 
 @pytest.mark.parametrize(
@@ -148,10 +148,10 @@ def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "The task costs 0.76 USD a month: 0.76 USD/month printed, 0.76 recomputed."),
+        ({}, "The task costs 0.76 USD a month: 0.76 USD a month printed, 0.76 recomputed."),
         (
             {"computed": 0.71, "verdict": "contradicted"},
-            "The task costs 0.76 USD a month: 0.76 USD/month printed, 0.71 recomputed (contradicted).",
+            "The task costs 0.76 USD a month: 0.76 USD a month printed, 0.71 recomputed (contradicted).",
         ),
         (
             {"printed": None, "verdict": "not printed"},
@@ -159,7 +159,7 @@ def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
         ),
         (
             {"computed": None, "verdict": "cannot be checked"},
-            "The task costs 0.76 USD a month: 0.76 USD/month printed, cannot be checked.",
+            "The task costs 0.76 USD a month: 0.76 USD a month printed, cannot be checked.",
         ),
     ],
 )
@@ -178,7 +178,7 @@ def test_claims_that_lead_stand_before_the_answer(tmp_path):
     folder = make_report(tmp_path, tables)
     for file in ("evidence.html", "summary.md"):
         shown = (folder / file).read_text()
-        assert shown.index("0.76 USD/month printed") > 0 and "Buy. Renting probably costs 1.1 times as much." in shown
+        assert shown.index("0.76 USD a month printed") > 0 and "Buy. Renting probably costs 1.1 times as much." in shown
 
 
 def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image(tmp_path):

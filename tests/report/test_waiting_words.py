@@ -9,7 +9,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.report.summary import render_summary
 from sweetspot.study.sharing import Demand
 
-SAID = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of its time. A job waits 40.4 h on average"
+SAID = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on average"
 
 
 def test_a_shared_machine_has_its_sentence_and_its_table(tmp_path):

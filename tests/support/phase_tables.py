@@ -38,9 +38,10 @@ def plan_choices(*rows, probability=0.97):
     ratio = table["usd"] / table["usd"][best]
     table = table.assign(
         is_best=table.index == best, is_rival=table.index == rival, ratio=ratio, ratio_low=0.6 * ratio,
-        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None,
+        ratio_high=1.5 * ratio, p_cheapest=None, p_cheaper=1 - probability, why_not=None, why_not_rule=None,
     )  # fmt: skip
-    table.loc[~table["persistent"], "why_not"] = "it can be interrupted"
+    told = ["it can be interrupted", "interruptible"]
+    table.loc[~table["persistent"], ["why_not", "why_not_rule"]] = told
     table.loc[best, "p_cheapest"] = probability
     return table.reindex(columns=list(COLUMNS)).astype({"p_cheapest": float, "p_cheaper": float})
 
@@ -57,7 +58,7 @@ def hanging_tables():
     ends = {"low": 2.0, "high": 4.0, "margin": 4.0, "margin_low": 2.8, "margin_high": 5.6, "swing": 2.8, "flips": False,
             "range_basis": "assumed", "winner_low": TITLES[BOX], "winner_high": TITLES[BOX], "text": "far off",
             "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
-    work = about | {"assumption": "work of the plan", "quantity": "jobs", "subject": None, "unit": FACTOR, "value": 1.0}
+    work = about | {"assumption": "amount of work", "quantity": "jobs", "subject": None, "unit": FACTOR, "value": 1.0}
     point = {"side": "below", "turning_value": 0.72, "factor": 0.25, "to_title": TITLES[CLOUD], "text": "",
              "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
     pays = {"workload": "project", "model": None, "title": TITLES[BOX], "reference": BOX, "quantity": "jobs",
@@ -71,6 +72,9 @@ def hanging_tables():
                      "minutes_to_learn": None, "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1,
                      "project": "30 months"}  # fmt: skip
     made = {"tornado": [about | ends, work | ends | {"swing": 1.0, "low": 0.8, "high": 1.2}],
-            "turning_points": [about | point, work | point | {"factor": 0.2, "turning_value": 0.2}],
+            "turning_points": [
+                about | point | {"condition": "price of Cloud with 1 V100 below 0.72 USD an hour"},
+                work | point | {"factor": 0.2, "condition": "amount of work 80 % lower than planned"},
+            ],
             "break_even": [days, pays], "worth_knowing": [worth]}  # fmt: skip
     return {name: pd.DataFrame(rows) for name, rows in made.items()}

@@ -13,6 +13,7 @@ def work(*choices, name="plan", months=36.0, today=None, **more):
     rows = [
         {"choice": key, "alternative": key, "kind": kind, "binds": BINDS[kind], "title": key.title(), "instance": key,
          "box_title": f"office {key}", "price_list": "list", "usd": float(usd[0]), "stands": True, "why_not": None,
+         "why_not_rule": None,
          "usd_at_todays_prices": float((today or {}).get(key, usd)[0]), "capex_usd": np.nan, "usd_per_capex": 0.0,
          **(facts[0] if facts else {})}
         for key, kind, usd, *facts in choices

@@ -4,6 +4,7 @@ The box is predicted by the study's own rule here: four times the printed 273 im
 its column of efficiencies, 0.865; an hour of it costs 264.67 USD / 240 h.
 """
 
+import pandas as pd
 import pytest
 from study_tables import STUDIES, study_tables
 from sweetspot.report.phrases import other_figures
@@ -60,7 +61,8 @@ def test_what_can_be_taken_away_is_cheaper_on_one_of_three_models_and_no_answer(
     spot, own = choices.loc["AWS p3.2xlarge (spot)"], choices.loc[box]
     assert (spot["hours"], spot["usd"]) == (pytest.approx(46.1, abs=0.05), pytest.approx(51.2, abs=0.05))
     assert (own["hours"], own["usd"]) == (pytest.approx(64.2, abs=0.05), pytest.approx(70.8, abs=0.05))
-    assert spot["why_not"] == "it can be interrupted" and bool(own["is_best"])
+    assert spot["why_not"] == "it can be interrupted" and spot["why_not_rule"] == "interruptible"
+    assert bool(own["is_best"]) and pd.isna(own["why_not_rule"])
 
 
 def test_the_gain_of_the_box_moves_with_others_figures_and_its_rank_among_the_persistent_never():
@@ -127,7 +129,7 @@ def test_cpus_are_in_the_answer_about_cpus():
     assert found["sentence"].str.startswith("Rent the machine with ").all()
     # It is said which of the six it is about: by the charts 16 CPUs are dearer on the MNIST CNN alone.
     assert found["thresholds"].iloc[0][-1] == (
-        "This is about MNIST MLP. The same is the cheapest for 5 of the 6 works here; for MNIST CNN it is the machine "
+        "This is about “MNIST MLP”. The same machine is cheapest for 5 of the 6 works; for MNIST CNN it is the machine "
         "with a K80 and TensorFlow."
     )
     ties = found[found["confidence"] == "too close to call"]

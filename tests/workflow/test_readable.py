@@ -51,7 +51,7 @@ def test_the_measure_itself():
         "It pays.",
         "4.9 days.",
     ]
-    assert len(words("a chance of about 6 in 7 (86 %)")) == 8
+    assert len(words("62 % likely that it pays")) == 5
 
 
 def test_every_study_answers_in_35_words_with_one_multiple():

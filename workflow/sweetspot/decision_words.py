@@ -15,21 +15,20 @@ COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "B
 COUNTED = "this counts {busy_days_per_month:g}"
 SENTENCE, DO_THIS = 15, 20  # words
 NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
-FACTOR = "times today's"  # unit of what is said as a factor of the plan
+FACTOR = "times the plan"  # unit of what is said as a factor of the plan
+FAR = 2.0  # times the plan: from here on no percentage is said
 Facts = Mapping[str, Any]  # a row of the verdict
 
 
 def of_several(answer: Facts, told: Sequence[Facts]) -> str:
     """Which of several works the answer is about, and for which of the others it is another."""
     others = [row for row in told if row["take"] != answer["take"]]
-    about = f"This is about {answer['workload_title']}. The same is the cheapest for"
+    about = f"This is about “{answer['workload_title']}”. The same machine is cheapest for"
     if not others:
-        return f"{about} all {len(told)} works here."
+        return f"{about} {'both works' if len(told) == 2 else f'all {len(told)} works'}."
     first, *more = others
     named = f"for {first['workload_title']} it is {the(str(first['take_title']))}"
-    return (
-        f"{about} {len(told) - len(others)} of the {len(told)} works here; {named}{', among others' if more else ''}."
-    )
+    return f"{about} {len(told) - len(others)} of the {len(told)} works; {named}{', among others' if more else ''}."
 
 
 def thresholds(facts: Facts, currency: Money) -> list[str]:
@@ -141,20 +140,33 @@ def side(factor: float) -> str:
     return "above" if factor > 1 else "below"
 
 
+def off_plan(factor: float) -> str:
+    """How far from what is planned a factor lies: `12 % higher than planned`."""
+    if factor >= FAR:
+        return f"{times(factor)} times what is planned"
+    return f"{100 * abs(factor - 1):.2g} % {'higher' if factor > 1 else 'lower'} than planned"
+
+
+def in_unit(value: float, unit: str, name: str = "") -> str:
+    """A figure with its unit as it is said: `0.63 USD an hour`; without the month that its `name` ends with."""
+    unit = unit.removesuffix("/month") if name.endswith(" a month") else unit
+    return f"{amount(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
+
+
 def turn_in_words(name: str, value: float, unit: str, factor: float, money: Money) -> str:
     """A turning point of an assumption planned at `value`: of what is said as a factor, how far from the plan."""
     if unit == FACTOR:
-        return f"{name} {100 * abs(factor - 1):.2g} % {side(factor)} today's"
+        return f"{name} {off_plan(factor)}"
     value, unit = money.counted(value * factor, unit)
-    return f"{name} {side(factor)} {amount(value)} {unit}"
+    return f"{name} {side(factor)} {in_unit(value, unit, name)}"
 
 
 def flip_in_words(word: str, value: float, unit: str, factor: float, flips: bool, furthest: float, money: Money) -> str:
     """Where an assumption, planned at `value`, changes what is called `word`; NaN: at no factor up to `furthest`."""
     if math.isnan(factor):
-        return f"no value of it within a factor of {furthest:g} changes the {word}"
+        return f"no value within a factor of {furthest:g} changes the {word}"
     value, unit = money.counted(factor * value, unit)
-    moved = f"the {word} changes at {amount(value)} {unit} ({100 * (factor - 1):+.0f} %)"
+    moved = f"the {word} changes at {in_unit(value, unit)} ({100 * (factor - 1):+.0f} %)"
     return moved + (", inside its range" if flips else ", outside its range")
 
 

@@ -29,12 +29,18 @@ COLUMNS = (
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
-    "source", "usd_per_month_central", "box_title",
+    "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
 OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
             "basis", "capex_usd")  # fmt: skip
+MAY_STOP, NOT_ASKED, CANNOT = "interruptible", "not_asked", "cannot"  # why a choice is not the answer
+WHY_NOT = {
+    MAY_STOP: "it can be interrupted",
+    NOT_ASKED: "not of the price lists that the answer takes",
+    CANNOT: "does not do the work",
+}
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
@@ -95,9 +101,11 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     which the choice's alternative costs least of all that may be the answer; `p_cheaper`: in which it costs less than
     the best; `ratio`: its USD / those of the best. `is_best`: the cheapest that may be the answer; `is_rival`: the
     cheapest of these that binds to something else, or where none does the cheapest other alternative. `in_hand`: its
-    price list, machine or key is among `offers_in_hand` (none named: all). `why_not`: why it is not the answer. `cost`:
-    share, rounds or dispatch. Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
-    of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix` and its `source`.
+    price list, machine or key is among `offers_in_hand` (none named: all). `why_not`: why it is not the answer, in
+    words; `why_not_rule`: the same as a fact, a key of WHY_NOT (null: it may be). `cost`: share, rounds or dispatch.
+    Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
+    of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`, and
+    `main_rented`: the offer that does most of what is rented (null: nothing is).
     """
     rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -176,7 +184,8 @@ def _work(
     able = table["in_answer"].astype(bool) & np.isfinite(table["usd"].astype(float))
     kept = able & (table["persistent"].astype(bool) | table["is_reference"].astype(bool))
     table["stands"] = kept if kept.any() else able
-    table["why_not"] = [_why_not(row) for row in table.to_dict("records")]
+    told = [_why_not(row) for row in table.to_dict("records")]
+    table["why_not_rule"], table["why_not"] = [rule for rule, _ in told], [words for _, words in told]
     order = table.sort_values(["usd", "choice"], kind="stable").index.to_numpy()
     usd = np.stack([one.usd for one in priced])[order]
     stay = [_rents_stay(one.row, draws) if one.row and one.today else 1.0 for one in priced]
@@ -189,12 +198,14 @@ def _work(
     return Work(name, title, months, table, usd, usd * today, price, busy, cost, model)
 
 
-def _why_not(row: Mapping[Any, Any]) -> str | None:
+def _why_not(row: Mapping[Any, Any]) -> tuple[str | None, str | None]:
+    """Why a choice is not the answer: the rule (of WHY_NOT), and its words."""
     if row["stands"]:
-        return None
+        return None, None
     if row.get("why_not"):
-        return str(row["why_not"])
-    return "not of the price lists that the answer takes" if not row["in_answer"] else "it can be interrupted"
+        return CANNOT, str(row["why_not"])
+    rule = NOT_ASKED if not row["in_answer"] else CANNOT if row["persistent"] else MAY_STOP
+    return rule, WHY_NOT[rule]
 
 
 def _kind_of(row: Mapping[str, Any]) -> tuple[str, str]:

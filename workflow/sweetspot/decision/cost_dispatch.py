@@ -21,12 +21,11 @@ from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.posed import PER_MONTH, Posed
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
-from sweetspot.decision.sources import is_best, mix_title
+from sweetspot.decision.sources import beside, is_best, mix_title
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved
 from sweetspot.study.titles import model_title
-from sweetspot.wording import the
 
 NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only where its own figures move
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
@@ -132,8 +131,7 @@ class Dispatch:
         """A way in words: with the machines that it buys in a case, or with what it rents most."""
         bought, posed, planned = self.ways[place].bought, self.posed, self.posed.drawn
         if alternative is not None and alternative >= len(self.ways):
-            offer = the(posed.title(planned.rented[alternative - len(self.ways)].name))
-            return f"nothing bought, {'the rest' if any(planned.there) else 'all'} on {offer}"
+            return f"nothing bought, {beside(posed.title(planned.rented[alternative - len(self.ways)].name), posed)}"
         if len(bought) != 1 or count in bought.values():
             return self.titles[place]
         return f"{count:g} × {posed.title(next(iter(bought)))}"
@@ -312,7 +310,7 @@ def _jobs(posed: Posed) -> Iterator[Assumption]:
             named = (PER_MONTH, one.name, told, "jobs/month", value, *ends, PER_MONTH)
             yield Assumption(*named, frozenset(), most)
     if len(posed.work.jobs) > 1:
-        yield all_of("all jobs a month")
+        yield all_of("number of jobs a month")
 
 
 def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:

@@ -155,7 +155,7 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
         workload=priced.name,
         months=priced.months,
         choices=choices,
-        assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_of("work of the plan")),
+        assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_of("amount of work")),
         cost=rounds_cost(plan),
         drawn=priced.usd[at_once],
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",

@@ -127,7 +127,7 @@ def _bought(asked: Deferral, box: Machines, draws: Draws, seed: int) -> Iterator
         else:
             at_once = usd
         if np.isinf(usd).any():
-            told |= {"status": "what is there and rented does not do the work until then", "rent_usd": None}
+            told |= {"status": "what you have and what is rented do not do the work until then", "rent_usd": None}
         else:
             told |= _figure("box_usd", price) | _figure("usd", usd) | (_saved(at_once - usd) if after else {})
         yield Way(told, usd)
@@ -236,7 +236,7 @@ def _of_mix(posed: Posed, rents: Rents | None) -> Deferral:
         done = dispatch(replace(best.problem, held=held, rented=offers), counts)
         paid = {name: done.usd_by_use(name) for name, one in done.sources.items() if isinstance(one, Rented)}
         main = max((name for name in paid if paid[name] > 0), key=lambda name: paid[name], default=None)
-        told = {"until": main, "until_title": "what is there" if main is None else posed.title(main),
+        told = {"until": main, "until_title": "what you have" if main is None else posed.title(main),
                 "rent_usd": sum(paid.values()) * (end - start), "hours": np.nan}  # fmt: skip
         return Way(told, np.append(done.usd.mean(), done.usd) * (end - start))
 

@@ -17,7 +17,7 @@ TORNADO = (
 )  # fmt: skip
 TURNING = (
     "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "side", "turning_value",
-    "factor", "inside_range", "best_title", "to_title", "boxes", "rented", "usd_per_month", "text", "usd",
+    "factor", "inside_range", "best_title", "to_title", "boxes", "rented", "usd_per_month", "text", "usd", "condition",
 )  # fmt: skip
 
 
@@ -26,7 +26,8 @@ def turning_rows(question: Question, money: Money = DOLLARS) -> list[dict[str, A
     first.
 
     `turning_value`: from there on `to_title` is the best, of `boxes` machines held, `rented` the offer that is rented
-    (null where machines are held); `usd`: what both cost there, `usd_per_month` in a month of the project.
+    (null where machines are held); `usd`: what both cost there, `usd_per_month` in a month of the project; `text`:
+    the `condition` in words, and what is then the best.
     """
     found = [(one, turn) for one, turns in question.turns.items() for turn in turns]
     rows = [_turning_row(question, *each, money) for each in found]
@@ -62,11 +63,12 @@ def _title(question: Question, costs: Costs, place: int, case: int) -> str:
 def _turning_row(question: Question, assumption: Assumption, turn: Turn, money: Money) -> dict[str, Any]:
     value, choice = assumption.value * turn.factor, question.choices[turn.to]
     held, title = choice.row["purchase"] == "own", question.title(turn.to, turn.machines, turn.alternative)
+    condition = turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)
     return _about(question, assumption) | {
         "side": side(turn.factor), "turning_value": value, "factor": turn.factor, "to_title": title,
         "inside_range": bool(assumption.low <= value <= assumption.high), "boxes": int(turn.machines) if held else 0,
         "rented": None if held else choice.option, "usd": turn.usd, "usd_per_month": turn.usd / question.months,
-        "text": f"{turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)}: {title}",
+        "text": f"{condition}: {title}", "condition": condition,
     }  # fmt: skip
 
 

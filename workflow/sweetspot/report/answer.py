@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from sweetspot.decision_words import in_unit
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
@@ -17,7 +18,7 @@ def verdict_part(made: Sections) -> Part:
     jobs = set(choices.loc[choices["cost"] == SHARE, "workload"]) if len(choices) else set()
     rows = [
         [
-            made.work(row),
+            text(row["workload_title"]),
             text(row["best_title"]),
             text(row["rival_title"]),
             made.made(row, "ratio", STEP, unit="×"),
@@ -38,8 +39,8 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 
 def _printed_beside_recomputed(row: Row) -> str:
-    unit = f" {text(row['unit'])}" if text(row["unit"]) else ""
-    printed = "not printed" if missing(row["printed"]) else f"{amount(float(str(row['printed'])))}{unit} printed"
+    told = None if missing(row["printed"]) else in_unit(float(str(row["printed"])), text(row["unit"])).strip()
+    printed = "not printed" if told is None else f"{told} printed"
     if missing(row["computed"]):
         return f"{text(row['text'])}: {printed}, {text(row['verdict'])}."
     found = "" if text(row["verdict"]) in ("holds", "not printed") else f" ({text(row['verdict'])})"

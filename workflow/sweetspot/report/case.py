@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
+from sweetspot.decision.choice_table import MAY_STOP
 from sweetspot.report.case_controls import controls
 from sweetspot.report.cited import records
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
@@ -288,8 +289,8 @@ def _choice(row: Row) -> Row:
         "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
         "costs": COSTS[row["kind"]],
-        "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not"]),
-        "spot": row["why_not"] == "it can be interrupted", **(of_mix if of_mix["mix"] else {}),
+        "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
+        "spot": row["why_not_rule"] == MAY_STOP, **(of_mix if of_mix["mix"] else {}),
     }  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The three figures that the answer hangs on most, a short sentence each."""
 
-from sweetspot.decision_words import FACTOR
+from sweetspot.decision_words import FACTOR, in_unit
 from sweetspot.report.cited import Row, records
 from sweetspot.report.notation import missing
 from sweetspot.report.tables import Tables, asked_model, of_jobs
@@ -8,7 +8,7 @@ from sweetspot.wording import amount
 
 TOLD = 3
 SPEED = "images_per_s"
-UNMOVED = "no value of it changes the cheapest"
+UNMOVED = "no value changes the cheapest"
 
 
 def causes(tables: Tables) -> list[str]:
@@ -28,7 +28,7 @@ def _cause(row: Row) -> str:
         told = f"{_share(low / value)} to {_share(high / value)}"
         turn = f"the cheapest changes at {_share(flip / value)}" if turns else UNMOVED
     else:
-        told = f"{amount(value)} {row['unit']}, from {amount(low)} to {amount(high)}"
+        told = f"{in_unit(value, str(row['unit']), name)}, from {amount(low)} to {amount(high)}"
         turn = f"the cheapest changes at {amount(flip)}" if turns else UNMOVED
     return f"{name[:1].upper()}{name[1:]} ({told}): {turn}."
 

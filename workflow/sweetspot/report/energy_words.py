@@ -14,7 +14,7 @@ from sweetspot.report.words import counted_in
 from sweetspot.study.study import Study
 from sweetspot.wording import amount, begun, counted, listed, the
 
-ENDS = "every factor at that end"
+ENDS = "with all factors low or all high"
 SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}
 MARKS = {**dict.fromkeys(("measured", METERED), f"{{}} {BASIS_SIGNS['measured']}"), ESTIMATED: "≈ {}"}
 LACKING = 8  # providers without a declaration that one sentence names

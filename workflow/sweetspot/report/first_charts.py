@@ -95,12 +95,12 @@ def _label(row: Dots) -> Markup:
 
 
 def _dots_row(row: Dots, most: float) -> Markup:
-    places = [min(STACK, int(STACK * usd / most)) for usd in row.outcomes]
+    places = [min(STACK - 1, int(STACK * usd / most)) for usd in row.outcomes]
     highest = max(map(places.count, places))
     step = min(DOT, TALL / highest)
     dots = [
         Markup('<i style="left:{}%;bottom:{}px"></i>').format(
-            f"{100 * place / STACK:.3g}", f"{step * places[:n].count(place):.3g}"
+            f"{100 * (place + 0.5) / STACK:.3g}", f"{step * places[:n].count(place):.3g}"
         )
         for n, place in enumerate(places)
     ]
@@ -116,11 +116,12 @@ def _dots_row(row: Dots, most: float) -> Markup:
 
 
 def bars_chart(
-    rows: Sequence[tuple[str, float, float, str]], best: str, rival: str, none_turns: bool = False
+    rows: Sequence[tuple[str, float, float, str]], best: str, rival: str, none_turns: bool = False, alike: bool = False
 ) -> Markup:
     """Assumptions by how far the cost ratio moves: (name, ratio at its low end, at its high end, its threshold).
 
-    Left of the line `rival` is the cheaper, right of it `best`. `none_turns`: the verdict stays either way.
+    Left of the line `rival` is the cheaper, right of it `best`. `none_turns`: the verdict stays either way; `alike`:
+    with either of the two, which differ in the machine alone.
     """
     ends = [end for _, low, high, _ in rows for end in (low, high)]
     least, most = min(1.0, *ends), max(1.0, *ends)
@@ -135,11 +136,12 @@ def bars_chart(
         )
         for name, low, high, said in rows
     ]  # fmt: skip
-    stays = "No figure does within its range. " if none_turns else ""
-    sides = f"left of the line {rival} is cheaper than {best}" if best != rival else "at the line both cost the same"
+    stays = "No figure turns it within its range. " if none_turns else ""
+    sides = f"Left of the line {rival} is cheaper than {best}" if best != rival else "At the line both cost the same"
+    alone = ", which changes the machine, not the verdict" if alike else ""
     return Markup(
-        '<div class="bars"><p class="soft">{}Each bar: a figure from its low to its high end; {}.</p>{}</div>'
-    ).format(stays, sides, Markup("").join(made))
+        '<div class="bars"><p class="soft">{}Each bar moves one figure from low to high. {}{}.</p>{}</div>'
+    ).format(stays, sides, alone, Markup("").join(made))
 
 
 class Frame:
@@ -198,9 +200,10 @@ def lines_chart(
         frame.add('<path class="mark" d="M{} {}V{}"/>', f"{frame.x(x):.1f}", TOP, HIGH - BOTTOM)
         late = frame.x(x) + NAME * pixels(word) > WIDE - RIGHT
         frame.words(frame.x(x) + (-4 if late else 4), TOP + 10 + 14 * n, word, "end" if late else "start", "soft")
-    taken: list[float] = []
     for one in series:
         frame.add('<path class="line k-{}" d="{}"/>', one.kind, _path(frame, one.points))
+    taken: list[float] = []
+    for one in series:  # names over all lines
         x, y = one.points[-1]
         place = frame.y(y) - 6
         while any(abs(place - other) < 14 for other in taken):

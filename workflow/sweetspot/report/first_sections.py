@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from sweetspot.decision_words import FACTOR, in_unit, off_plan
 from sweetspot.report.cited import records
 from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
 from sweetspot.report.notation import missing, number
@@ -18,6 +19,7 @@ from sweetspot.wording import Money, the
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
 BARS, POINTS = 5, 5
+KIND_OF = {"there": "keep", "bought": "buy", "rented": "rent"}  # of a source, as choices are called
 
 
 class Section(NamedTuple):
@@ -175,12 +177,22 @@ def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
         for row in rows
     ]
     best, rival = (_titled(rows[0], name, tables, found) for name in ("best", "rival"))
-    none = _none_turns_it(known, tables, found)
-    return Section("turns", "What could turn the verdict", bars_chart(bars, best, rival, none), "plan-turning")
+    alike = found.level == "commit" and _bind_alike(rows[0], tables, found)
+    chart = bars_chart(bars, best, rival, _none_turns_it(known, tables, found), alike)
+    return Section("turns", "What could turn the verdict", chart, "plan-turning")
+
+
+def _bind_alike(row: dict[str, Any], tables: Tables, found: Outcome) -> bool:
+    """Whether the two that the tornado compares bind to the same."""
+    choices = table_of(tables, "choices")
+    binds = choices[choices["workload"] == found.workload].set_index("choice")["binds"]
+    return bool(binds.get(row.get("best")) == binds.get(row.get("rival"), ""))
 
 
 def _none_turns_it(rows: list[dict[str, Any]], tables: Tables, found: Outcome) -> bool:
-    """Whether with each assumption at either end what is cheapest binds to the same as the answer."""
+    """Whether with each assumption at either end the best stays the cheapest, or what is binds to the same."""
+    if found.level == "commit" and all(float(row[f"margin_{end}"]) >= 1 for row in rows for end in ("low", "high")):
+        return not _bind_alike(rows[0], tables, found)
     choices = table_of(tables, "choices")
     mine = choices[choices["workload"] == found.workload]
     binds = dict(zip(mine["title"], mine["binds"], strict=True))
@@ -220,16 +232,13 @@ def _threshold(row: dict[str, Any]) -> str:
     """From which value of an assumption the other is the cheaper, in words."""
     if missing(row.get("flip_value")):
         return ""
-    value, unit = float(row["flip_value"]), str(row["unit"])
-    if not unit.startswith("times"):
-        return f"turns at {number(value)} {unit.replace('/hour', ' an hour').replace('/month', ' a month')}"
-    if 0.5 <= value < 2:
-        return f"turns {abs(value - 1):.0%} {'above' if value > 1 else 'below'} the plan".replace("%", " %")
-    return f"turns at {value:.2g} times the plan"
+    if row["unit"] == FACTOR:
+        return f"changes if {off_plan(float(row['flip_factor']))}"
+    return f"changes at {in_unit(float(row['flip_value']), str(row['unit']), str(row['assumption']))}"
 
 
 def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
-    """What finishing earlier costs: the choices that nothing beats in both hours and money."""
+    """What finishing earlier costs: the choices than which none is both faster and cheaper."""
     rows = [
         row for row in records(mine[mine["why_not"].isna()]) if not missing(row["hours"]) and not missing(row["usd"])
     ]
@@ -254,11 +263,15 @@ def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None
     if mine.empty:
         return None
     own = mine[mine["class"] == mine["class"].iloc[0]].drop_duplicates("option").head(POINTS)
+    sources = table_of(tables, "sources").drop_duplicates("option")
+    kinds = dict(zip(sources["option"], sources["kind"], strict=True)) if len(sources) else {}
     points = [
-        (str(row["title"]), "rent", float(row["hours"] + row["wait_hours"]), float(row["usd"])) for row in records(own)
+        (str(row["title"]), KIND_OF[kinds.get(row["option"], "rented")], row["hours"] + row["wait_hours"], row["usd"])
+        for row in records(own)
     ]
     title = f"One job ({class_title(own['class'].iloc[0])}): hours and cost by where it runs"
-    return Section("faster", title, points_chart(points, "hours", money.code, title), "deadlines")
+    across = "hours, waiting included" if own["wait_hours"].gt(0).any() else "hours"
+    return Section("faster", title, points_chart(points, across, money.code, title), "deadlines")
 
 
 def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
@@ -294,15 +307,13 @@ def _who_does_it(tables: Tables, found: Outcome) -> Section | None:
     mine = load[load["workload"] == found.workload] if len(load) else load
     if mine.empty:
         return None
-    kinds = {"there": "keep", "bought": "buy", "rented": "rent"}
-    layers = [
-        (
-            str(title),
-            kinds[str(rows["kind"].iloc[0])],
-            list(zip(100 * rows["share_of_months"], rows["device_hours"], strict=True)),
-        )
-        for title, rows in mine.groupby("title", sort=False)
-    ]
+    # What is rented is one layer: each offer alone is too thin to be seen.
+    named = mine.assign(title=mine["title"].where(mine["kind"] != "rented", "rented by the hour"))
+    layers = []
+    for title, rows in named.groupby("title", sort=False):
+        hours = rows.groupby("share_of_months")["device_hours"].sum()
+        points = [(100 * float(share), float(load)) for share, load in hours.items()]
+        layers.append((str(title), KIND_OF[str(rows["kind"].iloc[0])], points))
     return Section(
         "load",
         "Who does the work of the cheapest mix",

@@ -8,7 +8,7 @@ from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.sections import ROWS, Sections
-from sweetspot.wording import TIE, begun, chance, confidence, money, the
+from sweetspot.wording import TIE, begun, confidence, money, percent, the
 
 STEP = "comparison: renting until the purchase, by price paths"
 HEAD = "plan|bought|rented until then|USD of the machine then|USD of renting|USD in all|USD less than at once|P(less)"
@@ -63,7 +63,7 @@ def _later(row: dict[str, Any], code: str) -> str:
     ends = sorted((low, high) if less else (-high, -low))
     span = " to ".join(f"{'−' if end < 0 else ''}{money(abs(end))}" for end in ends)
     likely = row["p_saves"] if less else 1 - row["p_saves"]
-    told = TIE if confidence(max(likely, 1 - likely)) == TIE else chance(likely)
+    told = TIE if confidence(max(likely, 1 - likely)) == TIE else f"{percent(likely)} likely"
     return (
         f"Bought in {row['after_months']:g} months, renting {the(row['until_title'])} until then: "
         f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
@@ -73,7 +73,7 @@ def _later(row: dict[str, Any], code: str) -> str:
 def _least(known: list[dict[str, Any]], code: str) -> list[str]:
     """The cheapest of the ways, and what never to buy costs where that is another."""
     best = min(known, key=lambda row: row["usd"])
-    sure = chance(best["p_cheapest"])
+    sure = f"{percent(best['p_cheapest'])} likely"
     if pd.isna(best["box"]):
         return [
             f"Never buying is the cheapest: {the(best['title'])} for all {best['months']:g} months, "

@@ -116,8 +116,12 @@ def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
 
 def group_of(row: Row) -> str:
     """What a choice is, as the head of its row; what one has may leave something to rent."""
-    rented = row["kind"] == "keep" and text(row["title"]).endswith("for the rest")
-    return f"{GROUPS[text(row['kind'])]}, and rent" if rented else GROUPS[text(row["kind"])]
+    return GROUPS[text(row["kind"])] + (", and rent" if keeps_and_rents(row) else "")
+
+
+def keeps_and_rents(row: Row) -> bool:
+    """Whether a choice is to keep what one has and to rent beside it."""
+    return row["kind"] == "keep" and not missing(row["main_rented"])
 
 
 def busy(found: Outcome) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from sweetspot.decision.choice_table import MAY_STOP
 from sweetspot.files import write_whole
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said
@@ -29,7 +30,6 @@ from sweetspot.wording import TIE, percent, the
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = ("model", "lines", "panel")
-INTERRUPTED = "it can be interrupted"
 LONG = 0.25  # of a job's hours: a wait that is worth a line
 
 
@@ -57,6 +57,7 @@ def render_page(tables: Tables, study: Study) -> str:
         "sections": sections(tables, found, money, study) if found else [],
         "listed": of_choices(tables, money.code),
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
+        "used": any(busy(one) for one in others),
         "prices": [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
         if found and found.confidence == TIE
         else [],
@@ -80,7 +81,8 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: f
         outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
         group = group_of(row)
         if not missing(row["why_not"]):
-            group = "If jobs may be interrupted" if row["why_not"] == INTERRUPTED else str(row["why_not"]).capitalize()
+            may_stop = row["why_not_rule"] == MAY_STOP
+            group = "If jobs may be interrupted" if may_stop else str(row["why_not"]).capitalize()
         elif named and row["in_hand"]:
             group = "Your offers" if several else "Your offer"
         told = "" if group in seen or alone else group
@@ -101,7 +103,7 @@ def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[st
     """What would be cheaper but is not the answer, and what to find out first; a line each."""
     notes = []
     for row in rows:
-        if row["why_not"] == INTERRUPTED and float(row["ratio"]) < 1:
+        if row["why_not_rule"] == MAY_STOP and float(row["ratio"]) < 1:
             price = f"{number(row['usd'])} {code}"
             notes.append(
                 f"If jobs may be interrupted: {row['title']}, {price}; say “accepts_interruptions: true” in study.yaml."

@@ -27,8 +27,16 @@ RULES = {
     "mixed_protocol": "Speeds measured here beside speeds of others",
     "unknown_memory_need": "Unknown need of memory",
     "unknown_gpu_memory": "Unknown memory of devices",
+    "rounds_apart": "Published times of different MLPerf rounds",
+    "note": "Notes of the sources on their figures",
+    "stand_in_years": "Speeds of other years stand in",
+    "stand_in_framework": "Speeds of another framework stand in",
+    "stand_in_device": "Speeds of another device stand in",
+    "against_published": "Predictions beside published figures",
+    "specified_only": "Devices known by their data sheet only",
+    "marketplace": "Machines of a marketplace",
 }
-OUTSIDE = {"no_price": "for want of a price", "no_figure": "for want of a figure"}
+OUTSIDE = {"no_price": "without a price", "no_figure": "without a speed"}
 Row = Mapping[str, object]
 
 
@@ -52,7 +60,7 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
     }
     printed = len(table) - counts.get(NOT_PRINTED, 0)
     if not printed:
-        return f"Figures of the source worked out here, none of them printed there: {len(table)}.", ""
+        return f"Figures worked out here that the source does not print: {len(table)}.", ""
     said = f"Of {printed} claims {counts.get(HOLDS, 0)} hold"
     tally = "; ".join([said, *(f"{words}: {count}" for words, count in others.items() if count)])
     worst = min(records(table), key=_gravity)
@@ -177,7 +185,7 @@ def outside(table: pd.DataFrame) -> str:
         if names:
             rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
             told.append(f"{words}: {', '.join(names[:NAMED])}{rest}")
-    return f"No part in the comparison, {'; '.join(told)}." if told else ""
+    return f"Left out of the comparison: {'; '.join(told)}." if told else ""
 
 
 def _what(scope: str, rule: str) -> str:

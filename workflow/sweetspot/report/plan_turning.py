@@ -3,8 +3,7 @@
 import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS
-from sweetspot.decision_words import FACTOR
-from sweetspot.report.cited import Row, records, text
+from sweetspot.report.cited import records, text
 from sweetspot.report.notation import missing
 from sweetspot.report.part import Part
 from sweetspot.report.plan_part import leading, leading_work, plan_is_done
@@ -31,21 +30,10 @@ def turning_in_words(tables: Tables) -> str:
     shown = own.drop_duplicates("assumption").head(NEAREST)
     then = "Then {} is the cheapest." if leading(tables) == ROUNDS else "Then: {}."
     parts = [
-        f"{'. Or '.join(map(_where, records(rows)))}. "
-        + then.format(the(str(title)) if leading(tables) == ROUNDS else title)
+        f"{'. Or '.join(rows['condition'])}. " + then.format(the(str(title)) if leading(tables) == ROUNDS else title)
         for title, rows in shown.groupby("to_title", sort=False)
     ]
     return f"What would change it, the nearest first: {parts[0]}{''.join(f' Or {part}' for part in parts[1:])}"
-
-
-def _where(row: Row) -> str:
-    """Where a figure turns the plan; of what is told as a factor, how far from what is planned."""
-    name, side = row["assumption"], row["side"]
-    if row["unit"] == FACTOR:
-        moved = "lower" if side == "below" else "higher"
-        return f"{name} {100 * abs(float(row['factor']) - 1):.2g} % {moved} than planned"  # type: ignore[arg-type]
-    unit = str(row["unit"]).replace("/hour", " an hour").replace("/month", " a month")
-    return f"{name} {side} {amount(float(row['turning_value']))} {unit}"  # type: ignore[arg-type]
 
 
 def paying_in_words(tables: Tables) -> list[str]:

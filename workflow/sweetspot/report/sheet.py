@@ -11,7 +11,7 @@ from sweetspot.report.answer_file import answer_of
 from sweetspot.report.cited import text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, missing, number
-from sweetspot.report.outcome import choices_of, key_figures, outcome_of
+from sweetspot.report.outcome import choices_of, keeps_and_rents, key_figures, outcome_of
 from sweetspot.report.tables import Tables, hours_differ
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
@@ -75,7 +75,9 @@ def of_choices(tables: Tables, code: str) -> Listed:
         for row in rows
     ]
     head = ["what to do", f"{code} in all" if months else code, *([f"{code} a month"] if months else [])]
-    note = f"In brackets 90 %. Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
+    note = (
+        f"In brackets: the 90 % interval. Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
+    )
     note += _at_once(rows) if timed else ""
     return Listed([*head, *(["hours"] if timed else []), "cheaper"], made, note)
 
@@ -91,9 +93,7 @@ def _at_once(rows: Sequence[dict[str, Any]]) -> str:
 
 def _title_of(row: dict[str, Any]) -> str:
     """A choice with its kind, and why it is not the answer where it is not."""
-    kind = KINDS[row["kind"]]
-    if row["kind"] == "keep" and str(row["title"]).endswith("for the rest"):
-        kind = "Keep, and rent"
+    kind = KINDS[row["kind"]] + (", and rent" if keeps_and_rents(row) else "")
     return f"{kind}: {row['title']}" + ("" if missing(row["why_not"]) else f" ({row['why_not']})")
 
 

@@ -57,3 +57,10 @@ def unit_of(tables: Tables) -> str:
     """What this study's speeds count (`unit_in_words`)."""
     rows = table_of(tables, "throughput")
     return unit_in_words(set(rows["unit"].dropna()) if "unit" in rows.columns else set())
+
+
+def trade_offs(model: str, best: int) -> str:
+    """How many options there are than which none is both faster and cheaper."""
+    if best == 1:
+        return f"{model}: one option is both the fastest and the cheapest"
+    return f"{model}: {best} options are the best trade-offs of time and money"

@@ -7,6 +7,7 @@ import pandas as pd
 
 from sweetspot.decision.assumption import SPEED
 from sweetspot.decision.options import Row
+from sweetspot.decision_words import in_unit
 from sweetspot.wording import amount, begun, counted, the
 
 SHOWN = 3  # machines of one workload of which sentences speak
@@ -93,7 +94,7 @@ def _turns(row: Row) -> list[str]:
         every = "both" if count == 2 else f"all {count}"
         shared = f", on {every} options that rest on it" if count > 1 else ""
         return [f"The cheapest changes if it is {100 * abs(change):.0f} % {word}{shared}."]
-    return [f"The cheapest changes at {amount(row['turning_point'])} {row['unit']}."]
+    return [f"The cheapest changes at {in_unit(row['turning_point'], row['unit'], row['figure'])}."]
 
 
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:
@@ -111,14 +112,14 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
 
 def _sentences(row: Mapping[str, Any]) -> str:
     name, jobs = the(str(row["title"])), f"{amount(row['per_month'])} jobs a month of “{row['workload']}”"
-    use = f"{100 * row['utilisation']:.0f} % of its time"
+    use = f"{100 * row['utilisation']:.0f} % of the time"
     if row["overloaded"]:
         busy = f"would be busy {use}" if row["utilisation"] >= 1 else "cannot keep up"
         return begun(f"{name} with {jobs} {busy}: the queue grows without end.{_other(row)}")
     nine = row["wait_hours_p90"]
     longest = f", one in ten over {amount(nine)} h" if nine > 0 else ", and fewer than one in ten waits at all"
     return begun(
-        f"{name} with {jobs} is busy {use}. A job waits {amount(row['wait_hours'])} h on average{longest}. Its result "
+        f"{name} with {jobs} is busy {use}. A job waits {amount(row['wait_hours'])} h on average{longest}. The result "
         f"arrives after {amount(row['hours_to_result'])} h.{_other(row)}"
     )
 
@@ -129,7 +130,7 @@ def _other(row: Mapping[str, Any]) -> str:
         return ""
     rival, most = f"{the(str(row['rival_title']))} ({amount(row['rival_hours'])} h)", row["slower_from_per_month"]
     if not most > 0:
-        return f" {begun(rival)} is faster even where nobody waits."
+        return f" {begun(rival)} is faster even without a wait."
     people, now = row["slower_from_people"], row["people"]
     if pd.isna(people):
         return f" {begun(rival)} is faster from {amount(most)} jobs a month on."

@@ -13,7 +13,7 @@ async function unpackCharts() {
 // Facets of Vega-Lite share a field on purpose: what it warns of there is no fault.
 const { warn } = console; console.warn = (...words) => /faceted independent scales/.test(words.join(" ")) || warn(...words);
 (() => {
-  if (!document.getElementById("charts-engine") || typeof DecompressionStream === "undefined") return;
+  if (!document.getElementById("charts-engine") || !document.querySelector(".drawable")) return;
   const left = new Set(document.querySelectorAll("figure .chart"));
   // On a narrow phone a chart is scrolled rather than shrunk: by keys too.
   const reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };

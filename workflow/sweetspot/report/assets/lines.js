@@ -19,9 +19,9 @@ const pictures = (() => {
     const placed = (one, usd) => { one.style.left = `${(100 * usd) / most}%`; one.textContent = brief(usd); return one; };
     for (const { middle, field, usd, outcomes } of rows) {
       if (!outcomes.length) { middle.textContent = `${brief(usd)} →`; continue; } // beyond the axis
-      const places = outcomes.map((one) => Math.min(STACK, Math.floor((STACK * one) / most))), under = places.map((place, n) => places.slice(0, n).filter((one) => one === place).length);
+      const places = outcomes.map((one) => Math.min(STACK - 1, Math.floor((STACK * one) / most))), under = places.map((place, n) => places.slice(0, n).filter((one) => one === place).length);
       const highest = Math.max(...under) + 1, step = Math.min(DOT, TALL / highest);
-      field.querySelectorAll("i").forEach((dot, n) => Object.assign(dot.style, { left: `${(100 * places[n]) / STACK}%`, bottom: `${step * under[n]}px` }));
+      field.querySelectorAll("i").forEach((dot, n) => Object.assign(dot.style, { left: `${(100 * (places[n] + 0.5)) / STACK}%`, bottom: `${step * under[n]}px` }));
       field.style.height = `${Math.round(step * highest) + 20}px`;
       placed(middle, usd);
     }
@@ -50,10 +50,12 @@ const pictures = (() => {
       taken.push(words(atX(x) + (late ? -4 : 4), TOP + 10 + LINE * n, word, late ? "end" : "start", "soft"));
     });
     if (alone) taken.push(...series.map(({ points: [[x, y]] }) => [atX(x) - 6, atX(x) + 6, atY(y) + 4]));
-    for (const { name, kind, points } of series) {
-      const [x, y] = points.at(-1).map((value, n) => (n ? atY(value) : atX(value)));
-      if (alone) part("circle", { class: `k-${kind}`, cx: x, cy: y, r: 5 });
+    for (const { kind, points } of series) {
+      if (alone) part("circle", { class: `k-${kind}`, cx: atX(points[0][0]), cy: atY(points[0][1]), r: 5 });
       else part("path", { class: `line k-${kind}`, d: `M${points.map((point) => `${atX(point[0]).toFixed(1)} ${atY(point[1]).toFixed(1)}`).join("L")}` });
+    }
+    for (const { name, kind, points } of series) { // names over all lines
+      const [x, y] = points.at(-1).map((value, n) => (n ? atY(value) : atX(value)));
       const places = [0, 1, -1, 2, -2, 3, 4].flatMap((by) => (alone ? [[x + 8, y + 4 + LINE * by, name, "start"], [x - 8, y + 4 + LINE * by, name, "end"]] : [[x - 4, y - 6 + LINE * by, name, "end"]]));
       taken.push(words(...(places.find((place) => free(boxed(...place))) ?? places[0]), alone ? "soft" : `k-${kind}`));
     }
@@ -81,7 +83,7 @@ const pictures = (() => {
     const series = [1, 2].map((place) => grid.filter((one) => one[place] && one[0] <= most + 1e-9).map((one) => [one[0], one[place]])).filter((line) => line.length > 1)
       .map((line) => ({ name: line[0][1].kind, kind: line[0][1].kind, points: line.map(([factor, { usd }]) => [factor, usd]) }));
     const turns = moved && Math.abs(here - 1) > 0.1 && here > STEP ? crossing(here, MOST, "times") : [];
-    return series.length > 1 && { series, across: `times the ${moved ? "work of your case" : "planned work"}`, marks: [[1, moved ? "your case" : "plan"], ...turns] };
+    return series.length > 1 && { series, across: moved ? "times the work of your case" : "times the planned work, central estimate", marks: [[1, moved ? "your case" : "plan"], ...turns] };
   }
   // Of one job: what a month costs by the days on which the machine bought works, and what is rented for the same jobs.
   function byDays(data, buy, rest) {

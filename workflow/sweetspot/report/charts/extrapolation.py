@@ -85,7 +85,7 @@ def _fastest(rows: "pd.DataFrame") -> str:
     often = fastest["machine"].value_counts()
     first = str(fastest["model"].iloc[0])
     where = of_all(int(often.iloc[0]), len(fastest), "models") if len(fastest) > 1 else first
-    return f"Of what nobody measured, the fastest on {where}: {often.index[0]}"
+    return f"Fastest on {where} of the machines that nobody has measured: {often.index[0]}"
 
 
 def _apart(rows: "pd.DataFrame", unit: str) -> str:

@@ -21,6 +21,7 @@ from sweetspot.report.marks import (
 )
 from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
 from sweetspot.report.tables import hours_differ
+from sweetspot.report.words import trade_offs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -54,9 +55,7 @@ def _kinds(data: "ChartData") -> list[str]:
 
 
 def _says(rows: "pd.DataFrame", data: "ChartData") -> str:
-    best = int((rows["on_front"]).sum())
-    many = f"{best} options are" if best != 1 else "1 option is"
-    return f"{data.model}: {many} beaten by none in both time and money"
+    return trade_offs(data.model, int(rows["on_front"].sum()))
 
 
 def _judged(data: "ChartData") -> bool:
@@ -135,10 +134,10 @@ def _plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
 
 
 CHART = Chart(
-    title="Hours against USD of one work; dashed: the front that nothing beats in both; numbers: below",
-    caption="Hours against USD of one work. The dashed front joins the options that nothing beats in both; they have "
-    "numbers. Faint: what is not taken, as it is interruptible. What costs more than 20 times the "
-    "cheapest is not drawn.",
+    title="Hours against USD of one work; dashed: the best trade-offs; numbers: below",
+    caption="Hours against USD of one work. The dashed line joins the best trade-offs, which have numbers: no option "
+    "is both faster and cheaper than one of them. Faint: what is not taken, as it is interruptible. What costs more "
+    "than 20 times the cheapest is not drawn.",
     stage="price",
     section="whatif",
     order=1,

@@ -6,7 +6,7 @@ from sweetspot.report.charts import Chart
 from sweetspot.report.dots import dots, ends_of, rate_axis
 from sweetspot.report.marks import BESIDE, ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
 from sweetspot.report.tables import bills_decide
-from sweetspot.wording import times
+from sweetspot.wording import the, times
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,12 +35,15 @@ def draw(data: "ChartData") -> Drawing:
 
 
 def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
-    """Who asks least for the answer's model, and how far the next is from it."""
+    """Who asks least for the answer's model, and how far the second is from it."""
     best = rows[rows["model"] == data.model].nlargest(2, RATE)
     if best.empty:
         return ""
     first = f"Most {data.unit} per USD on {data.model}: {data.title(best['option'].iloc[0])}"
-    return first if len(best) < 2 else f"{first}, {times(best[RATE].iloc[0] / best[RATE].iloc[1])} times the next"
+    if len(best) < 2:
+        return first
+    second = the(data.title(best["option"].iloc[1]))
+    return f"{first}, {times(best[RATE].iloc[0] / best[RATE].iloc[1])} times as many as {second}"
 
 
 CHART = Chart(

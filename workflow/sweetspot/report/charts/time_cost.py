@@ -7,8 +7,8 @@ from sweetspot.report.charts import Chart
 from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, key_of, log_axis, named, points, told
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ, table_of
-from sweetspot.report.words import of_all
-from sweetspot.wording import begun, the
+from sweetspot.report.words import of_all, trade_offs
+from sweetspot.wording import the
 
 if TYPE_CHECKING:
     import altair as alt
@@ -42,7 +42,7 @@ def draw(data: "ChartData") -> Drawing:
     panels = [_panel(scales[model], int(lines[model]), model, kinds) for model in models]
     chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
     return Drawing(
-        chart, {"rows": rows, "keys": keys}, _says(data, rows), key=key_of(rows["basis"], "dashed: the front")
+        chart, {"rows": rows, "keys": keys}, _says(data, rows), key=key_of(rows["basis"], "dashed: the best trade-offs")
     )
 
 
@@ -54,10 +54,12 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
     if not data.reference:
         first = data.answer_first(rows["model"])[0]
         here = best.loc[best["model"] == first, "option"].nunique()
-        return f"{first}: {here} option{' is' if here == 1 else 's are'} beaten by none in both time and money"
+        return trade_offs(first, here)
     on = best.loc[best["option"] == data.option, "model"].nunique()
     where = of_all(on or models, models, "other models") if models > 1 else str(rows["model"].iloc[0])
-    return begun(f"{the(data.box)} is beaten{' by none' if on else ''} in both time and money on {where}")
+    if on:
+        return f"On {where} no option is both faster and cheaper than {the(data.box)}"
+    return f"On {where} another option is both faster and cheaper than {the(data.box)}"
 
 
 def _of_one_size(rows: "pd.DataFrame") -> bool:
@@ -177,10 +179,10 @@ def _several(tables: "Tables") -> bool:
 
 
 CHART = Chart(
-    title="Hours against USD; dashed: the front that nothing beats in both; numbers: below each chart",
-    caption="Hours against USD of the same work, for the models beside that of the answer. The dashed front joins the "
-    "options that nothing beats in both, those that can be taken away counted; they have numbers. What costs more than "
-    "20 times the cheapest is not drawn, nor more than {models} models; the tables hold all.",
+    title="Hours against USD; dashed: the best trade-offs; numbers: below each chart",
+    caption="Hours against USD of the same work, for the models beside that of the answer. The dashed line joins the "
+    "best trade-offs, interruptible machines counted; they have numbers: no option is both faster and cheaper. "
+    "What costs more than 20 times the cheapest is not drawn, nor more than {models} models; the tables hold all.",
     stage="price",
     section="front",
     order=2,
