@@ -3,7 +3,6 @@
 import inspect
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args
 
 import pytest
 from sweetspot.errors import UserError
@@ -93,7 +92,6 @@ def test_machines_that_differ_are_asked_for_by_the_instance_of_the_run():
 
 
 def test_every_platform_has_a_row_and_asks_for_keys_that_an_executor_has():
-    assert list(PLATFORMS) == list(get_args(Executor.model_fields["where"].annotation))
     for platform in PLATFORMS.values():
         known = set(Executor.model_fields) | {"cpu_milli", "duration"}  # of cpus and runtime_min, as Google writes them
         assert set(platform.resources.values()) <= known
