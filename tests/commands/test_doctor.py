@@ -52,7 +52,7 @@ def test_nothing_is_missing_where_everything_is():
         (
             {"which": lambda name: None if name == "squeue" else name},
             "sbatch and squeue",
-            "measuring on a Slurm cluster",
+            "measuring on Slurm",
         ),
         (
             {"installed": lambda: {name: version for name, version in FULL.items() if name != "torch"}},

@@ -7,24 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args
 
 import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
 from sweetspot.harness import backends
 from sweetspot.harness.backends import Backend, backend, missing
-from sweetspot.study.base import Framework
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
 ROOT = Path(__file__).parent.parent.parent
 HARNESS = ROOT / "workflow" / "sweetspot" / "harness"
 FUNCTIONS = [name for name, value in vars(Backend).items() if isinstance(value, staticmethod)]
-
-
-def test_the_configuration_takes_the_frameworks_that_can_be_measured():
-    assert get_args(Framework) == tuple(FRAMEWORKS)
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)

@@ -1,11 +1,13 @@
 """What Snakemake is told of a run, for machines measured here, through Slurm and on Kubernetes."""
 
 import inspect
+import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args
 
 import pytest
+import yaml
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
@@ -93,11 +95,20 @@ def test_machines_that_differ_are_asked_for_by_the_instance_of_the_run():
 
 
 def test_every_platform_has_a_row_and_asks_for_keys_that_an_executor_has():
-    assert list(PLATFORMS) == list(get_args(Executor.model_fields["where"].annotation))
     for platform in PLATFORMS.values():
         known = set(Executor.model_fields) | {"cpu_milli", "duration"}  # of cpus and runtime_min, as Google writes them
         assert set(platform.resources.values()) <= known
         assert platform.names_machine is None or platform.names_machine in Executor.model_fields
+
+
+@pytest.mark.parametrize("name", [name for name in PLATFORMS if name != "local"])
+def test_every_platform_has_the_profile_and_the_extra_that_its_row_names(name):
+    platform = PLATFORMS[name]
+    profile = yaml.safe_load((ROOT / platform.profile / "profile.yaml").read_text())
+    assert platform.plugin == f"snakemake-executor-plugin-{profile['executor']}"
+    assert "code" not in profile["rerun-triggers"]  # a comment in a script repeats no measurement
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert any(re.match(rf"{platform.plugin}\b", needed) for needed in extras[platform.extra])
 
 
 # As Snakemake records them of runs of protocol 2; another text would repeat every one of them.

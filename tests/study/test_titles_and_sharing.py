@@ -80,10 +80,10 @@ def test_jobs_that_come_are_read_by_workload_and_by_phase(tmp_path):
         " {name: z, shared: {per_month: 1}}]}\n"
     )
     assert load_demands(file) == {
-        "a": Demand((10.0, 8.0, 12.0), 1.0, 3, 5, "all"),
-        "b": Demand((2.5, 2.5, 2.5), 0.5, None, 1, "all"),
-        "d.x": Demand((7.0, 7.0, 7.0), 1.0, None, 1, "one"),
-        "d.z": Demand((1.0, 1.0, 1.0), 1.0, None, 1, "all"),
+        "a": Demand((10.0, 8.0, 12.0), 1.0, 3, 5),
+        "b": Demand((2.5, 2.5, 2.5), 0.5, None, 1),
+        "d.x": Demand((7.0, 7.0, 7.0), 1.0, None, 1),
+        "d.z": Demand((1.0, 1.0, 1.0), 1.0, None, 1),
     }
 
 

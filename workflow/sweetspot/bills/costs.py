@@ -25,8 +25,9 @@ COST_COLUMNS = (
 BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
 # What a job takes is what an hour takes times the hours in which its machine runs.
 HOURLY = {"kwh": "kwh_per_hour", "kg_co2e": "kg_co2e_per_hour"}
+PASSED_ON = ("purchase", "as_of", "price_list", "provider", "power_basis")  # columns of an offer, as they are
 OFFER_SHOWN = (
-    "price_list", "purchase", "provider", "as_of", "basis", "source", "gpu", "power_basis",
+    *PASSED_ON, "basis", "source", "gpu",
     *(f"{name}{end}" for name in HOURLY.values() for end in ENDS), *JOB_COLUMNS,
 )  # fmt: skip
 # The cheap end of a bill takes the fast end of the throughput.
@@ -120,8 +121,7 @@ def _rate(rows: Columns, end: str) -> Array:
 
 
 def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
-    named = ("purchase", "workload", "as_of", "price_list", "provider", "power_basis")
-    table = {name: jobs[name] for name in (*CELL_COLUMNS, *named)}
+    table = {name: jobs[name] for name in (*CELL_COLUMNS, "workload", *PASSED_ON)}
     ok = (jobs["status"] == "ok") & ~np.isnan(jobs["work_hours"])
     finishes = np.isfinite(bills[""].hours) | ~ok
     for end, bill in bills.items():

@@ -3,11 +3,10 @@
 from datetime import date
 
 from sweetspot.errors import UserError
-from sweetspot.study.price_list import RATE_UNITS, Offer, PriceList
+from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import Amount, Rate, Vat
 
 Triple = tuple[float, float, float]  # value, low, high
-HOURS_PER = {"per_second": 1 / 3600, "per_minute": 1 / 60, "per_hour": 1.0, "per_day": 24.0, "per_week": 168.0}
 
 
 def triple(amount: Amount | None) -> Triple:
@@ -59,8 +58,10 @@ def listed_hour(offer: Offer, prices: PriceList, month_days: float) -> Triple:
     if offer.compose is not None:
         machine, gpus = offer.compose.machine.per_hour, offer.compose.gpu.per_hour
         return times(plus(triple(machine), times(triple(gpus), (float(offer.compose.count),) * 3)), money)
-    unit, amount = next((unit, amount) for unit in RATE_UNITS if (amount := getattr(offer, unit)) is not None)
-    per_hour = 1.0 / HOURS_PER.get(unit, month_days * 24.0)
+    hours, amount = next(
+        (hours, rate) for unit, hours in RATE_HOURS.items() if (rate := getattr(offer, unit)) is not None
+    )
+    per_hour = 1.0 / (hours or month_days * 24.0)
     return times(times(triple(amount), money), (per_hour,) * 3)
 
 

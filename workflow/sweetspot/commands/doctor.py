@@ -24,9 +24,11 @@ from sweetspot.harness.facts import instruction_sets, processor_name
 from sweetspot.packages import missing_packages
 from sweetspot.report.paper import BROWSERS
 from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.study.platforms import PLATFORMS
 
-PACKAGES = ("tensorflow", "jax", "torch")  # of frameworks, each of its own name in the matrix too
-PROGRAMS = ("git", "make", "uv", "sbatch", "squeue", "kubectl", "rsync")
+PACKAGES = {ability.package: name for name, ability in FRAMEWORKS.items() if ability.package}  # what measures in each
+SUBMITTED = [row for row in PLATFORMS.values() if row.plugin]
+PROGRAMS = ("git", "make", "uv", *(program for row in SUBMITTED for program in row.programs), "rsync")
 OTHERS = ("keras", "numpy", "pandas", "polars", "pyarrow", "pydantic", "altair")  # what faults have hung on
 PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|software-deployment)[-_]plugin[-_].+")
 
@@ -105,11 +107,11 @@ def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, program
         (bool(core), f"{', '.join(core)} (pip install -r envs/core.lock)", "everything"),
         *(
             (
-                name not in installed,
-                f"{name} (pip install '.[{FRAMEWORKS[name].extra}]')",
+                package not in installed,
+                f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')",
                 f"measuring with framework: {name}",
             )
-            for name in PACKAGES
+            for package, name in PACKAGES.items()
         ),
         *(
             (
@@ -124,23 +126,13 @@ def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, program
         ),
         (bool(no_gpu), f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"),
         (not set(BROWSERS) & set(programs), " or ".join(BROWSERS), "the page on paper (make pdf)"),
-        (not {"sbatch", "squeue"} <= set(programs), "sbatch and squeue", "measuring on a Slurm cluster"),
-        (
-            "snakemake-executor-plugin-slurm" not in installed,
-            "snakemake-executor-plugin-slurm (pip install '.[slurm]')",
-            "measuring on a Slurm cluster",
-        ),
-        (
-            "snakemake-executor-plugin-kubernetes" not in installed,
-            "snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')",
-            "measuring on Kubernetes",
+        *(
+            (not set(row.programs) <= set(programs), " and ".join(row.programs), f"measuring on {row.title}")
+            for row in SUBMITTED
         ),
         *(
-            (plugin not in installed, f"{plugin} (pip install '.[{extra}]')", f"measuring on {title}")
-            for plugin, extra, title in (
-                ("snakemake-executor-plugin-aws-batch", "aws", "AWS Batch"),
-                ("snakemake-executor-plugin-googlebatch", "google", "Google Batch"),
-            )
+            (row.plugin not in installed, f"{row.plugin} (pip install '.[{row.extra}]')", f"measuring on {row.title}")
+            for row in SUBMITTED
         ),
     ]
     return [(what, purpose) for lacking, what, purpose in wanted if lacking]

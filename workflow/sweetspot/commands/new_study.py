@@ -34,8 +34,9 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.study.base import Framework, Precision
+from sweetspot.study.base import Precision
 from sweetspot.study.currency import wrong_rate
+from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.study import check_study_name
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
@@ -180,7 +181,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
     parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
     parser.add_argument("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
-    parser.add_argument("--framework", choices=get_args(Framework), default="torch", help="framework (torch)")
+    parser.add_argument("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
     parser.add_argument("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
     parser.add_argument(
         "--devices-per-job",

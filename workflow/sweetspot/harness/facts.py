@@ -14,6 +14,7 @@ from typing import Any
 
 from sweetspot.harness.out_of_memory import available_bytes
 from sweetspot.harness.request import Request
+from sweetspot.study.frameworks import ALWAYS_COMPILED
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
 BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
@@ -93,7 +94,7 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "command": command,
         "job_id": os.environ.get("SLURM_JOB_ID"),
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
-        "xla": request.xla or request.cell.framework == "jax",  # JAX compiles with XLA always
+        "xla": request.xla or request.cell.framework in ALWAYS_COMPILED,
     }
 
 

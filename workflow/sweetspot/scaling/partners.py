@@ -1,7 +1,7 @@
 """Multi-device figures and their partners of fewer devices in one table of published throughput."""
 
 import statistics
-from typing import Any, get_args
+from typing import Any
 
 import pandas as pd
 
@@ -11,14 +11,14 @@ from sweetspot.scaling.evidence import (
     super_linear,
 )
 from sweetspot.scaling.machine import family
-from sweetspot.study.base import Framework
+from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.warnings import warning
 
 DATASETS = ("synthetic", "real")
-# Empty: not said; others exchange gradients in ways that nothing here models, and nobody publishes Keras on one or a
-# script of one's own under our names.
-FRAMEWORKS = ("", *(name for name in get_args(Framework) if "keras" not in name and name != "command"))
+# Empty: not said; others exchange gradients in ways that nothing here models, and nobody publishes a script of one's
+# own under our name.
+PUBLISHED = ("", *(name for name, ability in FRAMEWORKS.items() if ability.package))
 BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
 DEFAULT_BATCHES = ("", "tf_cnn_benchmarks")  # programs whose batch is known where nobody changed it
 NO_STEP = "the batch is not stated, so nothing says how long a step of one device takes"
@@ -27,7 +27,7 @@ SAME = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "da
 
 
 def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Split the multi-device rows of FRAMEWORKS on synthetic or real data into those with a partner and without.
+    """Split the multi-device rows of PUBLISHED on synthetic or real data into those with a partner and without.
 
     published: the columns of a study's throughput.csv (images_per_s of all devices; batch_size may be missing).
     A partner is a row of fewer devices of the same benchmark, framework, device, model, batch, precision and dataset
@@ -37,7 +37,7 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     `published_machine.with_machine_facts`, read from names where the row does not say them.
     """
     own = published.assign(framework=[framework_name(name) for name in published["framework"].fillna("").astype(str)])
-    rows = with_machine_facts(own[own["dataset"].isin(DATASETS) & own["framework"].isin(FRAMEWORKS)])
+    rows = with_machine_facts(own[own["dataset"].isin(DATASETS) & own["framework"].isin(PUBLISHED)])
     rows = rows.assign(
         batch_size=rows["batch_size"].astype(float),
         **{name: rows[name].fillna("").astype(str) for name in ("instance", "note")},
@@ -82,7 +82,7 @@ def _base(row: Any, group: list[Any]) -> tuple[int, Any, float, str] | None:
 def framework_name(name: str) -> str:
     """The project's name for a framework: `PyTorch (NGC)` is torch, `TensorFlow 2` is tensorflow; others lower case."""
     plain = name.strip().lower()
-    return next((ours for ours in FRAMEWORKS if ours and ours in plain), plain)
+    return next((ours for ours in PUBLISHED if ours and ours in plain), plain)
 
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:

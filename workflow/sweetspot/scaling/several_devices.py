@@ -15,6 +15,7 @@ from sweetspot.scaling.judge import shipped_evidence
 from sweetspot.scaling.machine import BOARD_GB_S, family
 from sweetspot.scaling.methods import LEARNED, Predictor, fit_method
 from sweetspot.scaling.validation import Calibration, held_out, predict_with_interval, widths
+from sweetspot.study.frameworks import ALWAYS_COMPILED
 from sweetspot.throughput.published_machine import guessed_interconnect
 from sweetspot.warnings import joined, warning
 
@@ -79,7 +80,7 @@ def several(
         framework_version="",
         variant="default",
         dataset="synthetic",
-        xla=figure.framework == "jax",
+        xla=figure.framework in ALWAYS_COMPILED,
         exchange=True,
         base_images_per_s=cells["images_per_s"],
     )

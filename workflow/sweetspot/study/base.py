@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
+from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.spelling import Location, near, nearest
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
@@ -17,9 +18,12 @@ PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
-Framework = Literal["tensorflow", "jax", "torch", "command"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
+if TYPE_CHECKING:
+    Framework = str
+else:
+    Framework = Literal[tuple(FRAMEWORKS)]
 
 
 class Closed(BaseModel):

@@ -98,7 +98,7 @@ class CatalogueMap(Closed):
 
     def parts(self) -> Iterator[tuple[str, str, Part]]:
         """Source, key and part, in the order of the sources."""
-        for source in ("skypilot", "gpuhunt", "aws", "azure", "csv"):
+        for source in (name for name in type(self).model_fields if name != "shipped"):
             for key, part in getattr(self, source).items():
                 yield source, key, part
 

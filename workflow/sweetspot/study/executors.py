@@ -1,20 +1,22 @@
 """Where an instance is measured, and what a cell takes there."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
 from sweetspot.study.base import Closed, Count, Slug, Text
 from sweetspot.study.platforms import PLATFORMS, Platform
 
+if TYPE_CHECKING:
+    Where = str
+else:
+    Where = Literal[tuple(PLATFORMS)]
+
 
 class Executor(Closed):
     """Where an instance can be measured."""
 
-    where: Literal["local", "slurm", "kubernetes", "aws-batch", "google-batch"] = Field(
-        description="local: this machine; slurm: submitted to a partition; kubernetes: to nodes of a machine type; "
-        "aws-batch: to the profile's queue; google-batch: to a virtual machine of a type"
-    )
+    where: Where = Field(description="; ".join(f"{name}: {platform.how}" for name, platform in PLATFORMS.items()))
     device: Literal["cpu", "gpu"] = Field(description="What is counted by gpus; cpu devices are logical beyond one")
     expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
     partition: Slug | None = Field(None, description="Slurm partition of the instance")

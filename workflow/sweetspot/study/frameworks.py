@@ -18,6 +18,8 @@ class Ability(NamedTuple):
     variants_with_xla: tuple[str, ...]
     package: str  # what must be installed for it; "": nothing
     extra: str  # of pyproject.toml, that installs it
+    title: str = ""  # its name for people; "": its key
+    compiles_always: bool = False  # with XLA, whether asked to or not
     precisions: tuple[str, ...] = PRECISIONS
     models: tuple[str, ...] | None = None  # the networks that it builds of its own parts; None: those of Keras
 
@@ -25,13 +27,15 @@ class Ability(NamedTuple):
 # What `torch` and `jax` train, written in their own parts as their users write them.
 OWN_NETWORKS = ("tiny_cnn", "resnet50", "vgg16", *TRANSFORMERS)
 FRAMEWORKS = {
-    "tensorflow": Ability(LETTERS, ("default", NCCL), ("default", "towers"), "tensorflow", "measure"),
-    "jax": Ability(  # compiles with XLA always
+    "tensorflow": Ability(LETTERS, ("default", NCCL), ("default", "towers"), "tensorflow", "measure", "TensorFlow"),
+    "jax": Ability(
         ("default", "fsdp"),
         ("default", "fsdp"),
         ("default", "fsdp"),
         "jax",
         "jax",
+        "JAX",
+        compiles_always=True,
         models=OWN_NETWORKS,
     ),
     "torch": Ability(
@@ -40,7 +44,9 @@ FRAMEWORKS = {
         (),
         "torch",
         "torch",
+        "PyTorch",
         models=OWN_NETWORKS,
     ),
-    "command": Ability((), (), (), "", "", (*PRECISIONS, "fp8")),  # a script of one's own decides
+    "command": Ability((), (), (), "", "", precisions=(*PRECISIONS, "fp8")),  # a script of one's own decides
 }
+ALWAYS_COMPILED = tuple(name for name, ability in FRAMEWORKS.items() if ability.compiles_always)

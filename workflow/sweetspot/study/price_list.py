@@ -27,7 +27,15 @@ from sweetspot.study.trends import Trend
 from sweetspot.study.yamlfile import load_yaml
 
 LONGEST_MONTH = 31
-RATE_UNITS = ("per_second", "per_minute", "per_hour", "per_day", "per_week", "per_month")
+# Hours of each unit that a rate can be printed in; None: those of the list's month.
+RATE_HOURS = {
+    "per_second": 1 / 3600,
+    "per_minute": 1 / 60,
+    "per_hour": 1.0,
+    "per_day": 24.0,
+    "per_week": 168.0,
+    "per_month": None,
+}
 
 
 class Offer(Closed):
@@ -66,7 +74,7 @@ class Offer(Closed):
 
     @model_validator(mode="after")
     def _one_price(self) -> "Offer":
-        kinds = [*RATE_UNITS, "compose", "same_price_as", "commitment", "own"]
+        kinds = [*RATE_HOURS, "compose", "same_price_as", "commitment", "own"]
         given = [name for name in kinds if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})")

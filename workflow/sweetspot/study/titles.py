@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping
 
+from sweetspot.study.frameworks import FRAMEWORKS
+
 NETWORKS = {
     "alexnet": "AlexNet",
     "bert": "BERT",
@@ -51,7 +53,8 @@ NETWORKS = {
     "waveglow": "WaveGlow",
     "xception": "Xception",
 }
-FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet", "tensorflow": "TensorFlow", "torch": "PyTorch"}
+# Of published figures; frameworks that are measured here say theirs themselves.
+OTHER_FRAMEWORKS = {"cntk": "CNTK", "mxnet": "MXNet"}
 PROVIDERS = {
     "aws": "Amazon Web Services",
     "azure": "Microsoft Azure",
@@ -102,7 +105,8 @@ def unit_in_words(units: Collection[str]) -> str:
 
 def framework_title(framework: str) -> str:
     """The name for people of a framework: a well-known one's, else its key."""
-    return FRAMEWORKS.get(framework, framework)
+    own = FRAMEWORKS[framework].title if framework in FRAMEWORKS else OTHER_FRAMEWORKS.get(framework)
+    return own or framework
 
 
 def provider_title(provider: str, own: Mapping[str, str] | None = None) -> str:

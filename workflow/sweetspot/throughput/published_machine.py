@@ -12,6 +12,7 @@ from typing import get_args
 import pandas as pd
 
 from sweetspot.errors import refuse
+from sweetspot.study.frameworks import ALWAYS_COMPILED
 from sweetspot.study.instances import Interconnect, Network
 
 # Columns that a throughput.csv (and of them `xla` an efficiency.csv) may have, and what each may hold; empty: not said.
@@ -59,7 +60,7 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
     guess = pd.Series([guessed_interconnect(*row) for row in names], published.index, dtype=object)
     several = text["instance"].str.contains("distributed", case=False) | text["note"].str.contains(SEVERAL_NODES)
     nodes = published["nodes"] if "nodes" in published.columns else pd.Series(pd.NA, published.index)
-    compiled = text["note"].str.contains(XLA) | (text["framework"].str.lower() == "jax")
+    compiled = text["note"].str.contains(XLA) | text["framework"].str.lower().isin(ALWAYS_COMPILED)
     return published.assign(
         interconnect=stated.where(stated != "", guess),
         interconnect_guessed=(stated == "").astype(bool),
