@@ -12,6 +12,12 @@ KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kin
 COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
 VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
 COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
+MAY_STOP, NOT_ASKED, CANNOT = "interruptible", "not_asked", "cannot"  # why a choice is not the answer
+WHY_NOT = {
+    MAY_STOP: "it can be interrupted",
+    NOT_ASKED: "not of the price lists that the answer takes",
+    CANNOT: "does not do the work",
+}
 COUNTED = "this counts {busy_days_per_month:g}"
 SENTENCE, DO_THIS = 15, 20  # words
 NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
@@ -133,6 +139,14 @@ def no_answer(offers: int, figures: int) -> str:
     if not figures:
         return "No answer yet: no machine here has a speed, measured or published."
     return "No answer yet: no machine has both a price and a speed at the batch that is asked for."
+
+
+def beside_in_words(rented: str, there: Sequence[str]) -> str:
+    """What is rented beside what one has, a title a machine; all on it where one has nothing."""
+    if not there:
+        return f"all on {the(rented)}"
+    own = there[0].removeprefix("your ")
+    return f"{rented} beside {f'your {own}' if len(there) == 1 else 'what you have'}"
 
 
 def side(factor: float) -> str:

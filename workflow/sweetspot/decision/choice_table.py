@@ -13,7 +13,7 @@ from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import mix_rows
-from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
+from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE
@@ -35,12 +35,6 @@ OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planne
              "usd_possession", "after_months", "device_hours")  # fmt: skip
 OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
             "basis", "capex_usd")  # fmt: skip
-MAY_STOP, NOT_ASKED, CANNOT = "interruptible", "not_asked", "cannot"  # why a choice is not the answer
-WHY_NOT = {
-    MAY_STOP: "it can be interrupted",
-    NOT_ASKED: "not of the price lists that the answer takes",
-    CANNOT: "does not do the work",
-}
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 

@@ -21,7 +21,8 @@ from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.posed import PER_MONTH, Posed
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
-from sweetspot.decision.sources import beside, is_best, mix_title
+from sweetspot.decision.sources import is_best, mix_title
+from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved
@@ -131,7 +132,8 @@ class Dispatch:
         """A way in words: with the machines that it buys in a case, or with what it rents most."""
         bought, posed, planned = self.ways[place].bought, self.posed, self.posed.drawn
         if alternative is not None and alternative >= len(self.ways):
-            return f"nothing bought, {beside(posed.title(planned.rented[alternative - len(self.ways)].name), posed)}"
+            rented = posed.title(planned.rented[alternative - len(self.ways)].name)
+            return f"nothing bought, {beside_in_words(rented, posed.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.titles[place]
         return f"{count:g} × {posed.title(next(iter(bought)))}"

@@ -120,6 +120,11 @@ class Posed:
         """The name of that option for people."""
         return str(self.source(name).offer["title"])
 
+    @property
+    def at_home(self) -> list[str]:
+        """The title of each machine that is there."""
+        return [self.title(kind.name) for kind in self.drawn.held for _ in range(kind.there)]
+
     def moved(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws.
 

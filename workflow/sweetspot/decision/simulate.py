@@ -131,7 +131,8 @@ class _Figures:
         self.seed, self.draws = seed, draws
         box = next((row for row in rows if row["is_reference"] and row["purchase"] == "own"), None)
         # The project and the use of what is bought are the team's, whichever machine that is: one error for all.
-        self.shared = {name: _offered_key(box, name) for name in PROJECT} if box is not None else {}
+        whose = () if box is None else tuple(box[part] for part in OFFER)
+        self.shared = {} if box is None else {name: (name, *_ends(box, name), *whose) for name in PROJECT}
         self.known: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str, owner: tuple[object, ...]) -> np.ndarray:
@@ -183,7 +184,3 @@ def _ends(row: Row, name: str) -> tuple[float, float, float]:
     """A number of an offer with its low and high; NaN where there is none."""
     value, low, high = (or_nan(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
     return value, low, high
-
-
-def _offered_key(row: Row, name: str) -> tuple[object, ...]:
-    return (name, *_ends(row, name), *(row[part] for part in OFFER))

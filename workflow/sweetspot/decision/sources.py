@@ -9,6 +9,7 @@ import pandas as pd
 from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.posed import Class, Posed, in_time
+from sweetspot.decision_words import beside_in_words
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
@@ -36,30 +37,20 @@ def bought_in_words(one: Mix, posed: Posed) -> str:
     return listed([f"{count} × {posed.title(name)}" for name, count in one.bought.items()])
 
 
-def beside(rented: str, posed: Posed) -> str:
-    """What is rented beside what one has, in words; all on it where one has nothing."""
-    there = [posed.title(kind.name) for kind in posed.drawn.held for _ in range(kind.there)]
-    if not there:
-        return f"all on {the(rented)}"
-    own = there[0].removeprefix("your ")
-    return f"{rented} beside {f'your {own}' if len(there) == 1 else 'what you have'}"
-
-
 def mix_title(one: Mix, posed: Posed) -> str:
     """A mix in words: what is bought, and who does the rest."""
-    bought, there = bought_in_words(one, posed), any(one.problem.there)
+    bought, at_home = bought_in_words(one, posed), posed.at_home
     name = one.source if one.kind == RENTED else one.done.lead
     rest = posed.title(name) if name else ""
     if one.kind == THERE:
         return "what you have, alone"
-    if one.kind == RENTED:
-        return beside(rest, posed)
     if bought:
         return f"{bought}, the rest on {the(rest)}" if rest else bought
     if not rest:
         return "what you have"
-    # With what is there each job runs on what is the cheapest in its draw.
-    return beside(f"{rest} or another", posed) if there else f"nothing bought, {beside(rest, posed)}"
+    # Beside what is there each job runs on what is the cheapest in its draw.
+    told = beside_in_words(rest + " or another" * (bool(at_home) and one.kind != RENTED), at_home)
+    return told if at_home or one.kind == RENTED else f"nothing bought, {told}"
 
 
 def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:

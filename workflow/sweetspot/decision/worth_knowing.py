@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
-from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, Assumption, error_key
+from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, error_key
 from sweetspot.decision.options import Row, rate_of
 from sweetspot.decision.question import Question
 from sweetspot.decision.simulate import Draws, Figure
@@ -72,7 +72,7 @@ def timings_of(options: pd.DataFrame) -> Timings:
     """What LEARN_MINUTES cost on the cheapest offer by the hour of a machine with those devices and so many."""
     rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
     rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")
-    terms = [or_zero_column(rows, name) for name in ("granularity_s", "minimum_s")]
+    terms = rows.reindex(columns=["granularity_s", "minimum_s"]).astype(float).fillna(0.0).to_numpy().T
     usd = rows["usd_per_hour"].to_numpy(float) * billed_seconds(60.0 * LEARN_MINUTES, *terms) / HOUR_S
     cheapest: Timings = {}
     for row, paid in sorted(
@@ -82,11 +82,6 @@ def timings_of(options: pd.DataFrame) -> Timings:
         told |= {"learn_on": row["option"], "learn_on_title": row["title"]}
         cheapest.setdefault((row["gpu"], row["gpus"]), told)
     return cheapest
-
-
-def or_zero_column(rows: pd.DataFrame, name: str) -> Array:
-    """A column of numbers, 0 where there are none."""
-    return rows[name].astype(float).fillna(0.0).to_numpy() if name in rows.columns else np.zeros(len(rows))
 
 
 def _uncertain(question: Question, draws: Draws, timings: Timings) -> Iterator[Uncertain]:
@@ -128,7 +123,8 @@ def _places(question: Question, figure: Figure) -> list[int]:
 def _about(question: Question, figure: Figure, row: Row, timings: Timings) -> dict[str, Any]:
     speed = figure.name == "images_per_s"
     subject = str({"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}.get(figure.name, row["option"]))
-    found = _assumption(question, SPEED if speed else figure.name, subject)
+    alike = [one for one in question.assumptions if one.quantity == (SPEED if speed else figure.name)]
+    found = next((one for one in alike if one.subject in ("", subject)), None)
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if speed else 1.0)
     name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
@@ -139,11 +135,6 @@ def _about(question: Question, figure: Figure, row: Row, timings: Timings) -> di
         return told | {"assumption": name, "figure": name, "subject": subject}
     told |= {"assumption": found.name, "figure": found.name, "subject": found.subject or None}
     return told | {"unit": rate_of(row) if speed else found.unit, "turning_point": question.nearest(found) * value}
-
-
-def _assumption(question: Question, quantity: str, subject: str) -> Assumption | None:
-    alike = [one for one in question.assumptions if one.quantity == quantity]
-    return next((one for one in alike if one.subject in ("", subject)), None)
 
 
 def _value(usd: Array, one: Uncertain) -> Value:

@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
-from sweetspot.decision.choice_table import MAY_STOP
+from sweetspot.decision_words import MAY_STOP
 from sweetspot.report.case_controls import controls
 from sweetspot.report.cited import records
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN

@@ -7,7 +7,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.decision.choice_table import MAY_STOP
+from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
 from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said
