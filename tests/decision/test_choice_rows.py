@@ -48,7 +48,7 @@ def test_every_column_of_a_job_by_hand():
         "usd_high": 68.0, "usd_outcomes": list(50 + FEW), "usd_per_month": None, "usd_per_month_low": None,
         "usd_per_month_high": None, "usd_at_todays_prices": JOB * (FIXED / USED + 0.2), "p_cheapest": 1.0,
         "p_cheaper": None, "is_best": True, "is_rival": False, "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0,
-        "in_hand": True, "why_not": None, "cost": "share", "model": "vgg16", "persistent": True,
+        "in_hand": True, "why_not": None, "why_not_rule": None, "cost": "share", "model": "vgg16", "persistent": True,
         "basis": "extrapolated", "box_title": BOX,
     }  # fmt: skip
     cloud = {
@@ -65,10 +65,10 @@ def test_every_column_of_a_job_by_hand():
         "usd": SLOW * 1.11, "usd_low": 60.0, "usd_high": 60.0, "usd_outcomes": [60.0] * 20,
         "usd_at_todays_prices": SLOW * 1.11, "p_cheapest": None, "p_cheaper": 0.475, "is_rival": False,
         "ratio": SLOW * 1.11 / box["usd"], "ratio_low": 60 / 68, "ratio_high": 60 / 51, "persistent": False,
-        "why_not": "it can be interrupted", "box_title": SPOT,
+        "why_not": "it can be interrupted", "why_not_rule": "interruptible", "box_title": SPOT,
     }  # fmt: skip
     of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
-                "source", "usd_per_month_central"]  # fmt: skip
+                "source", "usd_per_month_central", "main_rented"]  # fmt: skip
     rows = table.to_dict("records")
     for row, expected in zip(rows, (box, box | cloud | spot, box | cloud), strict=True):
         assert set(expected) | set(of_plans) == set(COLUMNS)

@@ -118,7 +118,7 @@ def test_an_assumption_that_flips_the_winner_says_so():
     assert days["margin_low"] == pytest.approx(1.328 / 2.00556, rel=1e-4)
     # 216.667 / (24 x (1.328 - 0.20)) = 8.0033 days
     assert days["flip_value"] == pytest.approx(8.0033, abs=2e-4)
-    assert days["text"] == "the cheapest option changes at 8 days/month (-20 %), inside its range"
+    assert days["text"] == "the cheapest option changes at 8 days a month (-20 %), inside its range"
     # and upwards: 30 x 240 x 1.128 = 8,121.6 USD, 25 % above 6,500; 1.328 - 0.902778 = 0.42522 USD/kWh
     rows = compare(market, settings())["tornado"].set_index("assumption")
     assert rows.loc[f"price of {BOX}", "text"] == "the cheapest option changes at 8,122 USD (+25 %), outside its range"

@@ -223,8 +223,8 @@ def test_nothing_does_the_work_until_then():
     _, found, _ = months_of(own(), per_month=120.0)
     rows = found.set_index("after_months")
     assert rows["option"].tolist() == ["best", "best after 6 months", "best after 12 months"]
-    same(rows.loc[6.0], {"status": "what is there and rented does not do the work until then", "rent_usd": None,
-                         "usd": None, "until_title": "what is there", "until": None})  # fmt: skip
+    same(rows.loc[6.0], {"status": "what you have and what is rented do not do the work until then", "rent_usd": None,
+                         "usd": None, "until_title": "what you have", "until": None})  # fmt: skip
     assert rows["status"].tolist()[0] == "ok"
 
 

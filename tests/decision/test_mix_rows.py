@@ -44,15 +44,15 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
     rows = rows_of(lab(OLD, own(), hourly(6.0), per_month=150.0, **KEPT))
     assert rows.index.tolist() == ["best", "box", "there"]  # the cheapest rental is the best itself
     empty = ["purchase", "price_list", "hours", "basis", "hours_low", "hours_high", "planned_hours", "usd_running",
-             "usd_possession", "after_months", "model", "box_title", "source", "why_not"]  # fmt: skip
+             "usd_possession", "after_months", "model", "box_title", "source", "why_not", "why_not_rule"]  # fmt: skip
     best = {
         "workload": "lab", "workload_title": "lab", "alternative": "best", "kind": "keep", "binds": "nothing",
-        "title": "rented or another for the rest", "instance": "rented", "counts": 0.0, "months": 36.0,
+        "title": "rented or another beside your old", "instance": "rented", "counts": 0.0, "months": 36.0,
         "device_hours": 36 * 300.0, "usd": 36 * 458.0, "usd_low": 36 * 458.0, "usd_high": 36 * 458.0,
         "usd_per_month": 458.0, "usd_per_month_low": 458.0, "usd_per_month_high": 458.0,
         "usd_at_todays_prices": 36 * 458.0, "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
         "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
-        "mix": "best", "usd_per_month_central": 458.0, **dict.fromkeys(empty),
+        "mix": "best", "usd_per_month_central": 458.0, "main_rented": "rented", **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
         "alternative": "box", "kind": "buy", "binds": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
@@ -60,12 +60,13 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "usd_per_month": 1160.0, "usd_per_month_low": 1160.0, "usd_per_month_high": 1160.0,
         "usd_at_todays_prices": 36 * 1160.0, "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
         "ratio": 1160 / 458, "ratio_low": 1160 / 458, "ratio_high": 1160 / 458, "mix": "bought", "source": "box",
-        "usd_per_month_central": 1160.0, "box_title": "box",
+        "usd_per_month_central": 1160.0, "box_title": "box", "main_rented": None,
     }  # fmt: skip
     alone = {
-        "kind": "keep", "title": "what is there, alone", "mix": "there", "instance": None, "device_hours": 36 * 240.0,
+        "kind": "keep", "title": "what you have, alone", "mix": "there", "instance": None, "device_hours": 36 * 240.0,
         "usd": None, "usd_low": None, "usd_per_month": None, "usd_per_month_central": None, "ratio": None,
         "is_best": False, "is_rival": False, "usd_at_todays_prices": None, "source": None,
+        "main_rented": None, "why_not_rule": "cannot",
         "why_not": "cannot: what it can do takes 300 device-hours in a middle month, it has 240: 2 would do",
     }  # fmt: skip
     assert set(best) == set(COLUMNS) - {"choice", "usd_outcomes"}
@@ -123,10 +124,10 @@ def test_titles_of_the_options_beside_the_best():
         "best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box",
     }  # fmt: skip
     assert rows["source"].drop("best").to_dict() == {"dear": "dear", "box": "box"}
-    assert rows_of(lab(OLD, hourly(6.0), per_month=60.0, **KEPT)).loc["best", "title"] == "what is there"
+    assert rows_of(lab(OLD, hourly(6.0), per_month=60.0, **KEPT)).loc["best", "title"] == "what you have"
     some = rows_of(lab(OLD, hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=150.0, **KEPT))
     assert some["title"].to_dict() == {
-        "best": "rented or another for the rest", "dear": "dear for the rest", "there": "what is there, alone",
+        "best": "rented or another beside your old", "dear": "dear beside your old", "there": "what you have, alone",
     }  # fmt: skip
 
 

@@ -202,7 +202,7 @@ def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
     assert worth_in_words(rows(SPEED, DAYS)) == [
         "Find out the days of use a month first.",
         "Knowing that is worth up to 2,000 USD (1,900 to 2,100) over the project.",
-        "The cheapest changes at 13.7 days/month.",
+        "The cheapest changes at 13.7 days.",
         "Of what can be timed, measure the speed of X first.",
         "That takes 30 minutes on Cloud, 1 x X, about 3 USD.",
         "Knowing it is worth up to 910 USD (800 to 1,000).",
