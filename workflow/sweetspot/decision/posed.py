@@ -135,7 +135,7 @@ class Posed:
         }
 
         def figure(name: str, label: int) -> Array:
-            by = factors[label].get(name, 1.0) if label in factors else 1.0
+            by = factors[label][name] if label in factors else 1.0
             return np.asarray(self.figures[name][label] * by)
 
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
