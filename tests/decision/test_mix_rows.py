@@ -107,6 +107,14 @@ def test_what_is_not_the_best_is_told_beside_it():
     assert rows["usd_per_month"].to_dict() == pytest.approx({"best": 2058.0, "box": 2180.0, "rented": 2400.0})
 
 
+def test_beside_what_is_there_all_that_is_rented_is_of_one_kind():
+    """300 jobs of two hours, ours does 240 h of 600; a device four times as fast does the rest in 90 h."""
+    fast = hourly(30.0) | {"instance": "fast"}
+    rows = rows_of(lab(OLD, hourly(6.0), fast, per_month=300.0, speeds={"fast": (400.0, 400.0, 400.0)}, **KEPT))
+    assert rows.loc["fast", "device_hours"] == pytest.approx(36 * 330.0)
+    assert rows["kind"].to_dict() == {"best": "rent", "fast": "rent", "there": "keep"}
+
+
 def test_a_contract_is_no_purchase_and_may_have_help():
     """732 hours for 700 USD: 800 hours take one and 68 hours of the rented one, 1,000 two, whose hours cost nothing."""
     deal = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}

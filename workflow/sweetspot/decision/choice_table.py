@@ -259,11 +259,13 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
 
 def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    months, priced = float(posed.work.months), []
+    months, priced, alike = float(posed.work.months), [], None
     for mix, told in mix_rows(posed):
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
+        if box is None and told["main_rented"]:
+            kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         said = told | {
             "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,

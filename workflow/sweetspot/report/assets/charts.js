@@ -6,17 +6,15 @@ async function inflated(id) {
 }
 async function unpackCharts() {
   const [engine, specs] = await Promise.all(["charts-engine", "charts-specs"].map(inflated)), script = document.createElement("script");
-  const ready = new Promise((resolve) => { window.chartsReady = resolve; });
-  document.body.append(Object.assign(script, { type: "module", textContent: `${engine}\nwindow.chartsReady();` }));
-  return ready.then(() => ({ specs: JSON.parse(specs), embed: window.vegaEmbed }));
+  const text = { type: "module", textContent: `${engine}\nwindow.chartsReady();` }, loaded = new Promise((done) => { window.chartsReady = done; });
+  document.body.append(Object.assign(script, text));
+  return loaded.then(() => ({ specs: JSON.parse(specs), embed: window.vegaEmbed }));
 }
 // Facets of Vega-Lite share a field on purpose: what it warns of there is no fault.
 const { warn } = console; console.warn = (...words) => /faceted independent scales/.test(words.join(" ")) || warn(...words);
 (() => {
   if (!document.getElementById("charts-engine") || !document.querySelector(".drawable")) return;
   const left = new Set(document.querySelectorAll("figure .chart"));
-  // On a narrow phone a chart is scrolled rather than shrunk: by keys too.
-  const reached = (frame) => { if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; };
   const draw = async (frame) => {
     left.delete(frame);
     const figure = frame.parentElement, name = figure.id.slice(4), { specs, embed } = await (draw.found ??= unpackCharts());
@@ -26,14 +24,14 @@ const { warn } = console; console.warn = (...words) => /faceted independent scal
     for (const part of frame.querySelectorAll("[role], [aria-label], [aria-roledescription]")) for (const word of words) part.removeAttribute(word);
     drawn.setAttribute("role", "img"); drawn.setAttribute("aria-label", frame.dataset.title);
     drawn.style.setProperty("--wide", `${drawn.getAttribute("width")}px`);
-    frame.classList.add("drawn"); reached(frame);
+    frame.classList.add("drawn");
+    if (frame.scrollWidth > frame.clientWidth + 1) frame.tabIndex = 0; // scrolled on a narrow phone: by keys too
     Object.assign(figure.querySelector("button"), { hidden: false, onclick: async () => {
       const href = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
       Object.assign(document.createElement("a"), { href, download: `${name}.svg` }).click();
     } });
   };
-  const near = ({ target, isIntersecting }) => isIntersecting && left.has(target) && draw(target);
-  const seen = new IntersectionObserver((entries) => entries.forEach(near), { rootMargin: "300px" });
+  const seen = new IntersectionObserver((all) => all.forEach((one) => one.isIntersecting && left.has(one.target) && draw(one.target)), { rootMargin: "300px" });
   left.forEach((frame) => seen.observe(frame));
   // The rest one at a time; one that cannot be drawn keeps no other from it.
   const rest = () => { for (const frame of [...left].slice(0, 1)) draw(frame).finally(() => setTimeout(rest)); };

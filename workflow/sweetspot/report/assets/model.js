@@ -187,12 +187,12 @@ const model = (() => {
     const problem = posed(data, work, at);
     return Object.fromEntries(data.choices.map((one) => [one.choice, mix(problem, one)]));
   }
-  // Days of use from which the box pays; Infinity: on none. An owned rival is used on the same days: of the box's share of
-  // the month the rival's is taken, and 0 says that the box pays on the days of the controls and on fewer.
+  // Days of use from which the box pays; Infinity: on none. An owned rival is used on the same days, and a contract is due:
+  // of the box's share of the month the rival's is taken, and 0 says that the box pays on the days of the controls and fewer.
   function paysFrom(box, row, judged, monthDays) {
-    const hour = (3600 * judged.job.images_per_s) / row.perUsd, by = row.own ? (row.own.variable * judged.job.images_per_s) / row.job.images_per_s : hour;
-    const lower = box.fixed - (row.own ? 24 * row.own.days_per_month * (hour - by) : 0), gains = by - box.variable;
-    const days = gains > 0 ? Math.max(lower / (24 * gains), 0) : row.own && lower <= 24 * box.days_per_month * gains ? 0 : Infinity;
+    const hour = (3600 * judged.job.images_per_s) / row.perUsd, by = row.own ? (row.own.variable * judged.job.images_per_s) / row.job.images_per_s : given(row.offer.days_per_month) ? 0 : hour;
+    const lower = box.fixed - 24 * (row.own || box).days_per_month * (hour - by), gains = by - box.variable;
+    const days = gains > 0 ? Math.max(lower / (24 * gains), 0) : lower <= 24 * box.days_per_month * gains ? 0 : Infinity;
     return days <= monthDays ? days : Infinity;
   }
   // What a work comes to: of months the cheapest mix and what is there, with rentals; else the options, who is compared with
