@@ -157,3 +157,12 @@ def test_who_is_rented_goes_by_the_speed_that_moves_though_the_same_machine_is_c
     assert names[0] == "rented (spot)"
     (speed,) = (one for one in question.assumptions if "H9" in one.subject)
     assert question.at(speed, np.array([2.0])).usd[names.index("rented"), 0] == pytest.approx(7200 * 6.0 / 2)
+
+
+def test_the_row_of_a_plan_is_that_of_the_cell_the_option_was_priced_on():
+    """The same machine has a figure of another framework, with which the plan would cost twice as much."""
+    tables, settings = priced_plan(own(), hourly())
+    options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
+    other = tables.plans.assign(framework="another", usd=2 * tables.plans["usd"])
+    (whole,) = priced_plans(options, simulate(options, settings.seed, 2), pd.concat([other, tables.plans]))
+    assert whole.table.set_index("option")["usd"].to_dict() == pytest.approx({"box": 39_240.0, "rented": 43_200.0})

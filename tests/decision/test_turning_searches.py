@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sweetspot.decision.breakeven import break_even, surface, utilisation
+from sweetspot.decision.pays import pays_rows
 from three_kinds import SHARE, Market, hourly, named, own, price
 
 
@@ -80,3 +81,14 @@ def test_half_a_job_a_month_is_a_number_that_may_be_another():
     question = price(Market((own(), hourly("rented", 6.0)), jobs=0.5, hours=400.0)).dispatch()
     (jobs,) = (one for one in question.assumptions if one.quantity == "per_month")
     assert (jobs.value, jobs.low, jobs.high) == (0.5, pytest.approx(0.4), pytest.approx(0.6))
+    assert "jobs" not in {one.quantity for one in question.assumptions}  # of one class all jobs are its own
+
+
+@pytest.mark.parametrize(("fixed", "factor"), [(300.0, 300 / 5.8 / 200), (225.0, 0.0), (1200.0, 1200 / 5.8 / 200)])
+def test_a_box_pays_from_a_quarter_of_the_work_on_or_from_all_that_is_looked_at(fixed, factor):
+    """200 h a month: beside 6 an hour a box of 0.2 pays from `fixed` / 5.8 hours; a fifth of them is the least."""
+    box = own(capex=36 * (fixed - 50.0))
+    question = price(Market((box, hourly("rented", 6.0)))).dispatch()
+    rows = {row["quantity"]: row for row in pays_rows("lab", question.held(question))}
+    assert rows["device_hours"]["factor"] == pytest.approx(factor, rel=1e-6)
+    assert rows["device_hours"]["p_pays"] == (factor <= 1)
