@@ -9,19 +9,11 @@ import pandas as pd
 import pytest
 from answer_options import option, spot
 from phase_plans import hourly, own
-from small_lab import class_of, small_lab
+from small_lab import class_of, same, small_lab
 from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines
 from sweetspot.wording import DOLLARS
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
-
-
-def same(row, expected):
-    for name, value in expected.items():
-        if value is None:
-            assert pd.isna(row[name]), name
-        else:
-            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
 
 
 # --- single jobs ------------------------------------------------------------------------------------------------------

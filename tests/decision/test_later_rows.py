@@ -3,24 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from phase_plans import compared, hourly, own
-from small_lab import class_of, small_lab
+from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, Deferral, Way, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
 from sweetspot.study.purchases import Dates
 
 EMPTY = np.ones((1, 3))
 DRAWS = Draws(*[EMPTY] * 7)
-
-
-def same(row, expected):
-    for name, value in expected.items():
-        if value is None:
-            assert pd.isna(row[name]), name
-        else:
-            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
 
 
 def option(name, running, **more):

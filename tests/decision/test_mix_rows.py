@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from phase_plans import compared, hourly, own
-from small_lab import class_of, small_lab
+from small_lab import class_of, same, small_lab
 from sweetspot.decision.case_figures import COLUMNS as CASES
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
@@ -26,14 +26,6 @@ def lab(*offers, per_month, **more):
 def rows_of(made):
     one, options, draws, settings = made
     return choice_table(works(options, draws, [], [one], settings), ()).set_index("choice")
-
-
-def same(row, expected):
-    for name, value in expected.items():
-        if value is None:
-            assert pd.isna(row[name]), name
-        else:
-            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
 
 
 # --- choices ----------------------------------------------------------------------------------------------------------

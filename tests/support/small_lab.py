@@ -1,6 +1,7 @@
 """Work of months on a few offers, posed from its price list on, with certain figures that stand in the test."""
 
 import pandas as pd
+import pytest
 from phase_plans import priced_plan
 from price_lists import works_of
 from sweetspot.decision.options import build_options
@@ -33,3 +34,12 @@ def small_lab(*offers, jobs, hours, draws=2, change=lambda options: options, fac
 def posed(*offers, **more) -> Posed:
     """The problem alone."""
     return small_lab(*offers, **more)[0]
+
+
+def same(row, expected):
+    """Each value of a row as it is expected; None: there is none."""
+    for name, value in expected.items():
+        if value is None:
+            assert pd.isna(row[name]), name
+        else:
+            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
