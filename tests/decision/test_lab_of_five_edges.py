@@ -20,7 +20,7 @@ def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
         work["alone"] = {"kind": "training", "model": "gpt", "samples": 1.0, "source": "x"}
 
     tables = LabOfFive(tmp_path).edit("workloads.yaml", change).tables()
-    said = without_speed(tables, {})
+    said = without_speed(tables, {}, str)
     assert "Lab.bert: no machine that is offered has a speed for model bert; it takes no part." in said
     assert "Workload alone: no machine that is offered has a speed for it; it takes no part." in said
     assert "BERT does not run on it" in tables["choices"].iloc[0]["why_not"]

@@ -52,7 +52,7 @@ def test_the_panel_has_the_providers_names():
     payload = evidence_case(small_tables(), study())
     labels = [one["label"] for one in payload["works"][0]["controls"]]
     assert study().provider_title("aws") == "Amazon Web Services"
-    assert "prices of Amazon Web Services, times today's" in labels
+    assert "prices of Amazon Web Services, USD an hour" in labels
 
 
 def test_a_slice_of_all_figures_is_not_told_beside_all():

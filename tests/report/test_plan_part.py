@@ -31,21 +31,21 @@ def test_what_has_no_speed_is_named_at_the_top():
         ("no_speed", None, "gpt", "lab.gpt: no machine has a speed"),
         ("stale_price", "old", None, "of 2016"),
     )
-    said = without_speed(tables, {"aws-p5": "AWS p5.48xlarge", "l40s": "one L40S"})
+    said = without_speed(tables, {"aws-p5": "AWS p5.48xlarge", "l40s": "one L40S"}, str.upper)
     assert said == (
-        "Priced, but no speed: AWS p5.48xlarge. Priced, but no speed for bert: one L40S. "
+        "Priced, but no speed: AWS p5.48xlarge. Priced, but no speed for BERT: one L40S. "
         "Lab.gpt: no machine has a speed."
     )
 
 
 def test_of_many_machines_twelve_are_named():
-    said = without_speed(told(*(("no_figure", f"m{number}", None, "x") for number in range(15))), {})
+    said = without_speed(told(*(("no_figure", f"m{number}", None, "x") for number in range(15))), {}, str)
     assert said.endswith("m11 and 3 more.")
 
 
 @pytest.mark.parametrize("tables", [{}, told(("stale_price", "old", None, "of 2016"))])
 def test_where_all_have_a_speed_nothing_is_said(tables):
-    assert without_speed(tables, {}) == ""
+    assert without_speed(tables, {}, str) == ""
 
 
 def test_the_page_says_the_red_line_before_anything_else():

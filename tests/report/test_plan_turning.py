@@ -64,7 +64,7 @@ def test_the_chart_has_the_wide_ones_first_and_leaves_out_what_moves_nothing():
     tables["tornado"].loc[1, "swing"] = 0.001
     drawn = draw(ChartData(tables, None))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of RunPod"]
-    assert drawn.says == "What moves the plan most: price of RunPod; 1 of 2 assumptions turns it"
+    assert drawn.says == "What moves the plan most: price of RunPod; 1 of 2 assumptions changes which is cheapest"
 
 
 def test_money_of_the_plan_is_shown_in_the_currency_of_the_study():

@@ -12,7 +12,7 @@ from sweetspot.report import card
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
 from sweetspot.report.paper import print_pdf
-from sweetspot.report.sheet import render_sheet, short
+from sweetspot.report.sheet import clauses, render_sheet, short
 
 HOSTILE = '<script>alert(1)</script> & "quoted" ]]> \x07\x1b[31m <b>'
 LONG = "Pneumonoultramicroscopicsilicovolcanoconiosis" * 5
@@ -95,6 +95,29 @@ def test_a_study_without_an_answer_has_a_sheet_without_a_table():
 def test_texts_are_cut_between_words():
     assert short("one two three", 9) == "one two …"
     assert short("one two", 9) == "one two"
+
+
+def test_a_sentence_is_cut_behind_a_clause_and_never_within_brackets():
+    told = "Times (v6: A; v5: B) are compared; one became twice as fast, and so much is drawn"
+    assert clauses(told, 99) == told
+    assert clauses(told, 70) == "Times (v6: A; v5: B) are compared; one became twice as fast"
+    assert clauses(told, 50) == "Times (v6: A; v5: B) are compared"
+    assert clauses(told, 30) == "Times (v6: A; v5: B) are …"  # no clause ends before
+
+
+@pytest.mark.parametrize(("rule", "message", "said"), [
+    ("no_interval", "stand_in without an interval; a factor of 1.60 is assumed",
+     "Speeds without an interval: a factor of 1.60 is assumed"),
+    ("text_against_table", "box: the text says 1.3 per hour",
+     "Prices on which text and table of the source disagree: the office box: the text says 1.3 per hour"),
+    ("specified_only", "X1 is known by its specifications only", "X1 is known by its specifications only"),
+])  # fmt: skip
+def test_a_warning_of_the_sheet_says_what_it_is_about(rule, message, said):
+    tables = one_job()
+    warned = {"instance": "box", "model": None, "rule": rule, "message": message, "decisive": True}
+    tables["warnings"] = pd.DataFrame([warned])
+    tables["options"] = tables["options"].assign(instance="box", title="office box")
+    assert f"<li>{said}</li>" in render_sheet(tables, study())
 
 
 @pytest.mark.browser

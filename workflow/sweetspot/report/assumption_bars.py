@@ -74,7 +74,7 @@ def assumption_bars(
 
 def _says(rows: "pd.DataFrame", what: str) -> str:
     most, turning = rows.loc[rows["swing"].idxmax(), "assumption"], int(rows["flips"].sum())
-    some = f"{turning or 'none'} of {len(rows)} assumptions {'turn' if turning > 1 else 'turns'} it"
+    some = f"{turning or 'none'} of {len(rows)} assumptions {'change' if turning > 1 else 'changes'} which is cheapest"
     return f"What moves {what} most: {most}; {some}"
 
 

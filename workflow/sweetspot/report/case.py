@@ -69,7 +69,8 @@ def evidence_case(tables: Tables, study: Study) -> Row:
 def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
 
-    As `evidence_case`, and `ratio`: what the dearer and the cheaper of the verdict bind to; `choices`: choice, title,
+    As `evidence_case`, and `ratio`: what the dearer and the cheaper of the verdict bind to; `pays`: times the work from
+    which buying pays in the mean of all draws, or null; `choices`: choice, title,
     `verb`, `kind` and `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the answer),
     `spot` (would, if interruptions were accepted), and of a plan of months its `mix` and `source`.
     """
@@ -88,7 +89,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     rows = [_choice(row) for row in records(mine) if row["cost"] == DISPATCH or row["choice"] in able]
     stands = {one["binds"] for one in rows if one["stands"]}
     ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
-    case = _case(tables, study, asked[:1], {"choices": rows, "ratio": ratio}) if {"buy", "nothing"} <= stands else {}
+    told = {"choices": rows, "ratio": ratio, "pays": found.work_factor}
+    case = _case(tables, study, asked[:1], told) if {"buy", "nothing"} <= stands else {}
     return case if case and given(case["works"][0], "box", "rent") else {}
 
 

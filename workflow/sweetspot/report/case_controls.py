@@ -18,8 +18,8 @@ def controls(work: Row, offers: Sequence[Row], study: Study, code: str, hours: b
     """The controls of a work: key in the address, kind, label, and of a slider its ends, step and what is planned.
 
     `work` as `case.evidence_case` has it, of which `offers` are; `short`: those of the page, in few words; else also
-    the rarer ones. `more`: folded away. Kinds: range, limit (a number or none), check, jobs (a week; they stand
-    for days of use).
+    the rarer ones. `more`: folded away; `told`: figures that a factor is said by. Kinds: range, limit (a number or
+    none), check, jobs (a week; they stand for days of use).
     """
     share = work["cost"] == "share"
     named = {one["option"]: one for one in offers}
@@ -103,12 +103,18 @@ def _rarer(work: Row, offers: Sequence[Row], box: Row | None, study: Study, code
         if one is not box and one["purchase"] == "own" and one["capex_usd"]:
             yield _price(f"price:{one['option']}", one["name"], one, code, more=True)
     away = [one for one in offers if one["purchase"] in INTERRUPTIBLE]
-    if away:
-        yield _slider("spot-price", "spot prices, times today's", TIMES, 1, more=True)
-    rates = [one["interruptions_per_hour"] for one in away if one["interruptions_per_hour"]]
-    if rates:
-        span = list(dict.fromkeys((min(rates), max(rates))))
-        yield _slider("spot-rate", "interruptions, times today's", (0, 10, 0.1), 1, more=True, an_hour=span)
+    groups = {"spot-price": ("spot prices", away)}
     for name in dict.fromkeys(one["provider"] for one in offers if one["purchase"] != "own"):
-        label = f"prices of {study.provider_title(name)}, times today's"
-        yield _slider(f"provider:{name}", label, TIMES, 1, more=True)
+        mine = [one for one in offers if one["provider"] == name and one["purchase"] != "own"]
+        groups[f"provider:{name}"] = f"prices of {study.provider_title(name)}", mine
+    for key, (label, mine) in groups.items():
+        yield from _by_factor(key, f"{label}, {code} an hour", TIMES, [one["usd_per_hour"] for one in mine])
+    rates = [one["interruptions_per_hour"] for one in away]
+    yield from _by_factor("spot-rate", "interruptions an hour", (0, 10, 0.1), rates)
+
+
+def _by_factor(key: str, label: str, ends: Sequence[float], values: Sequence[float | None]) -> Iterator[Row]:
+    """What moves together, by a factor; told as what the least and the greatest come to by it."""
+    known = [value for value in values if value]
+    if known:
+        yield _slider(key, label, ends, 1, more=True, told=list(dict.fromkeys((min(known), max(known)))))

@@ -71,7 +71,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
-        "without_speed": without_speed(tables, machines or {}),
+        "without_speed": without_speed(tables, machines or {}, study.model_title),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
             for name, part in _parts(made, machines).items()

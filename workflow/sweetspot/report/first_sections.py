@@ -60,7 +60,7 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
     lines, across, marks = _by_work(tables, found, (buy, rent)), "times the planned work", [(1.0, "plan")]
     if not lines:
         lines, marks = _by_days(tables, found, buy, rent)
-        across = "days of use a month"
+        across, code = "days of use a month", f"{code} a month"
     if not lines:
         return None
     factor = found.work_factor

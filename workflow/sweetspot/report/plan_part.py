@@ -1,6 +1,6 @@
 """The evidence on plans: which leads, the tables of choices, jobs and deadlines; and what has no speed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from sweetspot.report.cited import records, text
@@ -43,10 +43,10 @@ def _leading_rows(tables: Tables) -> "pd.DataFrame":
     return table.head(0) if cost is None else table[table["cost"] == cost]
 
 
-def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:
+def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
     """What is priced or asked for and has no speed, for the top of the page; empty where all have one.
 
-    `machines`: names for people by instance.
+    `machines`: names for people by instance; `model_title`: that of a model.
     """
     table = table_of(tables, "warnings").reindex(columns=["rule", "instance", "model", "message"])
     speechless = table[table["rule"].isin(["no_figure", "no_speed"])]
@@ -57,7 +57,8 @@ def without_speed(tables: Tables, machines: Mapping[str, str]) -> str:
     parts = speechless[(speechless["rule"] == "no_speed") & ~speechless["instance"].isin(whole)]
     for model, rows in parts[parts["instance"].notna()].groupby("model", sort=False):
         names = list(dict.fromkeys(rows["instance"]))
-        said.append(_listed(f"Priced, but no speed for {model}", [machines.get(name, name) for name in names]))
+        about = f"Priced, but no speed for {model_title(str(model))}"
+        said.append(_listed(about, [machines.get(name, name) for name in names]))
     said += [f"{message[:1].upper()}{message[1:]}." for message in parts.loc[parts["instance"].isna(), "message"]]
     return " ".join(filter(None, said))
 

@@ -1,5 +1,6 @@
 """The answer on one A4 page, for the person who signs: what to take, what it costs, on what that hangs."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -7,18 +8,21 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from sweetspot.report.answer_file import answer_of
+from sweetspot.report.answer_file import Warned, answer_of
 from sweetspot.report.cited import text
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.outcome import choices_of, keeps_and_rents, key_figures, outcome_of
-from sweetspot.report.tables import Tables, hours_differ
+from sweetspot.report.phrases import RULES
+from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
 
 ASSETS = Path(__file__).parent / "assets"
 WARNINGS, SOURCES = 3, 6  # that stand on the sheet
 KINDS = {"keep": "Keep", "rent": "Rent", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
+# Warnings that say nothing without the name of their kind.
+HEADED = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
 # Characters of each text, so that one page holds them all: tests/report/test_sheet.py counts the pages.
 TITLE, QUESTION, NAME, SENTENCE, SOURCE = 140, 240, 90, 260, 90
 
@@ -37,7 +41,7 @@ def render_sheet(tables: Tables, study: Study) -> str:
     answer, money = answer_of(tables, study), money_of(study)
     tables = shown_in(tables, money)
     first, *rest = [sentence for sentence in answer.sentences if sentence not in answer.claims]
-    warned = list({one.rule: one.message for one in answer.warnings}.values())
+    warned = list({one.rule: _warning(one, tables) for one in answer.warnings}.values())
     context: dict[str, Any] = {
         "study": study,
         "title": short(study.title, TITLE),
@@ -47,7 +51,7 @@ def render_sheet(tables: Tables, study: Study) -> str:
         "figures": key_figures(answer.verdict, money),
         "listed": of_choices(tables, money.code),
         "hangs": rest[1:],
-        "warnings": [short(f"{message[:1].upper()}{message[1:]}", SENTENCE) for message in warned[:WARNINGS]],
+        "warnings": [clauses(message, SENTENCE) for message in warned[:WARNINGS]],
         "more": max(0, len(answer.warnings) - WARNINGS),
         "sources": _sources(study),
         "style": Markup((ASSETS / "sheet.css").read_text(encoding="utf-8")),
@@ -103,10 +107,30 @@ def _with_interval(row: dict[str, Any], name: str) -> str:
     return f"{number(row[name])} ({span})" if span else number(row[name])
 
 
+def _warning(one: Warned, tables: Tables) -> str:
+    """A warning as a sentence: what it is about before what only names a figure, and machines by their titles."""
+    options, message = table_of(tables, "options"), one.message
+    titles = dict(zip(options["instance"], options["title"], strict=True)) if len(options) else {}
+    for name in one.instances:
+        message = message.replace(f"{name}: ", f"{the(str(titles.get(name, name)))}: ")
+    if one.rule == "no_interval":
+        message = message.rpartition("; ")[2]
+    told = f"{RULES[one.rule]}: {message}" if one.rule in HEADED else message
+    return f"{told[:1].upper()}{told[1:]}"
+
+
 def _sources(study: Study) -> str:
-    told = "; ".join(f"{short(one.title, SOURCE)}, {one.date}" for one in study.sources[:SOURCES])
+    told = "; ".join(f"{clauses(one.title, SOURCE)}, {one.date}" for one in study.sources[:SOURCES])
     more = len(study.sources) - SOURCES
     return f"{told}; and {more} more." if more > 0 else f"{told}."
+
+
+def clauses(words: object, most: int) -> str:
+    """A text in at most `most` characters, cut behind a clause, so that what is left is whole; else between words."""
+    whole = " ".join(text(words).split())
+    ends = [at.start() for at in re.finditer(r"[,;:.] ", whole[: most + 1])]
+    kept = [whole[:end] for end in ends if whole[:end].count("(") == whole[:end].count(")")]
+    return whole if len(whole) <= most else kept[-1] if kept else short(whole, most)
 
 
 def short(words: object, most: int) -> str:

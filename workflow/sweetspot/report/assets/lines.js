@@ -79,11 +79,11 @@ const pictures = (() => {
       return [factor, first(all, "buy"), first(all, "nothing")];
     });
     const over = ([, buy, rest]) => zero(buy?.usd, Infinity) - zero(rest?.usd, Infinity), n = grid.findIndex((one) => over(one) < 0), gaps = [n - 1, n].map((place) => (grid[place] ? over(grid[place]) : NaN));
-    const here = n < 0 ? MOST : grid[n][0] - (Number.isFinite(gaps[0] - gaps[1]) ? (STEP * gaps[1]) / (gaps[1] - gaps[0]) : 0), most = Math.min(MOST, Math.max(2, 1.4 * here));
+    const here = n < 0 ? MOST : grid[n][0] - (Number.isFinite(gaps[0] - gaps[1]) ? (STEP * gaps[1]) / (gaps[1] - gaps[0]) : 0), pays = moved ? here : zero(data.pays, here), most = Math.min(MOST, Math.max(2, 1.4 * pays));
     const series = [1, 2].map((place) => grid.filter((one) => one[place] && one[0] <= most + 1e-9).map((one) => [one[0], one[place]])).filter((line) => line.length > 1)
       .map((line) => ({ name: line[0][1].kind, kind: line[0][1].kind, points: line.map(([factor, { usd }]) => [factor, usd]) }));
-    const turns = moved && Math.abs(here - 1) > 0.1 && here > STEP ? crossing(here, MOST, "times") : [];
-    return series.length > 1 && { series, across: moved ? "times the work of your case" : "times the planned work, central estimate", marks: [[1, moved ? "your case" : "plan"], ...turns] };
+    const turns = Math.abs(pays - 1) > 0.1 && pays > STEP ? crossing(pays, MOST, moved ? "times" : "times, over all outcomes") : [];
+    return series.length > 1 && { series, across: moved ? "times the work of your case" : "times the planned work; lines: central estimate", marks: [[1, moved ? "your case" : "plan"], ...turns] };
   }
   // Of one job: what a month costs by the days on which the machine bought works, and what is rented for the same jobs.
   function byDays(data, buy, rest) {
@@ -91,7 +91,7 @@ const pictures = (() => {
     if (!own || !rest) return null;
     const rent = (rest.now.usd * own.hour) / buy.now.usd, most = data.month_days, [bought, rented] = [own.variable, rent].map((usd) => hours * usd);
     return { series: [{ name: "buy", kind: "buy", points: [[0, own.month], [most, own.month + bought * most]] }, { name: rest.kind, kind: rest.kind, points: [[0, 0], [most, rented * most]] }],
-      across: "days of use a month", marks: [[own.days_per_month, "your case"], ...crossing(own.month / (rented - bought), most, "days")] };
+      up: `${data.currency} a month`, across: "days of use a month", marks: [[own.days_per_month, "your case"], ...crossing(own.month / (rented - bought), most, "days")] };
   }
   // What finishing earlier costs: what nothing beats in both hours and money.
   function byHours(all) {
@@ -109,8 +109,8 @@ const pictures = (() => {
     });
     return given(work.months) && series.length > 1 && { series, across: "months" };
   }
-  // At the study's own figures the pictures are those of the tables, but of months by work, where the tables know the work near
-  // the plan alone. What does not follow says so (first.css).
+  // At the study's own figures the pictures are those of the tables, but of months by work: there the tables know the lines near
+  // the plan alone, and from how much work buying pays. What does not follow says so (first.css).
   const pictures = new Map();
   function follow(data, work, state, all, moved) {
     const made = { pays: () => (work.cost === "share" ? byDays(data, first(all, "buy"), first(all, "nothing")) : byWork(data, work, state, moved)),
@@ -120,7 +120,7 @@ const pictures = (() => {
       if (!svg) continue;
       if (!pictures.has(svg)) pictures.set(svg, [...svg.childNodes]);
       const chart = (moved || (id === "pays" && work.cost === "dispatch")) && make();
-      svg.replaceChildren(...(chart ? drawn(data.currency, chart) : pictures.get(svg)));
+      svg.replaceChildren(...(chart ? drawn(chart.up ?? data.currency, chart) : pictures.get(svg)));
       figure.classList.toggle("follows", Boolean(chart));
     }
   }

@@ -17,10 +17,10 @@
   const field = (input, { label, unit = "" }, placeholder, value) => ({ read: positive, rest: null, show: () => { if (typing !== input) input.value = value(); },
     frame: made("label", { className: "limit" }, `${label} `, Object.assign(input, { type: "number", min: 0, step: "any", inputMode: "decimal", placeholder }), ` ${unit}`) });
   const kinds = {
-    range(input, { key, label, ends: [min, max, step], value, digits, assumed, an_hour: rates }) {
+    range(input, { key, label, ends: [min, max, step], value, digits, assumed, told: by }) {
       const output = made("output"), show = () => {
         const now = zero(state[key], value), told = key.startsWith("jobs") ? plain(now) : number(now, digits);
-        output.textContent = !given(now) ? assumed : rates ? `${number(now)} (${rates.map((rate) => number(now * rate, 2)).join(" to ")} an hour)` : told;
+        output.textContent = !given(now) ? assumed : by ? by.map((figure) => number(now * figure)).join(" to ") : told;
         input.value = zero(now, 0); input.setAttribute("aria-valuetext", output.textContent);
       };
       return { frame: made("label", {}, label, output, Object.assign(input, { type: "range", min, max, step })), rest: null, read: inRange(min, max), show };

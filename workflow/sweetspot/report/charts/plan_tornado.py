@@ -11,7 +11,7 @@ from sweetspot.wording import ROUNDS
 if TYPE_CHECKING:
     from sweetspot.report.chart_data import ChartData
 
-KINDS = ("does not turn the plan", "turns the plan")
+KINDS = ("the same is cheapest", "another is cheapest")
 
 
 def draw(data: "ChartData") -> Drawing:
@@ -32,8 +32,8 @@ def draw(data: "ChartData") -> Drawing:
 CHART = Chart(
     title="What each assumption does to the plan",
     caption="How the cost ratio of the second-cheapest to the cheapest changes as one assumption varies; for work of "
-    "months the second is the cheapest with a single source beside the machines you own. Where one turns the plan "
-    "another becomes the best.",
+    "months the second is the cheapest with a single source beside the machines you own. Where another is cheapest the "
+    "verdict may stay: it may be another seller.",
     stage="price",
     section="plan",
     order=2,
