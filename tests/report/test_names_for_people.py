@@ -50,9 +50,10 @@ def test_workloads_have_their_titles_in_the_folded_tables():
 
 def test_the_panel_has_the_providers_names():
     payload = evidence_case(small_tables(), study())
-    labels = [one["label"] for one in payload["works"][0]["controls"]]
     assert study().provider_title("aws") == "Amazon Web Services"
-    assert "prices of Amazon Web Services, USD an hour" in labels
+    told = {one["label"]: one.get("told") for one in payload["works"][0]["controls"]}
+    # its cheapest and its dearest hour: spot and on demand
+    assert told["prices of Amazon Web Services, USD an hour"] == [1.11, 3.06]
 
 
 def test_a_slice_of_all_figures_is_not_told_beside_all():

@@ -3,9 +3,13 @@
 import re
 from dataclasses import replace
 
+import pandas as pd
+import pytest
 from decision_tables import inputs, settings, study
-from report_tables import make_report, small_tables
+from report_tables import make_report, one_job, small_tables
 from sweetspot.decision.compare import compare
+from sweetspot.report.outcome import outcome_of
+from sweetspot.report.page import render_page
 from sweetspot.report.summary import render_summary
 from sweetspot.study.sharing import Demand
 
@@ -37,3 +41,17 @@ def test_who_is_in_time_stands_beside_it(tmp_path):
                    for row in re.findall(r"<tr><td.*?</tr>", found, re.DOTALL))  # fmt: skip
     assert late[2] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 58.3 USD"
     assert early[2] == "office-4x1080ti" and [cell.split(" ")[0] for cell in early[3:5]] == ["52.8", "58.3"]
+
+
+@pytest.mark.parametrize(("wait", "overloaded", "said"), [
+    (13.2, False, "waits 13.2 h on average for a free machine (2 × X1), then takes 24.3 h."),
+    (0.0, True, "waits without end for a free machine (2 × X1)."),
+    (6.0, False, None),  # under a quarter of its hours
+])  # fmt: skip
+def test_a_long_wait_for_what_is_held_stands_on_the_page(wait, overloaded, said):
+    tables = one_job()
+    found = outcome_of(tables)
+    row = {"held": True, "option": found.best.choice, "workload": found.workload, "overloaded": overloaded,
+           "wait_hours": wait, "hours": 24.3, "title": "pool of 2 × X1"}  # fmt: skip
+    page = render_page(tables | {"queue": pd.DataFrame([row])}, study())
+    assert re.findall(r"waits (?:\d|without)[^<]*", page) == ([said] if said else [])

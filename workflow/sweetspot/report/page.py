@@ -26,7 +26,7 @@ from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import works
 from sweetspot.study.study import Study, load_study
-from sweetspot.wording import TIE, percent, the
+from sweetspot.wording import TIE, percent
 
 ASSETS = Path(__file__).parent / "assets"
 SCRIPTS = ("model", "lines", "panel")
@@ -125,7 +125,9 @@ def _waits(tables: Tables, found: Outcome) -> list[str]:
     for row in records(held[ours & (held["overloaded"].astype(bool) | (held["wait_hours"] > LONG * held["hours"]))]):
         job = names.get(str(row["workload"]), str(row["workload"]).rpartition(".")[2])
         long = "without end" if row["overloaded"] else f"{number(row['wait_hours'])} h on average"
-        told.append(f"A job ({job}) takes {number(row['hours'])} h, and waits {long} for {the(str(row['title']))}.")
+        then = "" if row["overloaded"] else f", then takes {number(row['hours'])} h"
+        machines = str(row["title"]).removeprefix("pool of ")
+        told.append(f"A job ({job}) waits {long} for a free machine ({machines}){then}.")
     return told
 
 
