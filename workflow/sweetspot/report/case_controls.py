@@ -7,6 +7,7 @@ from typing import Any
 from sweetspot.report.notation import number
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
+from sweetspot.wording import DISPATCH, SHARE
 
 MONTHS = (3, 72, 1)
 KWH = (0, 1, 0.01)
@@ -21,7 +22,7 @@ def controls(work: Row, offers: Sequence[Row], study: Study, code: str, hours: b
     the rarer ones. `more`: folded away; `told`: figures that a factor is said by. Kinds: range, limit (a number or
     none), check, jobs (a week; they stand for days of use).
     """
-    share = work["cost"] == "share"
+    share = work["cost"] == SHARE
     named = {one["option"]: one for one in offers}
     box = named.get(work.get("box"))
     made = [*_work(work, short), *_limits(work, code, hours, short)]
@@ -52,10 +53,12 @@ def _work(work: Row, short: bool) -> Iterator[Row]:
     if work.get("jobs"):
         label = "jobs" if work.get("months") is None else "jobs a month"
         yield _slider("jobs", label, _scaled(work["jobs"], 6), work["jobs"])
+    titles = {one["title"] for one in work.get("classes", ())}
     for one in work.get("classes", ()):
         most = max(4, math.ceil(3 * one["jobs"]))
         step = 1 if one["jobs"] > 20 else 0.5
-        label = f"{one['title']}{'' if short else ', jobs'} a month"
+        apart = ", not urgent" if f"{one['title']} (urgent)" in titles else ""
+        label = f"{one['title']}{'' if short else ', jobs'} a month{apart}"
         yield _slider(f"jobs:{one['name']}", label, (0, most, step), one["jobs"], more=short and one["urgent"])
     urgent = next((one for one in work.get("classes", ()) if one["urgent"] and one["limit"]), None)
     if urgent:
@@ -63,7 +66,7 @@ def _work(work: Row, short: bool) -> Iterator[Row]:
 
 
 def _limits(work: Row, code: str, hours: bool, short: bool) -> Iterator[Row]:
-    if work["cost"] == "dispatch":
+    if work["cost"] == DISPATCH:
         return
     if hours:
         yield {"kind": "limit", "key": "within", "label": "finish within", "unit": "hours"}
@@ -72,7 +75,7 @@ def _limits(work: Row, code: str, hours: bool, short: bool) -> Iterator[Row]:
 
 
 def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: bool) -> Iterator[Row]:
-    rent, share = named.get(str(work.get("rent"))), work["cost"] == "share"
+    rent, share = named.get(str(work.get("rent"))), work["cost"] == SHARE
     if box:
         label = "months of the project" if share else "months of use"
         yield _slider("months", label, MONTHS, box["months"])
@@ -81,7 +84,7 @@ def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: 
         alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1
         yield _price("price", "the machine" if short and alone else box["name"], box, code)
     if rent:
-        label = f"rent, {code} an hour"
+        label = f"{'lowest ' if work['cost'] == DISPATCH else ''}rent, {code} an hour"
         yield _slider("hourly", label, _scaled(rent["usd_per_hour"], 3), rent["usd_per_hour"], more=share and not short)
 
 

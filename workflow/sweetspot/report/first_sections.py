@@ -66,7 +66,8 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
     factor = found.work_factor
     most = lines[0].points[-1][0]
     if factor and across.startswith("times") and 0 < factor < most and abs(factor - 1) > 0.1:
-        marks.append((factor, f"pays from {number(factor, 2)} times"))
+        words = f"{100 * factor:.0f} %" if factor < 1 else f"{number(factor, 2)} times"
+        marks.append((factor, f"pays from {words}"))
     return Section(
         "pays", "When buying pays", lines_chart(lines, across, code, "Cost by work, bought and rented", marks), "plan"
     )

@@ -79,9 +79,9 @@ def of_choices(tables: Tables, code: str) -> Listed:
         for row in rows
     ]
     head = ["what to do", f"{code} in all" if months else code, *([f"{code} a month"] if months else [])]
-    note = (
-        f"In brackets: the 90 % interval. Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
-    )
+    note = f"Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
+    if any(cells[1].endswith(")") for cells in made):
+        note = f"In brackets: the 90 % interval. {note}"
     note += _at_once(rows) if timed else ""
     return Listed([*head, *(["hours"] if timed else []), "cheaper"], made, note)
 
