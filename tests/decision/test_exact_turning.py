@@ -182,6 +182,9 @@ def test_the_work_of_a_month_is_that_of_the_best_mix():
     assert row["planned"] == pytest.approx(200.0)
     # 1,050 a month instead of 6 x 400: it pays from 1,050 / (2,400 - 40) of it on.
     assert row["factor"] == pytest.approx(1050 / 2360, rel=1e-6)
+    # Of 300 jobs it does 240, the others take 120 hours: 720 USD, a second box 1,062.
+    more = price(Market((own(), hourly("rented", 6.0)), {"box": 200.0}, jobs=300.0)).dispatch()
+    assert rows_held(more)["box", "device_hours", "jobs"]["planned"] == pytest.approx(240 + 120)
 
 
 @pytest.mark.parametrize(("rent", "pays"), [(5.25, 1.0), (5.2475, 0.0), (6.0, 1.0)])
