@@ -110,6 +110,25 @@ def test_a_neighbour_that_does_not_do_the_work_is_none_and_none_is_below_what_is
     assert question.beside[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
 
 
+def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
+    """Nothing is rented: 200 hours take one box, three times as many take three."""
+    question = dispatch_question(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
+    (jobs,) = (one for one in question.assumptions if one.quantity == "per_month")
+    thrice = question.at(jobs, np.array([3.0]))
+    assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
+
+
+def test_a_neighbour_that_does_the_work_of_some_draws_only_is_none():
+    """A box has room for 120 jobs; 90 to 130 a month come, as many in each month of a draw."""
+    jobs = [class_of("a", {"value": 110.0, "low": 90.0, "high": 130.0})]
+    made = posed(own(), jobs=jobs, hours={"a": 2.0}, draws=40, months_alike=1.0)
+    assert made.numbers.min() < 120 < made.numbers.max()
+    question = dispatch_question(made)
+    assert titles(question)[0] == "2 × box"
+    three = 36 * (3150 + 0.4 * made.numbers[0].mean(axis=1))
+    assert question.beside.tolist() == [pytest.approx(three)]
+
+
 def test_a_choice_stands_on_the_row_of_what_it_buys_else_of_what_is_rented_most():
     """80 hours of class a on `one`, 120 of class b on `two`: each is cheaper for its own."""
     jobs = [class_of("a", 40.0), class_of("b", 60.0)]
@@ -155,6 +174,14 @@ def test_drawn_numbers_of_jobs_are_the_means_of_the_project():
     assert assumption.subject == "a" and jobs.shape == (40,)
     place = [one.name for one in made.classes].index("a")
     assert jobs == pytest.approx([sum(months) / len(months) for months in made.numbers[place].tolist()])
+
+
+def test_a_number_that_differs_by_less_than_a_job_is_drawn_too():
+    jobs = [class_of("a", {"value": 0.5, "low": 0.4, "high": 0.6})]
+    ((assumption, drawn),) = dispatch_question(
+        posed(own(), rented_at(6.0), jobs=jobs, hours={"a": 400.0}, draws=40)
+    ).drawn_work
+    assert assumption.subject == "a" and 0.05 < np.ptp(drawn) < 0.5
 
 
 def test_the_question_says_what_it_is_of():
