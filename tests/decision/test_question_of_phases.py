@@ -219,6 +219,7 @@ def test_plans_are_told_in_the_order_of_the_study():
     assert [plan.name for plan in plans_of(own(), rented_at(6.0), change=twice)[0]] == ["later", "early"]
     assert plans_of(own(), change=lambda plans: plans.iloc[:0])[0] == []
     _, options, draws, _ = plans_of(own())
+    assert priced_plans(options, draws, pd.DataFrame()) == []  # a study without plans
     assert priced_plans(options.assign(in_answer=False), draws, pd.DataFrame()) == []
 
 
