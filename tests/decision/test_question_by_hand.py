@@ -116,6 +116,15 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
     ]
 
 
+def test_the_best_itself_may_move():
+    """10 for each time the work beside 12 for any: from 1.2 times on; of two that are the best's the cheaper counts."""
+    asked = question(choices("a", "b"), lambda x: 10 * x, flat(12.0))
+    assert turns(asked)[True].factor == pytest.approx(1.2, rel=1e-9) and len(asked.turns[WORK]) == 1
+    made = choices("a", "a too", "b", alternatives=("a", "a", "b"))
+    both = question(made, lambda x: 10 * x, lambda x: 11 + 0 * x, flat(12.0))
+    assert both.turns[WORK] == []
+
+
 def test_what_is_as_dear_turns_nothing_nor_does_what_may_not_be_taken():
     asked = question(choices("a", "b"), flat(10.0), flat(10.0))
     assert asked.turns == {WORK: []}
@@ -134,6 +143,10 @@ def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be
     bound = WORK._replace(most=1.5)
     within = question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(bound,))
     assert turns(within, bound)[True].factor == pytest.approx(1.2)
+    days = WORK._replace(value=20.0, most=22.0)  # factors up to 1.1
+    assert question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(days,)).turns == {days: []}
+    days = WORK._replace(value=20.0, most=26.0)
+    assert turns(question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(days,)), days)
     full = WORK._replace(most=1.0)
     assert question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(full,)).turns == {full: []}
 

@@ -241,13 +241,13 @@ def test_planned_hours_are_those_of_one_machine_that_is_owned():
 
 
 def test_hours_of_a_plan_have_the_ends_of_its_speed():
-    """7,200 hours at 100 images/s, of which 95 of 100 lie between 80 and 125: 90 of 100 by a factor of 1.206."""
-    nine_of_ten = 1.25 ** (1.6449 / 1.9600)
-    speeds, facts = {"rented": (100.0, 80.0, 125.0)}, {"rented": {"provider": "cloud", "gpu": "H9", "gpus": 1}}
+    """14,400 hours at 50 images/s; 95 draws of 100 lie between 40 and 75, and 90 of them 1.645 / 1.96 as far."""
+    speeds, facts = {"rented": (50.0, 40.0, 75.0)}, {"rented": {"provider": "cloud", "gpu": "H9", "gpus": 1}}
     (plan,), *_ = plans_of(own(), rented_at(6.0), speeds=speeds, facts=facts, draws=20_000)
-    row = plan.table.set_index("option").loc["rented"]
-    ends = (row["hours_low"], row["hours"], row["hours_high"])
-    assert ends == (pytest.approx(7200 / nine_of_ten, rel=0.02), 7200.0, pytest.approx(7200 * nine_of_ten, rel=0.02))
+    row, as_far = plan.table.set_index("option").loc["rented"], 1.6449 / 1.9600
+    assert row["hours"] == 14_400.0
+    assert row["hours_low"] == pytest.approx(14_400 / 1.5**as_far, rel=0.02)
+    assert row["hours_high"] == pytest.approx(14_400 * 1.25**as_far, rel=0.02)
 
 
 def test_a_plan_bought_later_takes_its_place_by_cost_and_no_price_of_the_machine_turns_it():
