@@ -164,6 +164,23 @@ def test_more_machines_than_the_busiest_draw_takes_are_never_useful():
     assert most_useful(case) == (6,)
 
 
+def test_from_where_the_work_is_not_done_the_way_begins_at_the_most():
+    """Less than four do not do it, each costs 1; of a kind that does not count there are as many as before."""
+
+    def usd(counts):
+        return np.inf if counts[0] < 4 else float(sum(counts))
+
+    assert climb((1, 2), usd, [0], (0, 0), (9, 9)) == (4, 2)
+    assert climb((1, 2), usd, [0, 1], (0, 0), (9, 9)) == (4, 0)
+    assert climb((1, 2), usd, [0], (0, 0), (3, 9)) == (1, 2)  # no number does it: as it is
+
+
+def test_where_nothing_is_rented_as_many_are_bought_as_every_month_takes():
+    """Two hours a job, ten hours a machine: one has room for the mean month, the other one takes two."""
+    best = mixes(problem([[[2.0, 6.0]]], [held("box", [2.0], [0.0], 10.0, fixed=100.0)], []))[0]
+    assert best.counts == (2,) and best.expected == pytest.approx(200.0)
+
+
 def test_the_way_up_is_gone_in_ever_longer_steps_and_stops_where_nothing_is_gained():
     asked = []
 

@@ -173,8 +173,8 @@ class Dispatch:
         for _ in range(NEWTON):
             problem = self.problem(_single(assumption, np.exp(at)))
             first, second = (self.exact(problem, *one) for one in both)
-            step = -(second - first) * 2 * SLIGHTLY / rise if smooth else 0.0
-            if not abs(at + step - start) < FARTHEST_STEP:
+            step = -(second - first) * 2 * SLIGHTLY / rise if smooth else np.inf
+            if not abs(step) < FARTHEST_STEP:
                 return float(np.exp(start)), first
             at += step
             if abs(step) < NEAREST:
@@ -207,9 +207,8 @@ class Dispatch:
         """
         there = self.posed.drawn.there
         one = (*there[:place], there[place] + 1, *there[place + 1 :])
-        most = assumption.most / assumption.value
         steps = (*LOOKS, FURTHEST)
-        factors = np.unique([*(1 / step for step in steps), 1.0, *(min(step, most) for step in steps)])
+        factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
 
         def look(factor: float) -> float:
             quick = self.quick(self.problem(_single(assumption, factor)))
@@ -225,7 +224,7 @@ class Dispatch:
 
         def exact(factor: float) -> float:
             after = int(np.searchsorted(factors, factor))
-            inner, outer = float(factors[max(after - 1, 0)]), float(factors[after])
+            inner, outer = float(factors[after - 1]), float(factors[after])
             while np.log(outer / inner) > EXACT:
                 middle = float(np.sqrt(inner * outer))
                 inner, outer = (inner, middle) if look(middle) <= 0 else (middle, outer)

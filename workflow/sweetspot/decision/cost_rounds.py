@@ -125,7 +125,7 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
         parts=[_part(of_phase[of_phase["phase"] == one].reindex(total.index), own) for one in phases],
         held=held.to_numpy(),
         boxes=boxes.to_numpy(),
-        least=total["boxes"].fillna(1.0).clip(lower=1.0).to_numpy(float),
+        least=total["boxes"].to_numpy(float),
         room=total["room_hours"].fillna(np.inf).to_numpy(float),
         own_months=bool(np.isnan(months := float(total["plan_months"].iloc[0]))),
         work_hours=float(total["work_hours"].iloc[0]),

@@ -122,7 +122,7 @@ class Question:
     @cached_property
     def competing(self) -> Array:
         """Places of the choices taken that end in every draw, the cheapest on average first."""
-        usd = np.where(np.isfinite(self.drawn).all(axis=1) & self.taken, self.drawn.mean(axis=1), np.inf)
+        usd = np.where(self.taken, self.drawn.mean(axis=1), np.inf)
         order = np.argsort(usd, kind="stable")
         return order[np.isfinite(usd[order])]
 

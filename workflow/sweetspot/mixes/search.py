@@ -144,9 +144,11 @@ def mixes(problem: Problem) -> list[Mix]:
 def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:
     """Numbers of machines of which none more or less of one of `kinds` is cheaper, from `start` on.
 
-    The way that gains is gone on in steps twice as long each time; between `least` and `most` of each kind.
+    The way that gains is gone on in steps twice as long each time; between `least` and `most` of each kind. Where the
+    start does not do the work, from the most of all kinds on, if these do.
     """
-    best = start
+    full = tuple(most[place] if place in kinds else count for place, count in enumerate(start))
+    best = full if usd(start) == np.inf > usd(full) else start
     while True:
         moves = [(place, step) for place in kinds for step in (-1, 1)]
         near = [(*move, counts) for move in moves if (counts := moved(best, *move, least, most)) is not None]

@@ -1,0 +1,235 @@
+"""Questions whose costs stand in the test: who is the best, the rival, what competes, and where another is cheapest."""
+
+import numpy as np
+import pytest
+from sweetspot.decision.assumption import Choice, Moved, all_of
+from sweetspot.decision.question import Costs, Question, Turn
+
+WORK = all_of("amount of work")  # at factors of 1
+PRICE = WORK._replace(quantity="usd_per_hour", figure="usd_per_hour", name="price")
+
+
+def choices(*names, taken=(), alternatives=None):
+    """Choices by name; all may be taken but those that `taken` leaves out, where it names some."""
+    return tuple(
+        Choice(
+            name, name, {"row": row, "option": name, "model": "net"}, of, frozenset([row]), not taken or name in taken
+        )
+        for row, (name, of) in enumerate(zip(names, alternatives or names, strict=True))
+    )
+
+
+def question(made, *costs, drawn=None, assumptions=(WORK,), numbers=None, **more):
+    """`costs`: USD of each choice by a factor of the work."""
+
+    def cost(moved: Moved) -> Costs:
+        factors = next(iter(moved.values.values()), np.ones(1)) * np.ones(moved.cases)
+        usd = np.stack([np.array([one(factor) for factor in factors], float) for one in costs])
+        counts = np.array([[float(place + 1) for _ in factors] for place in range(len(costs))])
+        return Costs(usd, counts, None if numbers is None else np.array([numbers(factor) for factor in factors]).T)
+
+    found = np.zeros((len(made), 2)) if drawn is None else np.array(drawn, float)
+    return Question("work", 12.0, tuple(made), tuple(assumptions), cost, found, **more)
+
+
+def flat(usd):
+    return lambda factor: usd
+
+
+def turns(asked, assumption=WORK):
+    return {(turn.factor > 1): turn for turn in asked.turns[assumption]}
+
+
+# --- who is who -------------------------------------------------------------------------------------------------------
+
+
+def test_the_best_is_the_first_that_may_be_taken_and_the_rival_the_first_of_another_alternative():
+    made = choices("spot", "ours", "ours too", "other", taken=("ours", "ours too", "other"),
+                   alternatives=("spot", "ours", "ours", "other"))  # fmt: skip
+    asked = question(made, *map(flat, (1, 2, 3, 4)))
+    assert (asked.best, asked.rival) == (1, 3)
+    assert asked.taken.tolist() == [False, True, True, True]
+    assert asked.ours.tolist() == [False, True, True, False] and asked.others.tolist() == [False, False, False, True]
+    assert question(made, *map(flat, (1, 2, 3, 4)), against=2).rival == 2  # as it is told
+    assert question(made, *map(flat, (1, 2, 3, 4)), against=0).rival == 0
+    assert question(made[:3], *map(flat, (1, 2, 3))).rival is None
+
+
+def test_what_competes_ends_in_every_draw_and_may_be_taken_cheapest_first():
+    made = choices("taken away", "dear", "late", "cheap", "tied", taken=("dear", "late", "cheap", "tied"))
+    drawn = [[1, 1], [8, 10], [1, np.inf], [5, 7], [7, 5]]
+    assert question(made, *map(flat, range(5)), drawn=drawn).competing.tolist() == [3, 4, 1]
+
+
+def test_a_figure_is_told_of_the_reference_else_of_the_cheapest_that_has_it_else_of_the_first():
+    made = choices("dear", "cheap", "third")
+    drawn = [[9, 9], [5, 5], [7, 7]]
+    costs = [flat(usd) for usd in (9, 5, 7)]
+
+    def told(labels, **more):
+        return question(made, *costs, drawn=drawn, **more).row_of(labels)["option"]
+
+    assert told([0, 1, 2]) == "cheap" and told([0, 2]) == "third" and told([0]) == "dear"
+    assert told([0, 1, 2], reference=0) == "dear" and told([1, 2], reference=0) == "cheap"
+    rows = {8: {"row": 8, "option": "eight"}, 7: {"row": 7, "option": "seven"}, 1: {"row": 1, "option": "of the rows"}}
+    assert told([8, 7], rows=rows) == "seven" and told([8], rows=rows) == "eight"
+    assert told([1, 8], rows=rows) == "cheap"  # the choice's own row, not that of the rows
+
+
+def test_a_question_is_about_its_work_and_one_job_about_its_model():
+    made = choices("a", "b")
+    assert question(made, flat(1), flat(2)).about == {"workload": "work", "model": None, "model_title": None}
+    one = question(made, flat(1), flat(2), model="net")
+    assert one.about == {"workload": "work", "model": "net", "model_title": "net"}
+    named = (made[0]._replace(row=made[0].row | {"model_title": "Net 1"}), made[1])
+    assert question(named, flat(1), flat(2), model="net").about["model_title"] == "Net 1"
+
+
+def test_a_choice_in_words_has_its_number_of_machines_where_there_are_several():
+    asked = question(choices("box", "rented"), flat(1), flat(2))
+    assert [asked.title(0, 1.0), asked.title(0, 3.0), asked.title(1, 2.0)] == ["box", "3 × box", "2 × rented"]
+    named = question(choices("box"), flat(1), named=lambda *told: str(told))
+    assert named.title(0, 3.0, 4) == "(0, 3.0, 4)"
+
+
+def test_usd_as_planned_are_those_of_no_moved_figure():
+    asked = question(choices("a", "b"), lambda factor: 10 * factor, flat(7))
+    assert asked.usd.tolist() == [10.0, 7.0] and asked.planned.counts[:, 0].tolist() == [1.0, 2.0]
+
+
+# --- where another is the cheapest ------------------------------------------------------------------------------------
+
+
+def test_the_nearest_turning_point_of_each_side_to_a_billionth():
+    """10 for all work; 4 + 5 a time the work is dearer from 1.2 on; 12 - 0.5 / factor: below 0.25."""
+    asked = question(choices("flat", "falls", "rises"), flat(10.0), lambda x: 16 - 5 * x, lambda x: 4 + 24 * x)
+    found = turns(asked)
+    assert found[True].factor == pytest.approx(1.2, rel=1e-9) and found[False].factor == pytest.approx(0.25, rel=1e-9)
+    assert (found[True].to, found[True].machines, found[True].usd) == (1, 2.0, pytest.approx(10.0))
+    assert (found[False].to, found[False].machines, found[False].usd) == (2, 3.0, pytest.approx(10.0))
+    assert asked.turned(asked.at(WORK, np.array([0.2, 0.3, 1.0, 1.1, 1.3]))).tolist() == [
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_the_best_itself_may_move():
+    """10 for each time the work beside 12 for any: from 1.2 times on; of two that are the best's the cheaper counts."""
+    asked = question(choices("a", "b"), lambda x: 10 * x, flat(12.0))
+    assert turns(asked)[True].factor == pytest.approx(1.2, rel=1e-9) and len(asked.turns[WORK]) == 1
+    made = choices("a", "a too", "b", alternatives=("a", "a", "b"))
+    both = question(made, lambda x: 10 * x, lambda x: 11 + 0 * x, flat(12.0))
+    assert both.turns[WORK] == []
+
+
+def test_what_is_as_dear_turns_nothing_nor_does_what_may_not_be_taken():
+    asked = question(choices("a", "b"), flat(10.0), flat(10.0))
+    assert asked.turns == {WORK: []}
+    cheap = question(choices("a", "b", taken=("a",)), flat(10.0), flat(1.0))
+    assert cheap.turns == {WORK: []} and cheap.rival is None
+
+
+def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be():
+    asked = question(choices("a", "b"), flat(10.0), lambda x: 10.0 if x < 4.99 and x > 1 / 4.99 else 9.0)
+    found = turns(asked)
+    assert found[True].factor == pytest.approx(4.99, rel=1e-9) and found[False].factor == pytest.approx(
+        1 / 4.99, rel=1e-9
+    )
+    beyond = question(choices("a", "b"), flat(10.0), lambda x: 10.0 if 1 / 5.01 < x < 5.01 else 9.0)
+    assert beyond.turns == {WORK: []}
+    bound = WORK._replace(most=1.5)
+    within = question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(bound,))
+    assert turns(within, bound)[True].factor == pytest.approx(1.2)
+    days = WORK._replace(value=20.0, most=22.0)  # factors up to 1.1
+    assert question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(days,)).turns == {days: []}
+    days = WORK._replace(value=20.0, most=26.0)
+    assert turns(question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(days,)), days)
+    full = WORK._replace(most=1.0)
+    assert question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, assumptions=(full,)).turns == {full: []}
+
+
+def test_a_price_that_does_not_turn_at_the_far_end_does_so_nowhere():
+    """A price is a straight line; what is not one is looked at all along."""
+
+    def dip(x):
+        return 9.0 if 1.9 < x < 2.1 else 11.0
+
+    asked = question(choices("a", "b"), flat(10.0), dip, assumptions=(WORK, PRICE))
+    assert turns(asked)[True].factor == pytest.approx(1.9, rel=1e-9)
+    assert asked.turns[PRICE] == []
+
+
+def test_of_several_that_turn_the_answer_at_once_it_is_the_cheapest():
+    asked = question(choices("a", "b", "c"), flat(10.0), lambda x: 16 - 5 * x, lambda x: 19.6 - 8 * x)
+    assert turns(asked)[True].to == 2  # both at 1.2: c falls faster
+
+
+# --- where a case takes long ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("look", [1.1, 1.25, 1.6, 2.5, 5.0])
+@pytest.mark.parametrize("side", [1, -1])
+def test_few_cases_are_looked_at_each_way(look, side):
+    """What is the cheapest within a twentieth of a look alone is found, and its near edge to a ten-thousandth."""
+    inner, outer = look * 0.96, look * 1.04
+
+    def near(factor):
+        return 9.0 if inner < factor**side < outer else 11.0
+
+    (found,) = question(choices("a", "b"), flat(10.0), near, dear=True).turns[WORK]
+    assert found.factor**side == pytest.approx(inner, rel=1.1e-4) and found.to == 1
+
+
+def test_between_the_looks_nothing_is_found_and_a_bound_leaves_out_those_beyond():
+    def between(factor):
+        return 9.0 if 1.7 < factor < 2.4 else 11.0
+
+    assert question(choices("a", "b"), flat(10.0), between, dear=True).turns[WORK] == []
+    bound = WORK._replace(most=2.0)  # which is looked at itself
+    (found,) = question(choices("a", "b"), flat(10.0), between, dear=True, assumptions=(bound,)).turns[bound]
+    assert found.factor == pytest.approx(1.7, rel=1.1e-4)
+
+
+def test_of_a_price_the_far_end_is_looked_at_and_then_halved_towards():
+    looks = []
+
+    def falls(factor):
+        looks.append(factor)
+        return 16 - 5 * factor
+
+    (found,) = question(choices("a", "b"), flat(10.0), falls, dear=True, assumptions=(PRICE,)).turns[PRICE]
+    assert found.factor == pytest.approx(1.2, rel=1.1e-4)
+    assert looks[:3] == pytest.approx([1 / 5, 5.0, 5.0]) and looks[3] == pytest.approx(5**0.5)
+
+
+def test_what_is_found_is_made_exact():
+    asked = question(choices("a", "b"), flat(10.0), lambda x: 16 - 5 * x, dear=True,
+                     settled=lambda one, turn: turn._replace(factor=round(turn.factor, 3), usd=1.0))  # fmt: skip
+    assert asked.turns == {WORK: [Turn(1.2, 1, 1.0, 2.0)]}
+
+
+# --- where the alternative follows the case ---------------------------------------------------------------------------
+
+
+def test_another_number_of_the_alternative_turns_the_answer_though_the_choice_is_the_same():
+    """The first rents most of 7 up to 1.5 times the work, then of 8; the second is never the cheapest."""
+    asked = question(choices("mix", "box"), flat(10.0), flat(20.0), numbers=lambda x: (7 if x < 1.5 else 8, 1))
+    (found,) = asked.turns[WORK]
+    assert found.factor == pytest.approx(1.5, rel=1e-9)
+    assert (found.to, found.alternative, found.usd) == (0, 8, 10.0)
+
+
+def test_another_choice_of_the_same_number_turns_nothing_and_what_may_not_be_taken_neither():
+    same = question(choices("mix", "twin"), flat(10.0), lambda x: 16 - 5 * x, numbers=lambda x: (7, 7))
+    assert same.turns == {WORK: []}
+    away = question(choices("mix", "spot", taken=("mix",)), flat(10.0), lambda x: 16 - 5 * x, numbers=lambda x: (7, 8))
+    assert away.turns == {WORK: []}
+
+
+def test_the_nearest_turning_point_of_both_sides():
+    asked = question(choices("flat", "falls", "rises"), flat(10.0), lambda x: 16 - 5 * x, lambda x: 4 + 24 * x)
+    assert asked.nearest(WORK) == pytest.approx(1.2)  # ln 1.2 is nearer than ln 4
+    assert np.isnan(question(choices("a", "b"), flat(1.0), flat(2.0)).nearest(WORK))

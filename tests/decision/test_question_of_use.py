@@ -1,0 +1,167 @@
+"""The question of one job: as much as the box's use allows, or the bills of all its workloads; by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweetspot.decision.assumption import OF_THE_TEAM
+from sweetspot.decision.cost_share import share_questions
+from three_kinds import MONTH_DAYS, SHARE, Market, hourly, own, price
+
+# A box of 36,000 USD and 50 a month for 36 months, ten days of use: 240 hours a month, 8,640 in all, at 0.2 an hour.
+HELD, RUNNING, RENTED = 37_800.0, 1728.0, 8640 * 6.0
+
+
+def signed(usd):
+    """A contract by the month."""
+    terms = {"term_months": 12.0, "per_month": usd}
+    return {"instance": "signed", "purchase": "reserved", "commitment": terms, "days_per_month": 10.0}
+
+
+def made(*offers, draws=2, kind=SHARE, **market):
+    return price(Market(offers or (own(), hourly("rented", 6.0)), **market), draws, kind)
+
+
+def planned(question):
+    return dict(zip((one.option for one in question.choices), question.usd.tolist(), strict=True))
+
+
+def drawn(question):
+    return dict(zip((one.option for one in question.choices), question.drawn, strict=True))
+
+
+def figure(priced, name):
+    """The draws of an uncertain figure."""
+    (found,) = (one for one in priced.draws.figures if one.name == name)
+    assert np.ptp(found.values) > 0
+    return found.values
+
+
+# --- the work that the box's use allows -------------------------------------------------------------------------------
+
+
+def test_what_the_box_does_in_its_days_of_use_is_the_work():
+    question = made().share()
+    assert planned(question) == pytest.approx({"box": HELD + RUNNING, "rented": RENTED})
+    assert (question.told, question.months) == ("10 days of use a month for 36 months", 36.0)
+    assert (question.workload, question.model, question.of_the_team) == ("vgg16", "vgg16", OF_THE_TEAM)
+    assert question.choices[0].row["row"] == question.reference
+
+
+def test_a_box_that_is_broken_a_tenth_of_the_time_does_so_much_less():
+    question = made(own(downtime_share=0.1), hourly("rented", 6.0)).share()
+    assert planned(question) == pytest.approx({"box": HELD + 0.9 * RUNNING, "rented": 0.9 * RENTED})
+
+
+def test_each_figure_moves_the_cost():
+    question = made().share()
+
+    def at(quantity, subject, factor):
+        (one,) = (one for one in question.assumptions if one.quantity == quantity and subject in one.subject)
+        usd = question.at(one, np.array([1.0, factor])).usd
+        assert usd[:, 0].tolist() == pytest.approx([HELD + RUNNING, RENTED])
+        return usd[:, 1].tolist()
+
+    assert at("days_per_month", "", 2.0) == pytest.approx([HELD + 2 * RUNNING, 2 * RENTED])
+    assert at("months", "", 2.0) == pytest.approx([36_000 + 72 * 50 + 2 * RUNNING, 2 * RENTED])
+    assert at("speed", "card of rented", 2.0) == pytest.approx([HELD + RUNNING, RENTED / 2])
+    assert at("speed", "card of box", 2.0) == pytest.approx([(HELD + RUNNING) / 2, RENTED])
+    assert at("usd_per_hour", "rented", 2.0) == pytest.approx([HELD + RUNNING, 2 * RENTED])
+    assert at("usd_per_kwh", "", 2.0) == pytest.approx([HELD + 2 * RUNNING, RENTED])
+
+
+def test_more_months_are_more_work_and_the_price_of_the_box_once():
+    priced = made(own(months={"value": 36.0, "low": 24.0, "high": 54.0}), hourly("rented", 6.0), draws=50)
+    months, found = figure(priced, "months"), drawn(priced.share())
+    assert found["rented"] == pytest.approx(240 * 6 * months)
+    assert found["box"] == pytest.approx(36_000 + (50 + 48) * months)
+
+
+def test_more_days_are_more_work_up_to_those_of_a_month_and_what_is_paid_by_the_month_stays():
+    """28 days planned, 25 to 31; a month has 30.5. A contract of 900 a month for all of them."""
+    days = {"value": 28.0, "low": 25.0, "high": 31.0}
+    priced = made(own(days_per_month=days), hourly("rented", 6.0), signed(900.0), draws=50)
+    use, found = np.minimum(figure(priced, "days_per_month"), MONTH_DAYS) / 28.0, drawn(priced.share())
+    assert use.max() == MONTH_DAYS / 28.0
+    assert found["rented"] == pytest.approx(28 * 24 * 36 * 6 * use)
+    assert found["box"] == pytest.approx(HELD + 28 * 24 * 36 * 0.2 * use)
+    assert np.ptp(found["signed (reserved)"]) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_device_that_is_faster_in_a_draw_is_paid_for_less_long():
+    priced = made()
+    faster = np.array([[1.0, 1.0], [2.0, 4.0]]) * 100.0
+    (question,) = share_questions(priced.options, replace(priced.draws, images_per_s=faster), MONTH_DAYS)
+    assert drawn(question)["rented"].tolist() == pytest.approx([RENTED / 2, RENTED / 4])
+    assert drawn(question)["box"].tolist() == pytest.approx([HELD + RUNNING] * 2)
+
+
+# --- the bills --------------------------------------------------------------------------------------------------------
+
+
+def by_bills(options, draws):
+    """Without a reference that is owned."""
+    return share_questions(options.assign(is_reference=False), draws, MONTH_DAYS)
+
+
+def hours_of(usd):
+    """USD of one job of two hours, on the box and rented."""
+    return {"box": 2 * usd * ((HELD / 8640) + 0.2), "rented": 2 * usd * 6.0}
+
+
+def test_without_a_box_of_ones_own_all_workloads_that_everything_does_are_the_work_once_each():
+    priced = made(kind=None)
+    (question,) = by_bills(priced.options, priced.draws)
+    assert question.told == "job, lab.jobs" and planned(question) == pytest.approx(hours_of(2))
+    assert drawn(question)["rented"].tolist() == pytest.approx([24.0, 24.0])
+    assert np.isnan(question.months) and question.reference is None and question.of_the_team == ()
+    rented = priced.options.assign(is_reference=priced.options["purchase"].eq("on_demand"))
+    (also,) = share_questions(rented, priced.draws, MONTH_DAYS)  # a rented reference has no days of use
+    assert also.told == question.told
+
+
+def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
+    priced = made(kind=None)
+    options = priced.options
+    both = options[~(options["option"].eq("rented") & options["workload"].eq("lab.jobs"))]
+    (question,) = by_bills(both, priced.draws)
+    assert question.told == "job" and planned(question) == pytest.approx(hours_of(1))
+    apart = options.assign(workload=[f"{name} {number}" for number, name in enumerate(options["workload"])])
+    (question,) = by_bills(apart, priced.draws)
+    assert question.told == "" and planned(question) == pytest.approx(hours_of(1))
+
+
+def test_of_another_model_nothing_is_counted():
+    """The same two offers with a model of ten times the price."""
+    priced = made()
+    other = priced.options.assign(model="other", usd=priced.options["usd"] * 10)
+    options = pd.concat([priced.options, other], ignore_index=True)
+    draws = replace(
+        priced.draws, **{name: np.concatenate([getattr(priced.draws, name)] * 2) for name in ("usd", "images_per_s")}
+    )
+    found = {question.model: planned(question) for question in by_bills(options, draws)}
+    assert found == {"vgg16": pytest.approx(hours_of(1)), "other": pytest.approx(hours_of(10))}
+
+
+# --- what competes ----------------------------------------------------------------------------------------------------
+
+
+def test_a_model_with_one_option_asks_nothing_and_the_next_does():
+    priced = made()
+    alone = priced.options.iloc[:1].assign(model="alone")
+    options = pd.concat([priced.options, alone], ignore_index=True)
+    assert [question.model for question in share_questions(options, priced.draws, MONTH_DAYS)] == ["vgg16"]
+
+
+def test_an_option_with_a_draw_that_never_ends_does_not_compete():
+    priced = made(own(), hourly("rented", 6.0), hourly("late", 5.0))
+    place = priced.options.index[priced.options["option"].eq("late")][0]
+    speeds = priced.draws.images_per_s.copy()
+    speeds[place, 0] = 0.0
+    with np.errstate(divide="ignore"):
+        (question,) = share_questions(priced.options, replace(priced.draws, images_per_s=speeds), MONTH_DAYS)
+    assert sorted(planned(question)) == ["box", "rented"]
+    without = priced.options[priced.options["option"].ne("rented")]
+    with np.errstate(divide="ignore"):
+        assert share_questions(without, replace(priced.draws, images_per_s=speeds), MONTH_DAYS) == []
