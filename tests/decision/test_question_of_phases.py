@@ -128,6 +128,14 @@ def test_no_more_machines_than_jobs_and_what_does_not_end_is_infinite():
     assert (usd, boxes) == (np.inf, 3.0)
 
 
+def test_there_are_as_many_machines_as_the_largest_phase_has_jobs():
+    """Ten jobs of two hours and three of one, each alone on a machine, in six hours: four take 3 x 2 + 1, five 5."""
+    plan = planned(slots=1.0)
+    small = Part(3, np.array([10.0]), np.array([1.0]), np.array([1.0]), [7])
+    both = plan._replace(parts=[*plan.parts, small], boxes=np.array([5.0]), held=np.array([500.0]))
+    assert cost(both, jobs=1.0) == (pytest.approx(540.0), 5.0)
+
+
 def test_where_nobody_counts_the_hours_machines_stay():
     usd, boxes = cost(planned(room=np.inf), jobs=5.0)
     assert (usd, boxes) == (pytest.approx(100 + 150), 1.0)
