@@ -10,12 +10,12 @@ from markupsafe import Markup
 from sweetspot.decision_words import FACTOR, in_unit, off_plan
 from sweetspot.report.cited import records
 from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
-from sweetspot.report.notation import missing, number
+from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
-from sweetspot.wording import Money, the
+from sweetspot.wording import Money, the, times
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
 BARS, POINTS = 5, 5
@@ -66,7 +66,7 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
     factor = found.work_factor
     most = lines[0].points[-1][0]
     if factor and across.startswith("times") and 0 < factor < most and abs(factor - 1) > 0.1:
-        words = f"{100 * factor:.0f} %" if factor < 1 else f"{number(factor, 2)} times"
+        words = f"{100 * factor:.0f} %" if factor < 1 else f"{times(factor)} times"
         marks.append((factor, f"pays from {words}"))
     return Section(
         "pays", "When buying pays", lines_chart(lines, across, code, "Cost by work, bought and rented", marks), "plan"

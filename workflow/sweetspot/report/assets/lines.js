@@ -2,7 +2,7 @@
 // The charts of the page follow the panel by the one cost of model.js. Axes, dots and marks are those of first_charts.py.
 const pictures = (() => {
   const WIDE = 440, HIGH = 250, LEFT = 52, RIGHT = 14, TOP = 12, BOTTOM = 34, LETTER = 6.8, LINE = 14; // pixels
-  const MOST = 5, STEP = 0.2, POINTS = 5, FASTER = 0.999, { given, zero, plain } = model;
+  const MOST = 5, STEP = 0.2, POINTS = 5, FASTER = 0.999, { given, zero, plain, times } = model;
   const brief = (value) => (value >= 1e6 ? `${plain(value / 1e6)} M` : value >= 1e4 ? `${plain(value / 1e3)} k` : plain(value));
   const ticks = (most) => {
     const size = 10 ** Math.floor(Math.log10(most / 4)), step = [1, 2, 2.5, 5, 10].find((by) => by * size >= most / 4) * size;
@@ -71,7 +71,7 @@ const pictures = (() => {
       .sort((a, b) => a.usd - b.usd);
   }
   const first = (all, binds) => all.find((one) => one.stands && one.binds === binds);
-  const crossing = (value, most, unit) => (value > 0 && value < most ? [[value, `buying pays from ${plain(value)} ${unit}`]] : []);
+  const crossing = (value, most, unit, said = plain(value)) => (value > 0 && value < most ? [[value, `buying pays from ${said} ${unit}`]] : []);
   function byWork(data, work, state, moved) {
     const key = (one) => `jobs:${one.name}`, jobs = work.cost === "rounds" ? [["jobs", work.jobs]] : work.classes.map((one) => [key(one), one.jobs]);
     const grid = Array.from({ length: Math.round(MOST / STEP) }, (_, n) => STEP * (n + 1)).map((factor) => {
@@ -82,7 +82,7 @@ const pictures = (() => {
     const here = n < 0 ? MOST : grid[n][0] - (Number.isFinite(gaps[0] - gaps[1]) ? (STEP * gaps[1]) / (gaps[1] - gaps[0]) : 0), pays = moved ? here : zero(data.pays, here), most = Math.min(MOST, Math.max(2, 1.4 * pays));
     const series = [1, 2].map((place) => grid.filter((one) => one[place] && one[0] <= most + 1e-9).map((one) => [one[0], one[place]])).filter((line) => line.length > 1)
       .map((line) => ({ name: line[0][1].kind, kind: line[0][1].kind, points: line.map(([factor, { usd }]) => [factor, usd]) }));
-    const turns = Math.abs(pays - 1) > 0.1 && pays > STEP ? crossing(pays, MOST, moved ? "times" : "times, over all outcomes") : [];
+    const turns = Math.abs(pays - 1) > 0.1 && pays > STEP ? crossing(pays, MOST, ...(moved ? ["times"] : ["times, over all outcomes", times(pays)])) : [];
     return series.length > 1 && { series, across: moved ? "times the work of your case" : "times the planned work; lines: central estimate", marks: [[1, moved ? "your case" : "plan"], ...turns] };
   }
   // Of one job: what a month costs by the days on which the machine bought works, and what is rented for the same jobs.
