@@ -27,8 +27,8 @@ def came(
 
 
 def had(option, hours, **more):
-    """A rented machine, of which one is had for each job."""
-    return came(option, hours=(hours, hours / 2, hours * 2), opened=math.inf, **more)
+    """A rented machine, of which one is had for each job; its low end is the lower, the longer it takes."""
+    return came(option, hours=(hours, 4.5 / hours, hours * 2), opened=math.inf, **more)
 
 
 def table(*lines):
@@ -198,6 +198,7 @@ def test_a_job_of_a_phase_takes_the_time_of_a_round_with_the_ends_of_the_speed()
     ((one, _),) = lines(box, failed, demands={"work.train": demand()}, plans=plans)
     assert (one.row["workload"], one.row["option"], one.servers) == ("work.train", "box", 2)
     assert list(one.hours) == pytest.approx([10.0, 8.0, 12.5])
+    assert lines(box, demands={"work.train": demand()}, plans=plans.iloc[:1].assign(framework="another")) == []
     unknown = plans.iloc[:1].assign(hours=math.inf)
     assert lines(box, demands={"work.train": demand()}, plans=unknown) == []
 
@@ -237,19 +238,36 @@ def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
     assert one.hours[0] == pytest.approx(1.0)
 
 
+def test_a_pool_is_open_as_long_as_its_devices_on_average():
+    """One device 240 hours a month, four of a box twice as long, on which four jobs run at once; half a job of b."""
+    facts = {"box": {"provider": "shop", "gpu": "H9", "gpus": 4}}
+    jobs = [class_of("a", 900.0), class_of("b", 0.5)]
+
+    def change(options):
+        return options.assign(jobs_at_once=options["instance"].map({"old": 1.0, "box": 4.0}))
+
+    made = posed(
+        OLD, own(days_per_month=20.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, facts=facts, change=change, **TITLED
+    )
+    a, b = pool(made, made.mixes[0])
+    assert (a.row["title"], a.servers, a.opened) == ("pool of old and box", 5, pytest.approx((240 + 4 * 480) / 5))
+    assert b.per_month[0] == pytest.approx(0.5)
+
+
 def test_every_pool_and_each_rented_offer_has_its_lines():
     """Ours does 120 jobs, and the rest is rented; the reference, a box, is bought in another pool. Urgent jobs wait in
     pools alone.
     """
-    jobs = [class_of("a", 150.0, within_hours=9.0, urgent_per_month=6.0)]
-    made = posed(own(), OLD, rented_at(6.0), jobs=jobs, hours={"a": 2.0, "a.urgent": 2.0}, people=3, **TITLED)
+    jobs = [class_of("a", 145.0, within_hours=9.0, urgent_per_month=6.0), class_of("b", 5.0)]
+    hours = {"a": 2.0, "a.urgent": 2.0, "b": 2.0}
+    made = posed(own(), OLD, rented_at(6.0), jobs=jobs, hours=hours, people=3, **TITLED)
     found = coming_to_mixes([made])
     told = [(one.row["option"], one.row["workload"], round(one.per_month[0]), len(every)) for one, every in found]
     assert told == [
         ("lab: best", "lab.a", 120, 1),
-        ("lab: box", "lab.a", 144, 2), ("lab: box", "lab.a", 6, 2),  # the urgent ones
-        ("rented", "lab.a", 150, 0),
+        ("lab: box", "lab.a", 139, 3), ("lab: box", "lab.a", 6, 3), ("lab: box", "lab.b", 5, 3),
+        ("rented", "lab.a", 145, 0), ("rented", "lab.b", 5, 0),
     ]  # fmt: skip
     rented = found[-1][0]
-    assert (rented.people, rented.held, list(rented.per_month)) == (3, False, [150.0] * 3)
+    assert (rented.people, rented.held, list(rented.per_month)) == (3, False, [5.0] * 3)
     assert coming_to_mixes([]) == [] and MONTH_DAYS == 30.5
