@@ -171,12 +171,12 @@ def test_what_has_no_speed_has_none_to_move_and_the_next_does():
 
 def test_a_speed_is_named_by_its_device_its_number_and_its_model_where_that_is_one():
     row = rows_of(RENTED, own())["rented"] | {"gpu": "H9", "title": "the rented machine"}
-    several = row | {"figure_gpus": 8.0}
+    several = row | {"figure_gpus": 2.0}
     predicted = row | {"throughput_basis": "extrapolated"}
     nobody = row | {"gpu": None}
     names = [speed(each)[0].name for each in (row, several, predicted, nobody)]
     assert names[0] == "speed of H9 on VGG-16"
-    assert names[1] == "speed of 8 × H9 on VGG-16"
+    assert names[1] == "speed of 2 × H9 on VGG-16"
     assert names[2] == names[3] and names[2].endswith("rented machine on VGG-16") and "H9" not in names[2]
     two = [row | {"assumed_interval": True}, row | {"assumed_interval": True, "row": 9, "model": "bert_base"}]
     assert [one.name for one in speed(*two)] == ["speed of H9"]

@@ -167,12 +167,12 @@ def test_draws_move_what_is_paid_by_use_with_speed_and_rate_and_what_is_held_wit
     held for half as much again, nothing by the month (then as the rate: a contract), and half a dollar that doubles.
     """
     rows = pd.DataFrame(
-        {"images_per_s": [100.0] * 4, "variable_usd_per_hour": [2.0, 0.0, 2.0, 3.0],
+        {"images_per_s": [100.0] * 4, "variable_usd_per_hour": [0.5, 0.0, 2.0, 3.0],
          "fixed_usd_per_month": [10.0, 0.0, 0.0, 0.5]}, index=[3, 0, 1, 2],
     )  # fmt: skip
     draws = SimpleNamespace(
         images_per_s=np.array([[50.0]] * 4),
-        variable=np.array([[9.0], [4.0], [3.0], [4.0]]),
+        variable=np.array([[9.0], [4.0], [3.0], [1.0]]),
         fixed=np.array([[7.0], [7.0], [1.0], [15.0]]),
     )
     used, held = drawn_costs(rows, np.full(4, 100.0), np.full(4, 200.0), draws)
@@ -240,6 +240,13 @@ def test_jobs_go_by_the_speed_of_the_machine_itself_of_one_named_or_of_one_devic
     assert [_speed_of(box, name, rows) for name in ("box", "two", "gone")] == [1, 3, 2]
     assert _speed_of(box | {"row": 4}, "box", rows) == 4  # the same machine at another rate
     assert _speed_of(box | {"gpu": "Z"}, "gone", rows) is None
+
+
+def test_a_plan_names_its_machines_with_their_number_where_there_are_several():
+    """Half of the days: two boxes."""
+    for days, title in ((10.0, "box"), (5.0, "2 × box")):
+        (plan,), *_ = plans_of(own(days_per_month=days), rented_at(6.0))
+        assert set(plan.table["title"]) == {title, "rented"}
 
 
 def test_planned_hours_are_those_of_one_machine_that_is_owned():

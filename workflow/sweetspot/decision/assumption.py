@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.bills.rates import Factor, Number, or_zero, possession
+from sweetspot.bills.rates import Factor, Number, or_zero
 from sweetspot.bills.rent_ahead import moves_ahead
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import rent_ends
@@ -156,14 +156,9 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Assumption]:
 def _of_machine(one: Choice) -> Iterator[Assumption]:
     row = one.row
     for figure, (said, unit) in OF_A_MACHINE.items():
-        if or_zero(row[figure]) > 0 and (figure == "kw" or (not one.there and _part(row, figure))):
+        if or_zero(row[figure]) > 0 and (figure == "kw" or not one.there):
             most = float(row["capex_usd"]) if figure == "residual_usd" else np.inf
             yield _of_row(row, figure, said.format(box=the(str(row["title"]))), unit, frozenset(one.labels), most=most)
-
-
-def _part(row: Row, figure: str) -> bool:
-    """Whether a month of possession goes with a figure."""
-    return bool(possession(row, lambda name: 0.0 if name == figure else 1.0) != possession(row, lambda _: 1.0))
 
 
 def _tariffs(owned: Sequence[Choice]) -> Iterator[Assumption]:
