@@ -196,6 +196,20 @@ def test_two_boxes_are_named_by_their_number_and_nothing_rented_is_what_is_there
     assert uneven.set_index("after_months").loc[12.0, "rent_usd"] == pytest.approx(12 * 720.0)
 
 
+def test_what_is_rented_beside_the_boxes_is_paid_at_the_prices_of_its_months():
+    """Rents fall by 0.3 a year. 600 hours at 12 USD for a year; then two boxes do 480 and 120 are rented at the prices
+    of the second and third year. A box: 36,000, 50 a month of care, 48 of power.
+    """
+    falls = hourly(12.0, trend={"kind": "drift", "change_per_year": -0.3})
+    _, found, _ = months_of(own(), falls, per_month=300.0)
+    monthly = [12.0 * 0.7 ** (month / 12) for month in range(36)]
+    rows = found.set_index("after_months")
+    assert rows.loc[0.0, "machines"] == 2.0
+    boxes, until = 72_000 + 2 * (50 + 48) * 24, 600 * sum(monthly[:12])
+    same(rows.loc[12.0], {"rent_usd": until, "usd": until + 120 * sum(monthly[12:]) + boxes})
+    same(rows.loc[0.0], {"usd": 120 * sum(monthly) + 72_000 + 2 * (50 + 48) * 36})
+
+
 def test_a_rent_of_cents_is_a_rent():
     """240 hours at 0.002 USD are 0.48 a month; a box of 3.60 USD and 1 W costs less."""
     tiny = own(capex=3.6, maintenance_per_month=0.0, kw=0.001)

@@ -213,3 +213,19 @@ def test_machines_that_others_rest_on_are_known_to_the_settings():
         "twin": Instance(**machine, gpus=4, equivalent_to="four"),
     }
     assert Settings.of(study(), machines).stands_behind == ["four", "one"]
+
+
+def test_rounds_that_are_compared_are_told_the_newest_first_with_their_devices():
+    """`v10` is newer than `v9`. What may not be the answer, or has no round, is not compared."""
+    cells = [("v9", 1.0, "B", True), ("v10", 0.0, "C", True), ("v9", 1.0, "A", True), ("v8", 2.0, "Z", False),
+             (None, None, "Y", True)]  # fmt: skip
+    names = ("round", "rounds_behind", "gpu", "in_answer")
+    options = pd.DataFrame(
+        [dict(zip(names, cell, strict=True)) | {"model": "net", "assumed_interval": False} for cell in cells]
+    )
+    columns = list(dict.fromkeys([*NO_OPTIONS, *options]))
+    found = made(options=options.reindex(columns=columns))
+    (message,) = found.loc[found["rule"] == "rounds_apart", "message"]
+    assert "(v10: C; v9: A, B)" in message
+    one = made(options=options.iloc[1:2].reindex(columns=columns))
+    assert "rounds_apart" not in set(one["rule"])
