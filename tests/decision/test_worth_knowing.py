@@ -12,7 +12,7 @@ from sweetspot.decision.compare import analysed, compare
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.worth_knowing import _worths
+from sweetspot.decision.worth_knowing import Uncertain, _value, _worths
 from sweetspot.known_value import Value
 from sweetspot.report.worth_words import NOTHING, TOO_DEAR, worth_in_words
 
@@ -257,6 +257,13 @@ def test_the_interval_of_a_worth_is_that_of_its_error_and_not_below_nothing():
     assert first == pytest.approx((10.0, 2.0, 10 - 2 * 1.6449, 10 + 2 * 1.6449, 10.0))
     assert none == (0.0, 0.0, 0.0, 0.0, 0.0)
     assert little == pytest.approx((1.0, 2.0, 0.0, 1 + 2 * 1.6449, 1.0))
+
+
+def test_what_does_not_rest_on_a_figure_is_held_against_by_its_cheapest():
+    """A costs x, 5 to 17 USD as likely; B 10 and C 20 whatever x is. Taking A below 10 saves the mean of (10 - x)+."""
+    x = np.random.default_rng(1).permutation(np.linspace(5.0, 17.0, 4001))
+    found = _value(np.stack([np.full(x.size, 10.0), x, np.full(x.size, 20.0)]), Uncertain({}, x, [1]))
+    assert found.worth == pytest.approx(5**2 / 2 / 12, rel=0.01)
 
 
 def test_of_figures_worth_the_same_that_which_is_worth_more_alone_is_first(monkeypatch):
