@@ -102,11 +102,10 @@ def beside(*files: Path) -> list[str]:
 
 def formula(*rooms: str) -> list[str]:
     """Every module and table of those rooms and of the ground: a rule that they decide reruns when one changes."""
-    ground = [
-        f"{LIBRARY}/{name}.py"
-        for name in ("cells", "errors", "files", "warnings", "wording")
-    ]
-    ground += beside(*sorted(Path(LIBRARY, "facts").glob("*.*")))
+    ground = beside(
+        *sorted(Path(LIBRARY).glob("*.py")),
+        *sorted(Path(LIBRARY, "facts").glob("*.*")),
+    )
     own = (
         Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
     )

@@ -105,6 +105,13 @@ def test_a_comment_never_repeats_a_benchmark(project):
     assert "run_benchmark" not in scheduled(project)
 
 
+@pytest.mark.parametrize("module", ["decision_words", "draws", "known_value"])
+def test_what_the_ground_says_otherwise_is_compared_anew(project, module):
+    remark(project / "workflow" / "sweetspot" / f"{module}.py")
+    jobs = scheduled(project)
+    assert jobs["compare"] == 1 and "run_benchmark" not in jobs
+
+
 def remark(file):
     file.write_text(file.read_text() + "\n# a remark\n")
 
