@@ -131,7 +131,7 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
         measured.assign(level=LEVEL_RUNS, throughput_basis=measured["basis"]),
         predicted.assign(level=LEVEL_PREDICTION, runs=0, throughput_basis="extrapolated"),
     ]
-    figures = best_figures(pd.concat(both, ignore_index=True), CELL).rename(columns={"source": "throughput_source"})
+    figures = best_figures(pd.concat(both), CELL).rename(columns={"source": "throughput_source"})
     rows = rows.drop(columns=[*BEHIND], errors="ignore")
     rows = rows.merge(figures.reindex(columns=[*CELL, *BEHIND]), on=list(CELL), how="left", validate="many_to_one")
     behind = rows["rounds_behind"].astype(float)
