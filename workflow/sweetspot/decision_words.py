@@ -100,8 +100,7 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
         return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
     start = f"Start with {title}"
     if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
-        box = "box" if "box" in str(facts["box_title"]) else "machine"
-        below = f"Buy the {box} on a firm offer below {currency.words(facts['buy_below_usd'])}."
+        below = f"Buy on a firm offer below {currency.words(facts['buy_below_usd'])}."
         return [f"{start}. {below}", below]
     if advised == KEEP:
         nothing, today = "Buy and sign nothing.", "" if alone else f", the cheapest today{sure}"

@@ -28,7 +28,7 @@ def verdict_part(made: Sections) -> Part:
         for row in records(made.table("verdict"))
         if row["workload"] in jobs
     ][:ROWS]
-    head = "job|best|held against|that costs so many times as much|P(best is cheaper)|the answer"
+    head = "job|best|held against|times as much|P(best is cheaper)|the answer"
     return Part(tuple(head.split("|")) if rows else (), rows, [""] * len(rows))
 
 
