@@ -26,6 +26,7 @@ OFFERS = {
     "downtime": (own(downtime_share=0.1), hourly("near", 6.0)),
     "all": (own(discount_rate=0.07, downtime_share=0.04, residual=SOLD, days_per_month=20.0),
             hourly("near", 5.0, **FALLS), hourly("far", 9.0), CONTRACT),
+    "alone": (own(),),
     "two boxes": (own(), own("other", capex=20000.0, months=24.0, residual=3000.0, kw=0.5), hourly("near", 6.0)),
 }  # fmt: skip
 SPEEDS = {"far": 150.0, "other": 60.0}
@@ -69,7 +70,7 @@ def program():
     def ask(name: str, kind: str, at: dict[str, float]) -> Any:
         work = next(n for n, one in enumerate(figures[name]["works"]) if one["workload"] == WORK[kind])
         asked = """([figures, work, at]) => {
-          const data = model.unpack(figures), rent = data.works[work].rent.usd_per_hour;
+          const data = model.unpack(figures), rent = data.works[work].rent?.usd_per_hour;
           const found = model.answer(data, data.works[work], at.times ? { ...at, hourly: at.times * rent } : at);
           return found.best ? found : found.rows.map(row => ({...row, option: row.offer.option}));
         }"""
@@ -120,3 +121,11 @@ def test_more_work_costs_what_the_library_says(program, kind, jobs):
     else:
         usd = program("all", kind, {"jobs:jobs": 100.0 * jobs})["best"]["usd"]
         assert usd == pytest.approx(_months(found)["usd_per_month_central"], rel=1e-9)
+
+
+@pytest.mark.parametrize("jobs", [1.0, 3.0, 9.5])
+def test_where_nothing_is_rented_more_work_takes_more_machines(program, jobs):
+    """A box has 240 hours a month and a job takes two: 100 jobs one box, 300 three, 950 eight."""
+    best = program("alone", DISPATCH, {"jobs:jobs": 100.0 * jobs})["best"]
+    assert best["counts"] == [{1.0: 1, 3.0: 3, 9.5: 8}[jobs]]
+    assert best["usd"] == pytest.approx(best["counts"][0] * 1050 + 200 * jobs * 0.2, rel=1e-9)

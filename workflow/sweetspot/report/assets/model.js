@@ -130,10 +130,8 @@ const model = (() => {
   const orders = (places) => (places.length < 2 || places.length > ORDERED ? [places] : places.flatMap((one) => orders(places.filter((other) => other !== one)).map((rest) => [one, ...rest])));
   function dispatch({ jobs, held, rented }, counts) {
     const all = jobs.map((_, job) => job), prices = all.map((job) => rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd)), runs = (n, job) => Number.isFinite(held[n].hours[job]);
-    const dear = held.map((kind) => {
-      const ratios = all.map((job) => kind.usd[job] / Math.min(...held.map((one) => one.usd[job]))).filter((ratio) => Number.isFinite(ratio));
-      return sum(ratios, (ratio) => ratio) / Math.max(1, ratios.length);
-    });
+    const ratios = (kind) => all.map((job) => kind.usd[job] / Math.min(...held.map((one) => one.usd[job]))).filter((ratio) => Number.isFinite(ratio));
+    const dear = held.map(ratios).map((of) => sum(of, (ratio) => ratio) / Math.max(1, of.length));
     function filled(order, beside) {
       const left = [...jobs], hours = held.map(() => 0), room = held.map((kind, n) => counts[n] * kind.room), few = all.map((job) => 1 - SLIGHT * order.filter((n) => runs(n, job)).length);
       let usd = 0;
@@ -160,11 +158,13 @@ const model = (() => {
     const bought = held.flatMap(({ offer, there }, n) => (counts[n] > there ? [[offer, counts[n] - there]] : []));
     return { counts, bought, done, usd: waits ? Infinity : best.usd + sum(held.map((kind, n) => counts[n] * kind.fixed), (usd) => usd) };
   }
-  // The cheapest numbers of the kinds at `places`, machine by machine from `starts` on; at least `more` than are there.
+  // The cheapest numbers of the kinds at `places`, at least `more` than are there: from `starts` on, or twice as many that do the work.
   function climbed(problem, places, starts, more = 0) {
     const bought = (counts) => sum(counts.map((count, n) => count - problem.there[n]), (one) => one);
+    const twice = ({ counts }) => dispatch(problem, counts.map((count, n) => (places.includes(n) ? Math.max(1, 2 * count) : count)));
+    const enough = (here, left = 12) => (Number.isFinite(here.usd) || !left ? here : least([here, enough(twice(here), left - 1)]));
     return least(starts.map((start) => {
-      for (let here = dispatch(problem, start), next; ; here = next) {
+      for (let here = enough(dispatch(problem, start)), next; ; here = next) {
         const near = places.flatMap((n) => [-1, 1].map((step) => here.counts.map((count, m) => count + (m === n ? step : 0))));
         next = least([here, ...near.filter((counts) => bought(counts) >= more && counts.every((count, n) => count >= problem.there[n])).map((counts) => dispatch(problem, counts))]);
         if (next === here) return here;
