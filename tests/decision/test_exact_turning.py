@@ -209,6 +209,14 @@ def test_of_two_machines_for_sale_each_is_told_of():
     assert found == pytest.approx({"box": 1050 / 5.8, "other": 550 / 5.8}, rel=1e-6)
 
 
+def test_where_nothing_is_rented_a_machine_pays_as_far_as_it_does_the_work(recwarn):
+    """A box does 120 jobs; 100 are planned, and up to 1.1 times as many of those that are looked at it is enough."""
+    question = dispatch_question(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
+    row = rows_held(question)["box", "device_hours", "a"]
+    assert (row["pays_from"], row["p_pays"], row["pays_until"]) == (0.0, 1.0, pytest.approx(1.1 * 200))
+    assert not recwarn.list
+
+
 def test_the_interval_of_where_a_machine_pays_is_of_six_months_of_each_draw():
     """Jobs differ by month; a box pays from where rents for its hours make up for 1,050 a month."""
     jobs = [class_of("a", {"value": 80.0, "low": 40.0, "high": 120.0}, source="this test")]

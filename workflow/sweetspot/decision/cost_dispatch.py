@@ -218,7 +218,8 @@ class Dispatch:
         for factor in factors:
             problem = self.problem(_single(assumption, factor))
             few = replace(problem, jobs=problem.jobs[:, :, :MONTHS_DRAWN])
-            drawn.append(dispatch(few, one).usd - dispatch(few, there).usd)
+            with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
+                drawn.append(dispatch(few, one).usd - dispatch(few, there).usd)
         planned = np.array([[look(factor) for factor in factors]])
         same = np.zeros(factors.size, bool)
 
