@@ -263,7 +263,7 @@ def held(apart, drawn, exact=None, most=math.inf):
 def test_a_row_of_what_pays_by_hand():
     # as planned from half way between 1 and 2; of 21 draws the second and the last but one end the interval
     drawn = [[3, 2, 1, -share / (1 - share), -9] for share in np.linspace(0.1, 0.9, 21)]
-    (row,) = pays_rows("lab", [held([3, 2, 1, -1, -3], drawn, lambda factor: factor + 0.01)])
+    (row,) = pays_rows("lab", [held([3, 2, 1, -1, -3], drawn, lambda factor, begins: factor + 0.01 * begins)])
     assert set(row) == set(PAYS)
     same(row, {
         "workload": "lab", "model": None, "reference": "box", "title": "Office box", "quantity": "per_month",
@@ -280,13 +280,16 @@ def test_a_row_of_what_pays_by_hand():
         ([-1, -2, -3, -4, -5], math.inf, (0.0, None), "pays from less than 40 jobs on"),
         ([1, 1, 1, 1, 1], math.inf, (None, None), "pays at no number up to 1,000 jobs"),
         ([1, 1, 1, 1, 1], 500.0, (None, None), "pays at no number up to 500 jobs"),
-        ([1, -1, -1, 1, 1], math.inf, (80.0, 200.0), "pays from 80 to 200 jobs; 200 are planned"),
-        ([-1, -1, 1, 1, 1], math.inf, (0.0, 100.0), "pays from less than 40 to 100 jobs; 200 are planned"),
+        ([1, -1, -1, 1, 1], math.inf, (80.0, 240.0), "pays from 80 to 240 jobs; 200 are planned"),
+        ([-1, -1, 1, 1, 1], math.inf, (0.0, 120.0), "pays from less than 40 to 120 jobs; 200 are planned"),
     ],
 )
 def test_what_pays_from_the_least_on_at_nothing_or_up_to_some_number(apart, most, numbers, text):
-    """Nothing is made exact where there is no factor, or none but 0; the 0.375 of a straight line is 0.4."""
-    (row,) = pays_rows("lab", [held(apart, [apart], {0.375: 0.4}.__getitem__, most)])
+    """Nothing is made exact where there is no factor, or none but 0; the 0.375 of a straight line is 0.4, an end at 1
+    is 1.2, one at a half 0.6.
+    """
+    exact = {(0.375, True): 0.4, (1.0, False): 1.2, (0.5, False): 0.6}
+    (row,) = pays_rows("lab", [held(apart, [apart], lambda *asked: exact[asked], most)])
     found = tuple(None if math.isnan(row[name]) else row[name] for name in ("pays_from", "pays_until"))
     assert found == numbers and text in row["text"]
     assert found[0] is None or row["factor"] == numbers[0] / 200

@@ -125,7 +125,7 @@ def test_more_work_turns_it():
             {"workload": "plan", "quantity": "jobs", "factor": 3.58},
             {"workload": "plan", "quantity": "months", "factor": 2.0},
         ]
-    )
+    ).assign(planned=100.0, pays_until=np.nan, title="box")
     told = verdict(work(("one", RENT, [100] * 4), ("box", BUY, [250] * 4)), rows)
     assert told.work_factor == pytest.approx(3.58)
     assert told.thresholds == ["Buying pays with 3.6 times as much work."]

@@ -172,12 +172,27 @@ def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
     rows = pd.DataFrame(
         [("plan", "months", 1.2), ("plan", "jobs", 4.0), ("plan", "device_hours", 3.0), ("other", "jobs", 1.1)],
         columns=["workload", "quantity", "factor"],
-    )
+    ).assign(planned=100.0, pays_until=np.nan, title="box")
     one = work(("cloud", RENT, [100] * 2), ("box", BUY, [300] * 2))
     assert verdict(one, break_even=rows)["work_factor"] == 3.0
     assert np.isnan(verdict(one, break_even=rows[rows["workload"] == "other"])["work_factor"])
     # No choice of this is a job without a plan: no days of use are said, though a table of them is there.
     assert verdict(one, break_even=rows)["thresholds"] == ["Buying pays with 3.0 times as much work."]
+
+
+@pytest.mark.parametrize(
+    ("until", "told"), [(228.0, ["The office box pays up to 114 % of the work."]), (190.0, []), (np.nan, [])]
+)
+def test_a_machine_that_pays_only_up_to_some_work_says_so(until, told):
+    """Of 200 hours planned it pays from 190 up to 228, where a second one is due; another pays from 240 to 250."""
+    rows = pd.DataFrame(
+        [("cloud box", 1.2, 250.0), ("office box", 0.95, until)], columns=["title", "factor", "pays_until"]
+    ).assign(workload="plan", quantity="device_hours", planned=200.0)
+    one = work(("box", BUY, [100.0] * 2), ("cloud", RENT, [300.0] * 2))
+    row = verdict(one, break_even=rows)
+    assert (row["work_factor"], row["thresholds"]) == (0.95, told)  # 95 % is in what to do
+    row = verdict(one, break_even=rows[:1])
+    assert (row["work_factor"], row["thresholds"]) == (1.2, ["Buying pays with 1.2 times as much work."])
 
 
 DAYS = pd.DataFrame(

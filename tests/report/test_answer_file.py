@@ -4,14 +4,12 @@ import json
 import os
 
 import jsonschema
-import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs
 from phase_plans import beside
 from project_copy import ROOT
 from report_tables import make_report, month_tables, one_job
 from sweetspot.report.index_page import write_index
-from sweetspot.report.outcome import outcome_of
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 DEAR, CHEAP = 264.6666667 / 240 / 498, 3.06 / 225  # USD an hour over images a second: the box's, the rented one's
@@ -44,18 +42,6 @@ def test_a_reference_that_loses_is_the_dearer_one(tmp_path):
     assert answer["verdict"]["rival"]["choice"] == answer["reference"]
     assert answer["verdict"]["ratio"]["value"] == pytest.approx(DEAR / (0.10 / 225), rel=1e-3)  # 4.98
     assert answer["verdict"]["p_cheaper"] > 0.99
-
-
-def test_a_machine_that_pays_only_up_to_some_work_says_so():
-    """Of 200 hours planned it pays from 190 (0.95 of them) up to 228, where a second one is due."""
-    tables = one_job()
-    tables["verdict"] = tables["verdict"].assign(work_factor=0.95)
-    row = {"workload": tables["verdict"]["workload"].iloc[0], "title": "office box", "planned": 200.0}
-    ends = [{"factor": 1.2, "pays_until": 250.0}, {"factor": 0.95, "pays_until": 228.0}]
-    said = "The office box pays up to 114 % of the work."
-    for kept, told in ((ends, [said]), (ends[:1], []), ([ends[1] | {"pays_until": None}], [])):
-        tables["break_even"] = pd.DataFrame([row | one for one in kept])
-        assert [sentence for sentence in outcome_of(tables).thresholds if "pays up to" in sentence] == told
 
 
 def test_a_tie(tmp_path):

@@ -54,6 +54,9 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
         less = f"With less than {{}} of the work {other} is cheaper."
         tie = facts["confidence"] == TIE
         told.append((f"{100 * factor:.0f} %", less if tie else "Buying still pays with {} of the work."))
+        if facts["work_until"] > 1:
+            box = begun(the(str(facts["pays_title"])))
+            told.append((f"{100 * facts['work_until']:.0f} %", f"{box} pays up to {{}} of the work."))
     return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
 
 

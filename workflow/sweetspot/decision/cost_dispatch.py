@@ -201,9 +201,9 @@ class Dispatch:
                 planned = apart.drawn[:, np.abs(np.log(apart.factors)).argmin()]
                 yield Held(name, posed.title(name), one, *told, apart, float(np.mean(planned <= 0)), exact)
 
-    def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float], float]]:
+    def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
-        from which it pays is made exact.
+        from which it pays (`begins`), or up to which, is made exact.
         """
         there = self.posed.drawn.there
         one = (*there[:place], there[place] + 1, *there[place + 1 :])
@@ -223,12 +223,12 @@ class Dispatch:
         planned = np.array([[look(factor) for factor in factors]])
         same = np.zeros(factors.size, bool)
 
-        def exact(factor: float) -> float:
-            after = int(np.searchsorted(factors, factor))
+        def exact(factor: float, begins: bool) -> float:
+            after = int(np.searchsorted(factors, factor)) + (not begins)
             inner, outer = float(factors[after - 1]), float(factors[after])
             while np.log(outer / inner) > EXACT:
                 middle = float(np.sqrt(inner * outer))
-                inner, outer = (inner, middle) if look(middle) <= 0 else (middle, outer)
+                inner, outer = (inner, middle) if (look(middle) <= 0) == begins else (middle, outer)
             return self._crossing(assumption, outer, lambda _: [("", there), ("", one)])[0]
 
         return Apart(factors, planned, np.stack(drawn, axis=1), factors, same, same), exact

@@ -30,7 +30,7 @@ class Apart(NamedTuple):
 
 class Held(NamedTuple):
     """One thing to hold and one assumption: what it is called, its number as planned, and `apart`; `exact`: makes the
-    factor exact from which it pays.
+    factor exact from which it pays (true), or up to which.
     """
 
     option: str
@@ -42,7 +42,7 @@ class Held(NamedTuple):
     unit: str
     apart: Apart
     p_pays: float
-    exact: Callable[[float], float] | None = None
+    exact: Callable[[float, bool], float] | None = None
 
 
 def pays_rows(workload: str, held: Iterable[Held]) -> list[dict[str, Any]]:
@@ -61,8 +61,9 @@ def _row(workload: str, one: Held) -> dict[str, Any]:
     found, ends = stretch(apart.planned, apart.factors, apart.jump)
     drawn, _ = stretch(apart.drawn, apart.drawn_factors, apart.drawn_jump)
     factor, until = float(found[0]), float(ends[0])
-    if one.exact is not None and 0.0 < factor < np.inf:
-        factor = one.exact(factor)
+    if one.exact is not None:
+        factor = one.exact(factor, True) if 0.0 < factor < np.inf else factor
+        until = one.exact(until, False) if until < np.inf else until
     low, high = (float(end) for end in interval(drawn))
     values = {"pays_from": factor, "pays_from_low": low, "pays_from_high": high, "pays_until": until}
     looked = planned / FURTHEST, min(planned * FURTHEST, one.assumption.most)

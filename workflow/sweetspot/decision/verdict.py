@@ -128,7 +128,7 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
         "rival_usd": np.nan if first.other is None else float(table["usd"].iloc[first.other]),
         "rival_kind": None if first.other is None else table["kind"].iloc[first.other],
         **first.told(table, "best", "rival"), **second.told(table, "take", "take_rival", "take_"),
-        **_price_of_the_box(one, bound), **_by_the_month(one, second.one), "work_factor": _work_factor(one, break_even),
+        **_price_of_the_box(one, bound), **_by_the_month(one, second.one), **_by_work(one, break_even),
     }  # fmt: skip
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
     kind = str(table["kind"].iloc[second.one])
@@ -186,12 +186,15 @@ def _by_the_month(one: Work, place: int) -> dict[str, Any]:
     return {"from_jobs": float(month.iloc[place] / hourly["usd"]), "by_hour_title": hourly["title"]}
 
 
-def _work_factor(one: Work, break_even: pd.DataFrame) -> float:
-    """The least factor of the work from which a purchase pays; NaN where none is known."""
-    if break_even.empty:
-        return np.nan
-    mine = break_even[(break_even["workload"] == one.name) & break_even["quantity"].isin(["jobs", "device_hours"])]
-    return float(mine["factor"].min()) if len(mine) else np.nan
+def _by_work(one: Work, break_even: pd.DataFrame) -> dict[str, Any]:
+    """The least factor of the work from which a purchase pays, up to which factor, and which; NaN where none is."""
+    mine = break_even[break_even["workload"] == one.name] if len(break_even) else break_even
+    mine = mine[mine["quantity"].isin(["jobs", "device_hours"])] if len(mine) else mine
+    if mine.empty:
+        return {"work_factor": np.nan, "work_until": np.nan, "pays_title": None}
+    least = mine.sort_values("factor", kind="stable").iloc[0]
+    until = least["pays_until"] / least["planned"]
+    return {"work_factor": float(least["factor"]), "work_until": until, "pays_title": least["title"]}
 
 
 def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFrame) -> float:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sweetspot.report.cited import Row, records, text
 from sweetspot.report.notation import interval_text, missing, number
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.wording import TIE, Money, begun, percent, the, times
+from sweetspot.wording import TIE, Money, percent, the, times
 
 ROWS = 5  # choices that a table of the answer shows
 BUYING = ("buy", "mix")
@@ -85,12 +85,12 @@ class Outcome(Part):
 def outcome_of(tables: Tables) -> Outcome | None:
     """The verdict on the work that the study is about; None where nothing is priced for it."""
     rows = records(table_of(tables, "verdict").head(1))
-    return _outcome(rows[0], tables) if rows and rows[0]["is_answer"] else None
+    return _outcome(rows[0]) if rows and rows[0]["is_answer"] else None
 
 
 def other_work(tables: Tables) -> list[Outcome]:
     """The verdicts on the other works."""
-    return [_outcome(row, tables) for row in records(table_of(tables, "verdict")) if not row["is_answer"]]
+    return [_outcome(row) for row in records(table_of(tables, "verdict")) if not row["is_answer"]]
 
 
 def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
@@ -167,18 +167,7 @@ def _turning(found: Outcome, money: Money) -> list[KeyFigure]:
     return made
 
 
-def _up_to(row: Row, tables: Tables) -> list[str]:
-    """Up to how much work the machine pays that pays from less than the plan: with more it takes a second one."""
-    table = table_of(tables, "break_even").reindex(columns=["workload", "factor", "planned", "pays_until", "title"])
-    mine = table[(table["workload"] == row["workload"]) & (table["factor"] == row["work_factor"])]
-    ends = mine[(mine["factor"] < 1) & (mine["pays_until"] > mine["planned"])]
-    return [
-        f"{begun(the(text(title)))} pays up to {100 * share:.0f} % of the work."
-        for title, share in zip(ends["title"].head(1), ends["pays_until"] / ends["planned"], strict=False)
-    ]
-
-
-def _outcome(row: Row, tables: Tables) -> Outcome:
+def _outcome(row: Row) -> Outcome:
     def named(name: str) -> Named | None:
         return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
 
@@ -202,7 +191,7 @@ def _outcome(row: Row, tables: Tables) -> Outcome:
         start_with=start,
         start_rival=named("take_rival"),
         start_p_cheaper=value("take_p_cheaper"),
-        thresholds=[*map(text, row["thresholds"]), *_up_to(row, tables)],  # type: ignore[call-overload]
+        thresholds=[text(said) for said in row["thresholds"]],  # type: ignore[attr-defined]
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
         find_out_first=text(row["find_out_first"]),
     )
