@@ -17,9 +17,9 @@ from sweetspot.wording import DISPATCH, ROUNDS
 COLUMNS = (
     "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
     "usd", "usd_possession", "machines", "least", "room_hours", "devices", "elapsed_hours", "limit_hours", "urgent",
-    "grown", "present",
+    "grown", "present", "fewest",
 )  # fmt: skip
-FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
+FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float, "fewest": float}
 
 
 def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]) -> pd.DataFrame:
@@ -35,7 +35,7 @@ def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]
     Dispatch: `jobs` a month, of which each takes `job_hours` of one machine (held) or of all its devices (by the hour),
     `elapsed_hours` by the clock, of at most `limit_hours` (null: none); null where it has no speed. `usd` of a job by
     use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
-    `devices`; `machines` in the best mix, of which `least` are there. Where months differ: `grown`, jobs of each month
+    `devices`; `machines` in the best mix, of which `least` are there, `fewest` stay. Where months differ: `grown`, jobs of each month
     over `jobs`; `present`, the share of each in which a machine held is there.
     """
     rows = [row for question, plan in plans for row in _rounds(question, plan)]
@@ -85,7 +85,7 @@ def _of_class(problem: Problem, number: int, best: Sequence[int]) -> Iterator[tu
     for kind, count in zip(problem.held, best, strict=True):
         yield kind.name, job(kind.hours[number, 0], kind.running[number, 0]) | {
             "usd_possession": float(kind.fixed[0]), "room_hours": float(kind.capacity[0]),
-            "devices": float(kind.devices), "machines": float(count), "least": float(kind.there),
+            "devices": float(kind.devices), "machines": float(count), "least": float(kind.there), "fewest": float(kind.least),
             "present": np.broadcast_to(kind.present, problem.jobs.shape[1:])[0].tolist(),
         }  # fmt: skip
     for offer in problem.rented:

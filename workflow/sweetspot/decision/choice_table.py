@@ -29,7 +29,7 @@ COLUMNS = (
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
-    "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule",
+    "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
@@ -99,7 +99,7 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     words; `why_not_rule`: the same as a fact, a key of WHY_NOT (null: it may be). `cost`: share, rounds or dispatch.
     Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
     of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`, and
-    `main_rented`: the offer that does most of what is rented (null: nothing is).
+    `main_rented`: the offer that does most of what is rented (null: nothing is), and how many machines are `sold`.
     """
     rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -264,7 +264,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
-        if box is None and told["main_rented"]:
+        if box is None and told["main_rented"] and not told["sold"]:
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         said = told | {

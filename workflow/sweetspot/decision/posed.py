@@ -78,9 +78,10 @@ class Source(NamedTuple):
 class Posed:
     """A monthly workload with its sources.
 
-    `figures` (FIGURES) of the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs,
-    class x draw x month, which grow by `growth` (class x draw); `known`: draws of what the figures are made of, by name
-    and row of the options; `delivery`: months until a machine or contract is there, by draw and row of the options.
+    `figures` (FIGURES, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
+    the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw);
+    `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
+    or contract is there, by draw and row of the options.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Posed:
         found: dict[str, Number] = {"hours": 1.0 / speed, "usd": dearer / speed, "variable": dearer}
         if row["purchase"] == "own":
             found |= {"days": factor("days_per_month"), "fixed": self._possession(row, factor)}
+            found["sale"] = factor("sell_for_usd")
         return found
 
     def _possession(self, row: Row, factor: Factor) -> Number:
@@ -215,7 +217,8 @@ class Posed:
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
         name, devices = source.offer["option"], int(source.offer["gpus"])
         about = (name, source.there, not source.there, fixed, capacity, hours, finite(hours) * hour, devices)
-        return Held(*about, self.present(source, fixed.size))
+        sold_for = source.offer.get("sell_for_usd") if source.there else None
+        return Held(*about, self.present(source, fixed.size), or_zero(sold_for) > 0)
 
     def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
         """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
@@ -255,7 +258,8 @@ class Posed:
             fixed = figure("fixed", place) * works
             if source.there:
                 care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
-                fixed = np.full(variable.size, care - or_zero(row["residual_usd"]) / months)
+                given_up = figure("sale", place) - or_zero(row["residual_usd"])
+                fixed = care + given_up / months + np.zeros(variable.size)
             return variable, fixed, capacity
         dearer = variable / row["variable_usd_per_hour"]
         hours = np.full(variable.size, HOURS_A_DAY * self.month_days)
@@ -285,6 +289,7 @@ def pose(
     middle = {figure: told[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
     known = {(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows}
     size = drawn["hours"].shape[1]
+    drawn["sale"], middle["sale"] = _sales(told, seed, size)
     growth, delivery = _growth(name, classes, seed, size), _deliveries(told, seed, size)
     for row in (one for one in records(told) if one["row"] in delivery and one["purchase"] == "own"):
         every, late = partial(_over_planned, known, row), float(row["delivery_months"])
@@ -354,6 +359,17 @@ def _deliveries(options: pd.DataFrame, seed: int, draws: int) -> dict[int, Array
             ends = (row["delivery_months"], row["delivery_months_low"], row["delivery_months_high"])
             found[row["row"]] = spread(*ends, LEVEL_RANGE, noise)
     return found
+
+
+def _sales(options: pd.DataFrame, seed: int, draws: int) -> tuple[Array, Array]:
+    """What machines that are there would sell for, options x draws and in the middle; one price a machine, 0: none."""
+    drawn, middle = np.zeros((len(options), draws)), np.zeros((len(options), 1))
+    for row in records(options):
+        if or_zero(row.get("sell_for_usd")) > 0:
+            noise = stream(seed, "sell_for", row["instance"]).standard_normal(draws)
+            ends = (row["sell_for_usd"], row["sell_for_usd_low"], row["sell_for_usd_high"])
+            drawn[row["row"]], middle[row["row"]] = spread(*ends, LEVEL_RANGE, noise), row["sell_for_usd"]
+    return drawn, middle
 
 
 def _growth(name: str, classes: Sequence[Class], seed: int, draws: int) -> Array:
