@@ -86,7 +86,7 @@ class Dispatch:
 
         def usd(counts: Counts) -> float:
             if counts not in known:
-                known[counts] = self.usd(quick, way.source, counts)
+                known[counts] = self.usd(quick, way.source, counts) if self.posed.affords(counts) else np.inf
             return known[counts]
 
         kinds = [place for place, kind in enumerate(quick.held) if kind.name in way.bought]
@@ -244,7 +244,8 @@ def dispatch_question(posed: Posed) -> Question | None:
     best, months = posed.mixes[0], posed.work.months
     if not np.isfinite(best.expected):
         return None
-    shown = [best, *(one for one in posed.mixes if not is_best(one, best) and np.isfinite(one.expected))]
+    other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
+    shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
         shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
     cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed))

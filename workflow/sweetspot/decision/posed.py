@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +18,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, finite, month_noise
+from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite, month_noise
 from sweetspot.mixes.search import Mix, mixes
 
 if TYPE_CHECKING:
@@ -36,6 +36,16 @@ FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", 
            "days": "days_per_month"}  # fmt: skip
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
+
+
+class Broken(NamedTuple):
+    """A limit of the team's (a key of the workload) that a mix breaks: the most that it allows, and what the mix has;
+    USD, or hours.
+    """
+
+    limit: str
+    most: float
+    found: float
 
 
 class Class(NamedTuple):
@@ -81,7 +91,9 @@ class Posed:
     `figures` (FIGURES, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
     the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw);
     `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
-    or contract is there, by draw and row of the options.
+    or contract is there, by draw and row of the options; `held_to`: the limits that a mix breaks (None: it has none);
+    `affords`: whether so many machines may be bought; `limits` that the cheapest way would break, each with the USD a
+    month that the best costs less without it (NaN: no way keeps them, and none counts); `stated`: those that count.
     """
 
     name: str
@@ -95,6 +107,10 @@ class Posed:
     known: Mapping[tuple[str, int], Array]
     delivery: Mapping[int, Array]
     month_days: float
+    held_to: Callable[[Mix], Sequence[Broken]] | None = None
+    affords: Callable[[Counts], bool] = lambda _: True
+    limits: tuple[tuple[Broken, float], ...] = ()
+    stated: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def drawn(self) -> Problem:
@@ -111,7 +127,11 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn)
+        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.held_to else None)
+
+    def breaks(self, mix: Mix) -> Sequence[Broken]:
+        """The limits that a mix breaks."""
+        return () if self.held_to is None else self.held_to(mix)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
@@ -323,7 +343,8 @@ def classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
 
 def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     """The options with what a commitment costs a month and an hour of use, and how long it binds."""
-    terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour"])
+    terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour",
+                                    "upfront_usd"])  # fmt: skip
     terms = terms.rename(columns={"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"})
     return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
 

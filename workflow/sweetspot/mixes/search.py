@@ -13,6 +13,7 @@ from sweetspot.mixes.problem import Array, Counts, Problem, finite
 MOST = 10_000  # machines of a kind, far beyond any team's
 DEAR = 1e3  # times the dearest job: what it costs in the programme that a job is not done
 TINY = 1e-9  # hours of a month
+TRIED = 24  # machines of a kind that are looked at where limits are to be kept
 SAMPLE = 60  # months of the sample that the integer programme decides on
 BEST, THERE, BOUGHT, RENTED, SOLD = "best", "there", "bought", "rented", "sold"
 
@@ -124,8 +125,9 @@ def _allowed(problem: Problem, kind: str, source: str) -> Problem:
     return replace(problem, rented=()) if kind == THERE else problem.only(source)
 
 
-def mixes(problem: Problem) -> list[Mix]:
-    """The best mix first, then each pure option, the cheapest first; infinite ones last.
+def mixes(problem: Problem, keeps: Callable[[Mix], bool] | None = None) -> list[Mix]:
+    """The best mix first, then each pure option, the cheapest first; infinite ones last. The best `keeps` what is asked
+    of it, where any found does.
 
     The programme decides on SAMPLE months spread over the draws; the mix that it finds, its neighbours of one machine
     more or less and the pure options are then dispatched on all draws, and the one of least expected cost is the best:
@@ -133,6 +135,10 @@ def mixes(problem: Problem) -> list[Mix]:
     """
     pure = sorted(_pure(problem), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
+    if keeps is not None:  # what keeps a limit may lie beyond what breaks it: every number up to twice what does all
+        ends = [(place, one.counts) for one in pure for place in problem.for_sale if one.counts[place]]
+        numbers = ((place, counts, n) for place, counts in ends for n in range(1, min(TRIED, 2 * counts[place]) + 1))
+        starts += [(*counts[:place], n, *counts[place + 1 :]) for place, counts, n in numbers]
     if len(problem.movable) > 1:  # of one kind the cost is convex: steps find the least
         draws, months = problem.jobs.shape[1:]
         places = spread_over(draws, SAMPLE)
@@ -142,10 +148,11 @@ def mixes(problem: Problem) -> list[Mix]:
     def usd(counts: Counts) -> float:
         if counts not in known:
             known[counts] = Mix(BEST, "", dispatch(problem, counts))
-        return known[counts].expected
+        return known[counts].expected if keeps is None or keeps(known[counts]) else np.inf
 
     best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, most_useful(problem))]
-    return [min([best, *pure], key=lambda one: one.expected)._replace(kind=BEST), *pure]
+    kept = [one for one in (best, *pure) if keeps is None or keeps(one)] or [best, *pure]
+    return [min(kept, key=lambda one: one.expected)._replace(kind=BEST), *pure]
 
 
 def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:

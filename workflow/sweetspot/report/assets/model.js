@@ -120,7 +120,8 @@ const model = (() => {
     const sources = work.options.map((one) => {
       const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
       const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
-      return { ...one, option: o.option, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
+      const price = zero(one.up_front) * (own && o.capex_usd > 0 ? own.capex_usd / o.capex_usd : 1);
+      return { ...one, option: o.option, price, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
         fixed: one.fixed * (one.there ? 1 : own ? own.held : times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
     });
     const held = sources.filter((one) => given(one.room)), there = held.map((one) => one.there), best = held.map((one) => one.best);
@@ -130,7 +131,7 @@ const model = (() => {
       const factors = by.map((list) => (list ? list[t] : 1)), key = factors.join(" ");
       months[key] = { factors, share: (months[key] ? months[key].share : 0) + 1 / count };
     }
-    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(months) };
+    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(months), allowed: zero(work.allowed, Infinity) };
   }
   // Kinds held, filled one after another, each with the jobs that are worth most by its hour; the rest is rented. In order of merit
   // (what a unit of work costs to run there over the least of all kinds, mean over the classes) and in all other orders, a job's
@@ -170,8 +171,9 @@ const model = (() => {
   function dispatch(problem, counts) {
     const { jobs, held } = problem, ways = problem.months.map(({ factors, share }) => ({ share, ...dispatched({ ...problem, jobs: jobs.map((all, job) => all * factors[job]),
       held: held.map((kind, n) => ({ ...kind, room: kind.room * factors[jobs.length + n] })) }, counts) }));
-    const mean = (of) => sum(ways, (way) => way.share * of(way));
-    return { ...ways[0], done: ways[0].done.map(([offer], n) => [offer, mean((way) => way.done[n][1])]), usd: mean((way) => way.usd) };
+    const mean = (of) => sum(ways, (way) => way.share * of(way)), paid = sum(held.map((kind, n) => Math.max(0, counts[n] - kind.there) * kind.price), (usd) => usd);
+    const usd = paid > problem.allowed ? Infinity : mean((way) => way.usd);
+    return { ...ways[0], done: ways[0].done.map(([offer], n) => [offer, mean((way) => way.done[n][1])]), usd };
   }
   // The cheapest numbers of the kinds at `places`, at least `more` than are there: from `starts` on, or twice as many that do the work.
   function climbed(problem, places, starts, more = 0) {
