@@ -85,34 +85,75 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 
+# What a comparison anew needs beside price lists and work: nothing that a price changes.
+ANEW = {
+    "throughput": f"{RESULTS}/throughput.parquet",
+    "extrapolation": f"{RESULTS}/extrapolation.parquet",
+    "efficiency": f"{RESULTS}/efficiency.parquet",
+    "left_out": f"{RESULTS}/left_out.parquet",
+    "verdict": f"{RESULTS}/comparison/verdict.parquet",
+    "choices": f"{RESULTS}/comparison/choices.parquet",
+    "workloads": given(f"{CONFIG}/workloads.yaml"),
+    "instances": given(INSTANCE_FILES),
+    "published": rules.compare.input.published,
+    "formula": formula("study", "throughput", "bills", "mixes", "decision", "report"),
+}
+PRICING = {
+    "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
+    "month_days": INVOCATION.study.month_days,
+    "as_of": INVOCATION.study.as_of.isoformat(),
+    "price_paths": INVOCATION.study.price_paths,
+    "energy": INVOCATION.study.energy
+    and INVOCATION.study.energy.model_dump(mode="json"),
+}
+
+
 rule compare_then:
     """Which prices moved since the lists were last refreshed, and what it did to the answer; only with history."""
     input:
+        **ANEW,
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
-        verdict=f"{RESULTS}/comparison/verdict.parquet",
-        choices=f"{RESULTS}/comparison/choices.parquet",
         offers=rules.compare.input.offers,
-        throughput=f"{RESULTS}/throughput.parquet",
-        extrapolation=f"{RESULTS}/extrapolation.parquet",
-        efficiency=f"{RESULTS}/efficiency.parquet",
-        left_out=f"{RESULTS}/left_out.parquet",
-        workloads=given(f"{CONFIG}/workloads.yaml"),
-        instances=given(INSTANCE_FILES),
-        published=rules.compare.input.published,
-        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
     output:
         f"{RESULTS}/comparison/price_changes.parquet",
     log:
         f"results/logs/compare_then/{STUDY}.log",
     localrule: True
     params:
+        **PRICING,
         lists=list(THEN),
-        settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
-        month_days=INVOCATION.study.month_days,
-        as_of=INVOCATION.study.as_of.isoformat(),
-        price_paths=INVOCATION.study.price_paths,
-        energy=INVOCATION.study.energy
-        and INVOCATION.study.energy.model_dump(mode="json"),
     run:
         here("compare_then", input, output, log, params)
+
+
+SCENARIO_FILES = sorted(str(file) for file in Path(CONFIG, "scenarios").glob("*.yaml"))
+
+
+rule compare_scenarios:
+    """Decide anew under each file of scenarios/: what differs, and what it does to the answer."""
+    input:
+        **ANEW,
+        scenarios=given(SCENARIO_FILES),
+        prices=given(
+            [f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS]
+        ),
+    output:
+        table=f"{RESULTS}/comparison/scenarios.parquet",
+        files=directory(f"{RESULTS}/scenarios"),
+    log:
+        f"results/logs/compare_scenarios/{STUDY}.log",
+    localrule: True
+    params:
+        **PRICING,
+        lists=list(PRICE_LISTS),
+        content=[checksum(file) for file in SCENARIO_FILES],
+    run:
+        here("compare_scenarios", input, output, log, params)
+
+
+rule scenarios:
+    """Stop after the scenarios of the study; none where it has no folder scenarios/."""
+    input:
+        rules.compare_scenarios.output if SCENARIO_FILES else rules.compare.output,
+    localrule: True

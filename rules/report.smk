@@ -15,6 +15,8 @@ PRICED = {
 TOLD = {**SPEED, **PRICED, "claims": rules.check_claims.output}
 if THEN:
     TOLD["then"] = rules.compare_then.output
+if SCENARIO_FILES:
+    TOLD["scenarios"] = [rules.compare_scenarios.output.table]
 
 
 # In a process of its own: the JavaScript engine takes much memory.

@@ -51,11 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--table", type=Path, metavar="FILE", help="write the table there, .csv or .parquet")
 
 
-def run(arguments: argparse.Namespace) -> None:
-    """Print the Markdown; write it and the table where asked. Raises UserError."""
-    file = arguments.table
+def check_table(file: Path | None) -> None:
+    """Raises UserError where a table is asked for in a form that there is not."""
     if file is not None and file.suffix not in (".csv", ".parquet"):
         raise UserError(f"--table is {file}; expected a name ending in .csv or .parquet")
+
+
+def write_table(table: pd.DataFrame, file: Path) -> None:
+    """Write a table as CSV or Parquet, by the ending of the file. Raises UserError."""
+    check_table(file)
+    write = write_csv if file.suffix == ".csv" else write_arrow
+    write(to_arrow(table), file)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the Markdown; write it and the table where asked. Raises UserError."""
+    check_table(arguments.table)
     if (arguments.after is None) == (arguments.since is None):
         raise UserError("sweetspot diff: expected two folders of results, or a study and --since DAY")
     if arguments.since is None:
@@ -67,7 +78,6 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.markdown is not None:
         with write_whole(arguments.markdown) as temporary:
             temporary.write_text(text, encoding="utf-8")
-    if file is not None:
-        write = write_csv if file.suffix == ".csv" else write_arrow
-        write(to_arrow(table), file)
+    if arguments.table is not None:
+        write_table(table, arguments.table)
     sys.stdout.write(text)

@@ -23,6 +23,7 @@ from sweetspot.study.claims import Claim
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
+from sweetspot.study.scenarios import Scenario
 from sweetspot.study.scripts import Script
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
@@ -41,6 +42,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "workloads": Workloads,
         "claims": RootModel[list[Claim]],
         "commands": Script,
+        "scenario": Scenario,
         "answer": Answer,  # what is written, not read: results/<study>/report/answer.json
     }
     return {

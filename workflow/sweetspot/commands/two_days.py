@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.report.price_changes import Unpriced, moved, state_under
+from sweetspot.report.price_changes import SPEED, Unpriced, moved, state_under
 from sweetspot.report.rank_changes import to_markdown
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_history import lists_at, newest_day
@@ -17,8 +17,6 @@ from sweetspot.study.price_list import load_price_list
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.throughput.published import read_published
-
-SPEED = ("throughput", "extrapolation", "efficiency", "left_out")
 
 
 def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:

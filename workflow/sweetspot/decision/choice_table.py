@@ -300,7 +300,7 @@ def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
     if box is None:
         return (KEEP if told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT), NOTHING
     kind, binds = _kind_of(box)
-    return (MIX if told["main_rented"] is not None else kind), binds
+    return (MIX if told["main_rented"] is not None and binds == BUY else kind), binds
 
 
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:

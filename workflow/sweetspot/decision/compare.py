@@ -132,6 +132,20 @@ def judge(
     return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
 
 
+def asked_of(
+    inputs: Inputs,
+    settings: Settings,
+    needs: Needs,
+    monthly: "Mapping[str, Monthly]",
+    buying: Mapping[str, Dates],
+    titles: Mapping[str, str],
+) -> tuple[pd.DataFrame, PlannedWork]:
+    """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
+    every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
+    every = titled(set_aside(every, monthly), inputs.throughput, titles)
+    return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), buying, titles)
+
+
 def compare(
     inputs: Inputs,
     settings: Settings,
@@ -153,10 +167,9 @@ def compare(
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
-    every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
-    every = titled(set_aside(every, monthly), inputs.throughput, titles or {})
-    plans = fitting_plans(inputs.plans, settings, needs)
-    judged = judge(every, inputs.offers, PlannedWork(monthly, plans, buying or {}, titles or {}), settings, draws)
+    every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {})
+    plans = asked.plans
+    judged = judge(every, inputs.offers, asked, settings, draws)
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)

@@ -190,7 +190,7 @@ class Dispatch:
         """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
         posed, best = self.posed, self.posed.mixes[0].done
         work = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        for place in posed.drawn.for_sale:
+        for place in (one for one in posed.drawn.for_sale if posed.affords(_one_more(posed.drawn.there, one))):
             name = posed.drawn.held[place].name
             for one in question.assumptions:
                 urgent, alone = one.subject.endswith("(urgent)"), len(posed.work.jobs) == 1
@@ -211,7 +211,7 @@ class Dispatch:
         from which it pays (`begins`), or up to which, is made exact.
         """
         there = self.posed.drawn.there
-        one = (*there[:place], there[place] + 1, *there[place + 1 :])
+        one = _one_more(there, place)
         steps = (*LOOKS, FURTHEST)
         factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
 
@@ -341,6 +341,10 @@ def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tup
         drawn = values.get((assumption.quantity, assumption.subject))
         if drawn is not None and np.ptp(drawn) > 0:
             yield assumption, drawn
+
+
+def _one_more(counts: Counts, place: int) -> Counts:
+    return (*counts[:place], counts[place] + 1, *counts[place + 1 :])
 
 
 def _single(assumption: Assumption, factor: float) -> Moved:

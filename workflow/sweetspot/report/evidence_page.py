@@ -28,6 +28,7 @@ from sweetspot.report.plan_part import leading, plan_parts, without_speed
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
+from sweetspot.report.scenarios_part import scenarios_part
 from sweetspot.report.sections import Sections
 from sweetspot.report.tables import Tables, bills_decide, table_of
 from sweetspot.report.words import unit_of
@@ -126,7 +127,7 @@ def _of_charts(specs: Mapping[str, str], names: Collection[str]) -> bytes:
 def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
     """The page's tables by name."""
     more = {"worth_knowing": worth_part(made), "later": later_part(made)}
-    more |= {"price_changes": price_changes_part(made, machines or {})}
+    more |= {"price_changes": price_changes_part(made, machines or {}), "scenarios": scenarios_part(made)}
     return {**made.parts(), "verdict": verdict_part(made), **more, **plan_parts(made), **turning_parts(made)}
 
 

@@ -9,16 +9,16 @@ from markupsafe import Markup
 
 from sweetspot.decision_words import FACTOR, in_unit, off_plan
 from sweetspot.report.cited import records
-from sweetspot.report.first_charts import Series, areas_chart, bars_chart, lines_chart, points_chart
+from sweetspot.report.first_charts import Dots, Series, areas_chart, bars_chart, dots_chart, lines_chart, points_chart
 from sweetspot.report.notation import missing
-from sweetspot.report.outcome import Outcome
+from sweetspot.report.outcome import GROUPS, Outcome
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import Money, the, times
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
-BARS, POINTS = 5, 5
+BARS, POINTS, SCENARIOS = 5, 5, 8
 KIND_OF = {"there": "keep", "bought": "buy", "rented": "rent"}  # of a source, as choices are called
 
 
@@ -41,8 +41,33 @@ def sections(tables: Tables, found: Outcome, money: Money, study: Study) -> list
         _faster(tables, mine, found, money),
         _over_time(tables, mine, found, money),
         _who_does_it(tables, found),
+        _what_if(tables, money),
     )
     return [one for one in made if one is not None]
+
+
+def _what_if(tables: Tables, money: Money) -> Section | None:
+    """What the best costs in each scenario, a month where it has months: as the study plans it first; of more than are
+    shown those with another answer before the others.
+    """
+    table = table_of(tables, "scenarios")
+    known = table[table["usd"].notna()].reset_index(drop=True) if len(table) else table
+    if len(known) < 2:
+        return None
+    turned = known[~known["same_answer"].astype(bool)].index
+    kept = sorted(list(dict.fromkeys([0, *turned, *known.index]))[:SCENARIOS])
+    rows = [_scenario(row, money) for row in records(known.loc[kept])]
+    monthly = known.loc[kept, "usd_per_month"].notna().all()
+    code = f"{money.code} a month" if monthly else money.code
+    return Section("scenarios", f"What if, in {code}", dots_chart(rows, code), "what-if")
+
+
+def _scenario(row: dict[str, Any], money: Money) -> Dots:
+    monthly = not missing(row["usd_per_month"])
+    months = row["usd"] / row["usd_per_month"] if monthly else 1.0
+    outcomes = [float(usd) / money.usd_per_unit / months for usd in row["usd_outcomes"]]
+    value = float(row["usd_per_month"] if monthly else row["usd"])
+    return Dots(row["scenario"], GROUPS[row["kind"]], row["kind"], row["title"], value, outcomes, not row["scenario"])
 
 
 def _first(rows: pd.DataFrame, binds: str) -> dict[str, Any] | None:

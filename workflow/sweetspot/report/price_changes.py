@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from sweetspot.bills.pricing import price_study
-from sweetspot.decision.compare import Inputs, compare, together
+from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.memory import load_needs
 from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
-from sweetspot.study.workloads import load_monthly
+from sweetspot.study.workloads import load_monthly, load_titles
+from sweetspot.throughput.published import read_published
 from sweetspot.wording import SHARE
 
 OFFER = ["price_list", "instance", "purchase"]
@@ -24,6 +26,7 @@ COLUMNS = (
     "rank_after", "as_of_before", "as_of_after", "said_before", "said_after",
 )  # fmt: skip
 NUMBERS = ("before", "after", "change", "rank_before", "rank_after")
+SPEED = ("throughput", "extrapolation", "efficiency", "left_out")
 PRICED = ("costs", "offers", "plans", "price_lint")
 
 
@@ -53,12 +56,51 @@ class Unpriced:
     price_paths: bool | None = None
     published: pd.DataFrame | None = None
 
+    @classmethod
+    def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
+        """From the files and params of a rule that compares anew. Raises UserError."""
+        figures = [read_published(Path(file)) for file in inputs["published"]]
+        return cls(
+            tables={name: Path(inputs[name]) for name in SPEED},
+            workloads=Path(inputs["workloads"]),
+            instances=[Path(file) for file in inputs["instances"]],
+            settings=Settings(**params.settings),
+            month_days=params.month_days,
+            as_of=date.fromisoformat(params.as_of),
+            energy=None if params.energy is None else Energy.model_validate(params.energy),
+            price_paths=params.price_paths,
+            published=pd.concat(figures, ignore_index=True) if figures else None,
+        )
+
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     """The study under other price lists: each is priced as `price_workloads` does, then all are compared.
 
     Raises UserError where a list does not fit the study.
     """
+    inputs, work = inputs_under(lists, study), study.workloads
+    needs, monthly, buying = load_needs(work), load_monthly(work), load_plans(work)
+    found = compare(inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying)
+    return State(
+        inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
+    )
+
+
+def judged_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The verdict and the choices of the study under other price lists, without what they rest on.
+
+    Raises UserError where a list does not fit the study.
+    """
+    inputs, work = inputs_under(lists, study), study.workloads
+    every, asked = asked_of(
+        inputs, study.settings, load_needs(work), load_monthly(work), load_plans(work), load_titles(work)
+    )
+    judged = judge(every, inputs.offers, asked, study.settings)
+    return judged.verdict(study.settings, pd.DataFrame()), judged.choices
+
+
+def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
+    """What the comparison reads, with each list priced as `price_workloads` does. Raises UserError."""
     throughput, extrapolation = (read_arrow(study.tables[name]) for name in ("throughput", "extrapolation"))
     priced: dict[str, list[pd.DataFrame]] = {kind: [] for kind in PRICED}
     for name, file in lists.items():
@@ -69,13 +111,7 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
         for kind in PRICED:
             priced[kind].append(made[kind].to_pandas())
     speed = {name: read_parquet(file) for name, file in study.tables.items()}
-    inputs = Inputs(**{kind: together(tables) for kind, tables in priced.items()}, **speed)
-    work = study.workloads
-    needs, monthly, buying = load_needs(work), load_monthly(work), load_plans(work)
-    found = compare(inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying)
-    return State(
-        inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
-    )
+    return Inputs(**{kind: together(tables) for kind, tables in priced.items()}, **speed)
 
 
 def answer_of(verdict: pd.DataFrame) -> str | None:

@@ -1,0 +1,140 @@
+"""Scenarios: only what differs, merged into the study's own files; what they say, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from sweetspot.errors import UserError
+from sweetspot.study.scenarios import Scenario, differences, load_scenarios, merged, write_scenario
+
+HERE = Path("scenarios/one.yaml")
+WORK = {"month": {"kind": "monthly", "months": 36, "jobs": [
+    {"name": "a", "per_month": {"value": 25, "low": 18, "high": 33}, "within_hours": 12, "urgent_per_month": 1},
+    {"name": "b", "per_month": 6}]}}  # fmt: skip
+PRICES = {"title": "Ours", "offers": [
+    {"instance": "box", "purchase": "own", "own": {"capex": 100, "per_kwh": 0.3}},
+    {"instance": "cloud", "per_hour": 2.0},
+    {"instance": "cloud", "purchase": "spot", "per_hour": 1.0}]}  # fmt: skip
+
+
+def test_an_entry_of_a_list_is_found_by_its_name_and_the_rest_stays():
+    made = merged(WORK, {"month": {"jobs": [{"name": "b", "per_month": 12}]}}, HERE)
+    assert made["month"]["jobs"] == [WORK["month"]["jobs"][0], {"name": "b", "per_month": 12}]
+    assert made["month"]["months"] == 36 and WORK["month"]["jobs"][1] == {"name": "b", "per_month": 6}
+
+
+def test_a_null_takes_a_key_away_and_a_new_entry_is_added():
+    change = {"month": {"jobs": [{"name": "a", "within_hours": None, "urgent_per_month": None}, {"name": "c"}]}}
+    assert merged(WORK, change, HERE)["month"]["jobs"] == [
+        {"name": "a", "per_month": {"value": 25, "low": 18, "high": 33}}, {"name": "b", "per_month": 6}, {"name": "c"},
+    ]  # fmt: skip
+
+
+def test_an_offer_is_found_by_its_machine_and_where_it_says_so_by_how_it_is_paid():
+    made = merged(PRICES, {"offers": [{"instance": "cloud", "purchase": "spot", "per_hour": 0.5}]}, HERE)
+    assert [offer.get("per_hour") for offer in made["offers"]] == [None, 2.0, 0.5]
+    made = merged(PRICES, {"offers": [{"instance": "cloud", "purchase": "on_demand", "per_hour": 3.0}]}, HERE)
+    assert [offer.get("per_hour") for offer in made["offers"]] == [None, 3.0, 1.0]
+
+
+def test_a_number_with_its_range_gives_way_to_another_whole():
+    """Of a range nothing stays that the scenario does not say."""
+    made = merged(WORK, {"month": {"jobs": [{"name": "a", "per_month": 50}]}}, HERE)
+    assert made["month"]["jobs"][0]["per_month"] == 50
+    made = merged(WORK, {"month": {"jobs": [{"name": "a", "per_month": {"value": 50}}]}}, HERE)
+    assert made["month"]["jobs"][0]["per_month"] == {"value": 50}
+    made = merged(WORK, {"month": {"jobs": [{"name": "b", "per_month": {"value": 6, "low": 1, "high": 9}}]}}, HERE)
+    assert made["month"]["jobs"][1]["per_month"] == {"value": 6, "low": 1, "high": 9}
+
+
+def test_what_changed_in_words():
+    change = {"month": {"at_most_up_front": 20000, "jobs": [
+        {"name": "a", "per_month": {"value": 50, "low": 40, "high": 60}, "within_hours": None},
+    ]}}  # fmt: skip
+    assert list(differences(WORK, merged(WORK, change, HERE))) == [
+        "month jobs a per_month: 25 (18 to 33) → 50 (40 to 60)",
+        "month jobs a within_hours: 12 → nothing",
+        "month at_most_up_front: nothing → 20000",
+    ]
+    assert list(differences(WORK, WORK)) == []
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "workloads.yaml").write_text(yaml.safe_dump(WORK))
+    (tmp_path / "ours.yaml").write_text(yaml.safe_dump(PRICES))
+    return tmp_path
+
+
+def written(study, **keys):
+    """Workloads, the price list and the changes of a scenario."""
+    one = Scenario(title="One", **keys)
+    lists = {"ours": study / "ours.yaml"}
+    workloads, files, changes = write_scenario(one, HERE, study / "workloads.yaml", lists, study / "made")
+    return yaml.safe_load(workloads.read_text()), yaml.safe_load(files["ours"].read_text()), changes
+
+
+def test_twice_the_work_is_twice_all_jobs_and_the_urgent_ones(study):
+    work, prices, changes = written(study, times_work=2.0)
+    assert work["month"]["jobs"] == [
+        {"name": "a", "per_month": {"value": 50, "low": 36, "high": 66}, "within_hours": 12, "urgent_per_month": 2},
+        {"name": "b", "per_month": 12},
+    ]
+    assert prices == PRICES and changes == ["2 times the jobs"]
+
+
+def test_of_phases_there_are_whole_jobs(study):
+    plan = {"p": {"kind": "plan", "phases": [{"name": "one", "jobs": 3}, {"name": "two"}]}}
+    (study / "workloads.yaml").write_text(yaml.safe_dump(plan))
+    assert written(study, times_work=1.5)[0]["p"]["phases"] == [{"name": "one", "jobs": 4}, {"name": "two", "jobs": 2}]
+
+
+def test_a_tariff_is_of_all_machines_that_are_owned(study):
+    _, prices, changes = written(study, per_kwh=0.45)
+    assert prices["offers"][0]["own"] == {"capex": 100, "per_kwh": 0.45}
+    assert prices["offers"][1:] == PRICES["offers"][1:] and changes == ["electricity 0.45"]
+
+
+def test_work_and_prices_change_together(study):
+    work, prices, changes = written(
+        study, workloads={"month": {"months": 24}}, prices={"ours": {"offers": [{"instance": "box", "own": None}]}}
+    )
+    assert work["month"]["months"] == 24 and "own" not in prices["offers"][0]
+    assert changes == ["month months: 36 → 24", "offers box own: capex 100, per_kwh 0.3 → nothing"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"prices": {"theirs": {}}}, r"one\.yaml: prices\.theirs is no price list; expected one of ours"),
+        ({"workloads": {"moth": None}}, r"one\.yaml: key 'moth' is null and takes away what is not there"),
+    ],
+)
+def test_what_is_not_there_is_refused(study, keys, said):
+    with pytest.raises(UserError, match=said):
+        written(study, **keys)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("times_work: 2\n", "key 'title' is missing and needed"),
+        ("title: A\ntime_work: 2\n", "key 'time_work' is unknown.*did you mean 'times_work'"),
+        ("title: A\ntimes_work: 0\n", "times_work"),
+        ("- a\n", "expected a mapping"),
+    ],
+)
+def test_a_scenarios_own_mistakes_name_its_file_and_key(tmp_path, text, said):
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "scenarios" / "a.yaml").write_text(text)
+    with pytest.raises(UserError, match=rf"scenarios/a\.yaml.*{said}"):
+        load_scenarios(tmp_path)
+
+
+def test_names_are_those_of_the_files_and_plain(tmp_path):
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "scenarios" / "more.yaml").write_text("title: More\n")
+    assert list(load_scenarios(tmp_path)) == ["more"] and load_scenarios(tmp_path / "none") == {}
+    (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
+    with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
+        load_scenarios(tmp_path)

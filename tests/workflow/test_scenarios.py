@@ -1,0 +1,100 @@
+"""Scenarios of the start-up's study: by the workflow, by an edit of the study itself, and by hand."""
+
+import shutil
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+from project_copy import copy_project, run_snakemake
+
+pytestmark = pytest.mark.slow
+STUDY = "start-up-2026"
+ASKED = ("--config", f"study={STUDY}", "measure_on=[]")
+KWH_A_MONTH = ((25 - 0.6667) * 10240000 / 117.2 / 3600 + 6 * 115305030 / 905 / 3600) * 0.45  # README.md of the study
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project with three of the study's scenarios, made."""
+    made = copy_project(tmp_path_factory.mktemp("scenarios") / "project")
+    folder = made / "config/studies" / STUDY / "scenarios"
+    for file in folder.glob("*.yaml"):
+        if file.stem not in ("electricity", "sell", "twice-the-work"):
+            file.unlink()
+    done = run_snakemake(made, "scenarios", *ASKED)
+    assert done.returncode == 0, done.stdout
+    return made
+
+
+def table_of(project):
+    return pd.read_parquet(project / f"results/{STUDY}/comparison/scenarios.parquet").set_index("scenario")
+
+
+def test_each_scenario_says_what_differs_and_what_it_costs(project):
+    table = table_of(project)
+    assert table.index.tolist() == ["", "electricity", "sell", "twice-the-work"]
+    assert table["title"].iloc[0] == "as planned" and table["same_answer"].iloc[0]
+    assert table["changes"].map(list).to_dict() == {
+        "": [], "electricity": ["electricity 0.45"], "twice-the-work": ["2 times the jobs"],
+        "sell": ["offers ws-1x3090 own sell_for: nothing → 700 (550 to 850)"],
+    }  # fmt: skip
+    planned, usd = table["usd_per_month"].iloc[0], table["usd_per_month"]
+    # 0.10 EUR more for each kWh; two machines that would bring 700 EUR, over 36 months. Ranges move the means a little.
+    assert usd["electricity"] - planned == pytest.approx(1.1378 * 0.10 * KWH_A_MONTH, rel=0.06)
+    assert usd["sell"] - planned == pytest.approx(1.1378 * 2 * 700 / 36, rel=0.06)
+
+
+def test_a_scenario_is_what_an_edit_of_the_study_would_be(project, tmp_path):
+    """Twice the jobs, written into workloads.yaml itself."""
+    edited = copy_project(tmp_path / "edited")
+    shutil.rmtree(edited / "config/studies" / STUDY / "scenarios")
+    file = edited / "config/studies" / STUDY / "workloads.yaml"
+    work = yaml.safe_load(file.read_text())
+    for job in work["month"]["jobs"]:
+        for key in ("per_month", "urgent_per_month"):
+            if key in job:
+                job[key] = {name: 2 * value for name, value in job[key].items()}
+    file.write_text(yaml.safe_dump(work, sort_keys=False))
+    done = run_snakemake(edited, "comparison", *ASKED)
+    assert done.returncode == 0, done.stdout
+    verdict = pd.read_parquet(edited / f"results/{STUDY}/comparison/verdict.parquet").iloc[0]
+    found = table_of(project).loc["twice-the-work"]
+    for name in ("sentence", "best_title", "rival_title"):
+        assert found[name] == verdict[name], name
+    assert [found[name] for name in ("usd", "ratio", "p_cheaper")] == pytest.approx(
+        [verdict[name] for name in ("usd", "ratio", "p_cheaper")], rel=1e-9
+    )
+
+
+def test_an_edit_of_a_scenario_prices_and_compares_nothing_of_the_study_again(project):
+    done = run_snakemake(project, "report", *ASKED)
+    assert done.returncode == 0, done.stdout
+    page = (project / f"results/{STUDY}/report/index.html").read_text()
+    assert "What if, in EUR a month" in page and "Electricity for 0.45 EUR" in page
+    evidence = (project / f"results/{STUDY}/report/evidence.html").read_text()
+    assert 'id="what-if"' in evidence and "offers ws-1x3090 own sell_for: nothing → 700 (550 to 850)" in evidence
+    file = project / "config/studies" / STUDY / "scenarios" / "electricity.yaml"
+    file.write_text(file.read_text().replace("per_kwh: 0.45", "per_kwh: 0.55"))
+    done = run_snakemake(project, "report", *ASKED, "--dry-run")
+    made = {line.split()[0] for line in done.stdout.splitlines() if line.startswith(("compare", "price", "render"))}
+    assert made == {"compare_scenarios", "render_report"}, done.stdout
+
+
+def test_the_command_prints_the_table_and_a_mistake_is_one_sentence(project):
+    def said(*arguments):
+        command = [sys.executable, "-m", "sweetspot", "compare-scenarios", *arguments]
+        return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+
+    done = said(STUDY)
+    assert done.returncode == 0 and "| Electricity for 0.45 EUR | Keep what you have." in done.stdout
+    done = said("rare-2018")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "has no scenario" in done.stderr
+    file = project / "config/studies" / STUDY / "scenarios" / "wrong.yaml"
+    file.write_text("title: Wrong\nworkloads: {month: {jobs: [{name: ViT-M, per_month: 4}]}}\n")
+    done = run_snakemake(project, "scenarios", *ASKED)
+    file.unlink()
+    assert done.returncode == 1
+    last = done.stdout.splitlines()[-1]
+    assert "scenarios/wrong.yaml: with it" in last and "jobs[2].model' is missing and needed" in done.stdout
