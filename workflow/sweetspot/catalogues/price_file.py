@@ -59,7 +59,7 @@ def with_item(text: str, key: str, item: Any, before: str | None = None) -> str:
 def with_entries(text: str, entries: Mapping[str, Any]) -> str:
     """The text with more keys at its end, each with a line of its own."""
     eol = _line_end(text)
-    return _ended(text, eol) + "".join(_dumped({key: entry}, eol) for key, entry in entries.items())
+    return _ended(text, eol) + "".join(_dumped({key: entry}, eol, plain=False) for key, entry in entries.items())
 
 
 def with_flag(text: str, key: str) -> str:
@@ -71,9 +71,11 @@ def with_flag(text: str, key: str) -> str:
     return text[: node.start_mark.index] + "true" + text[node.end_mark.index :]
 
 
-def _dumped(value: Any, eol: str) -> str:
-    """YAML in which what holds plain values alone stands on one line."""
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=None, width=10_000)
+def _dumped(value: Any, eol: str, plain: bool = True) -> str:
+    """YAML in which what holds plain values alone stands on one line, within brackets where it may be `plain`."""
+    nested = plain or any(isinstance(part, dict | list) for part in value.values())
+    style = None if nested else False
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=style, width=10_000)
     return str(text).replace("\n", eol)
 
 

@@ -123,7 +123,7 @@ def _provider(desk: Desk, text: str | None) -> str:
     exact = next((key for title, key in reversed(known.items()) if title.lower() == text.lower()), None)
     if exact is not None:
         return exact
-    meant = slipped(text, known) or near(text.lower(), [title.lower() for title in known])
+    meant = slipped(text, known) or near(text, known)
     if meant is not None:
         raise UserError(f"the provider is {text!r}; did you mean {meant!r}? (another one needs another name)")
     return _slug(text)
