@@ -27,8 +27,10 @@ OFFERS = {
     "all": (own(discount_rate=0.07, downtime_share=0.04, residual=SOLD, days_per_month=20.0),
             hourly("near", 5.0, **FALLS), hourly("far", 9.0), CONTRACT),
     "alone": (own(),),
+    "late and growing": (own() | {"available_from_weeks": 11.0}, hourly("near", 6.0)),
     "two boxes": (own(), own("other", capex=20000.0, months=24.0, residual=3000.0, kw=0.5), hourly("near", 6.0)),
 }  # fmt: skip
+GROWTH = {"late and growing": 0.02}
 SPEEDS = {"far": 150.0, "other": 60.0}
 # What controls say; `times`: of all prices by the hour, which move with that of the machine that has the control.
 MOVED: list[dict[str, float]] = [
@@ -50,7 +52,7 @@ def market(name: str, at: dict[str, float], jobs: float = 1.0) -> Market:
             one["own"]["capex"] = at["price"]
         if "per_hour" in one:
             one["per_hour"] *= at.get("times", 1.0)
-    return Market(offers, SPEEDS, jobs=100.0 * jobs)
+    return Market(offers, SPEEDS, jobs=100.0 * jobs, growth=GROWTH.get(name, 0.0))
 
 
 @cache

@@ -40,6 +40,7 @@ class Market:
     jobs: float = 100.0
     hours: float = 2.0
     months: float = 36.0
+    growth: float = 0.0
 
     @property
     def box(self) -> str:
@@ -132,7 +133,7 @@ def price(market: Market, draws: int = 2, kind: str | None = None) -> Priced:
             "renewed": True, "phases": [{"name": "jobs", "jobs": round(market.jobs * market.months),
                                          "hours": market.hours}]}  # fmt: skip
     of_class = {"name": "jobs", "model": "vgg16", "devices_per_job": 1, "source": "this test"}
-    jobs = [of_class | {"samples": samples, "per_month": market.jobs}]
+    jobs = [of_class | {"samples": samples, "per_month": market.jobs, "growth_per_month": market.growth}]
     lab = {"kind": "monthly", "months": market.months, "jobs": jobs}
     job = {"kind": "training", "model": "vgg16", "samples": samples}
     costs, _ = priced(listed, cells, known, job=job)

@@ -6,8 +6,8 @@ from typing import Any
 from sweetspot.bills.columns import Columns, from_rows
 from sweetspot.bills.energy import energy_terms
 from sweetspot.bills.metered import Metered, with_metered
-from sweetspot.bills.money import rate_used, source_of, to_usd
-from sweetspot.bills.offer_prices import Row, price
+from sweetspot.bills.money import rate_used, source_of, times, to_usd, triple
+from sweetspot.bills.offer_prices import Row, price, spread
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.bills.trend_terms import trend_terms
@@ -36,7 +36,8 @@ OFFER_COLUMNS = (
     "sustained_machine_share", "sustained_tiers", "gpu", "gpus", "price_list_title", "month_usd",
     "kwh_per_hour", "kwh_per_hour_low", "kwh_per_hour_high", "kg_co2e_per_hour", "kg_co2e_per_hour_low",
     "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
-    *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high",
+    *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high", "delivery_months",
+    "delivery_months_low", "delivery_months_high", "offer_until",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
@@ -69,6 +70,7 @@ def offer_rows(
         terms = _terms(offer, prices, month_days, due) | energy_terms(offer, machine, energy)
         if measured is not None and offer.own is not None and offer is not stated:
             terms["power_source"] = f"{measured.source}; x PUE {offer.own.pue.value:g}"
+        terms |= _standing(offer, prices, month_days)
         rows.append(here | terms | price(offer, prices, month_days) | trend_terms(offer, machine, price_paths))
         fees += due
     return rows, fees
@@ -120,6 +122,15 @@ def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, mon
         "source": source,
         "basis": offer.basis,
     }
+
+
+def _standing(offer: Offer, prices: PriceList, month_days: float) -> Row:
+    """Months until what is offered is there, from the day of its price on, and the last day of the offer."""
+    weeks = triple(offer.available_from_weeks)
+    if offer.available_from is not None:
+        weeks = ((offer.available_from - (offer.as_of or prices.as_of)).days / 7.0,) * 3
+    months = times(weeks, (7.0 / month_days,) * 3)
+    return spread("delivery_months", months) | {"offer_until": offer.until and offer.until.isoformat()}
 
 
 def _month_usd(offer: Offer, prices: PriceList) -> float | None:

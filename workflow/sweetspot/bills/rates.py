@@ -14,6 +14,7 @@ from sweetspot.bills.rent_ahead import rent_over
 from sweetspot.bills.resale import relative
 from sweetspot.bills.spot import makespan, overhead
 
+LEAST_LEFT = 1e-3  # of a project: what comes later than that is paid for and of no use
 Row = Mapping[str, Any]  # of the options
 Number = float | np.ndarray
 Factor = Callable[[str], Number]  # of the row's figure with that name; 1 where it stays
@@ -68,11 +69,14 @@ def _interrupted(row: Row, factor: Number) -> tuple[Number, Number]:
     return running, running * makespan(1.0, often, wait) / makespan(1.0, planned, wait)
 
 
-def possession(row: Row, factor: Factor) -> Number:
-    """USD a month of having the row's machine, used or not; downtime is not in it."""
+def possession(row: Row, factor: Factor, after: Number = 0.0) -> Number:
+    """USD a month of having the row's machine, used or not; downtime is not in it. `after`: it comes so many months
+    after the project's begin, and is sold at its end for what one that was there at once would be.
+    """
     capex, months = row["capex_usd"] * factor("capex_usd"), row["months"] * factor("months")
     residual = sold_for(row, capex, row["residual_usd"] * factor("residual_usd"), months)
-    return month_of(row, capex, months, residual, factor("maintenance_usd_per_month"))
+    left = np.maximum(months - after, LEAST_LEFT * months)
+    return month_of(row, capex, left, residual, factor("maintenance_usd_per_month")) * left / months
 
 
 def month_of(row: Row, capex: Number, months: Number, residual: Number, care: Number = 1.0) -> Number:

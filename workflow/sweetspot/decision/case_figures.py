@@ -17,6 +17,7 @@ from sweetspot.wording import DISPATCH, ROUNDS
 COLUMNS = (
     "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
     "usd", "usd_possession", "machines", "least", "room_hours", "devices", "elapsed_hours", "limit_hours", "urgent",
+    "grown", "present",
 )  # fmt: skip
 FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
 
@@ -34,7 +35,8 @@ def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]
     Dispatch: `jobs` a month, of which each takes `job_hours` of one machine (held) or of all its devices (by the hour),
     `elapsed_hours` by the clock, of at most `limit_hours` (null: none); null where it has no speed. `usd` of a job by
     use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
-    `devices`; `machines` in the best mix, of which `least` are there.
+    `devices`; `machines` in the best mix, of which `least` are there. Where months differ: `grown`, jobs of each month
+    over `jobs`; `present`, the share of each in which a machine held is there.
     """
     rows = [row for question, plan in plans for row in _rounds(question, plan)]
     rows += [row for one in months for row in _dispatch(one)]
@@ -58,13 +60,14 @@ def _dispatch(posed: Posed) -> Iterator[dict[str, Any]]:
     # Hours and money also of what is not in time: another deadline may allow it.
     free = replace(posed, classes=tuple(each._replace(limit=NEVER) for each in posed.classes)).central
     for number, each in enumerate(posed.classes):
-        limit = each.limit if np.isfinite(each.limit) else np.nan
+        limit, grown = each.limit if np.isfinite(each.limit) else np.nan, posed.risen[number, 0].tolist()
         for name, figures in _of_class(free, number, posed.mixes[0].counts):
             row = posed.source(name).rows[number]
             yield _named(posed.source(name).offer, posed.title(name)) | {
                 "workload": posed.name, "cost": DISPATCH, "part": each.name, "alternative": name, "taken": True,
-                "jobs": float(free.jobs[number, 0, 0]), "elapsed_hours": float(row["hours"]) if row else np.nan,
-                "urgent": each.urgent, "limit_hours": limit, **figures,
+                "jobs": float(free.jobs[number, 0, 0] / grown[0]),
+                "elapsed_hours": float(row["hours"]) if row else np.nan,
+                "urgent": each.urgent, "limit_hours": limit, "grown": grown if posed.changes else None, **figures,
             }  # fmt: skip
 
 
@@ -83,6 +86,7 @@ def _of_class(problem: Problem, number: int, best: Sequence[int]) -> Iterator[tu
         yield kind.name, job(kind.hours[number, 0], kind.running[number, 0]) | {
             "usd_possession": float(kind.fixed[0]), "room_hours": float(kind.capacity[0]),
             "devices": float(kind.devices), "machines": float(count), "least": float(kind.there),
+            "present": np.broadcast_to(kind.present, problem.jobs.shape[1:])[0].tolist(),
         }  # fmt: skip
     for offer in problem.rented:
         yield offer.name, job(offer.device_hours[number, 0], offer.usd[number, 0])

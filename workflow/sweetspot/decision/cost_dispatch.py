@@ -1,8 +1,9 @@
 """Classes of jobs a month as a question: machines held, in their numbers, and what is rented beside them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,14 +20,17 @@ from sweetspot.decision.assumption import (
 )
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.posed import PER_MONTH, Posed
+from sweetspot.decision.posed import GROWTH, PER_MONTH, Posed, grown
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved
+from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved, spread_over
 from sweetspot.study.titles import model_title
+
+if TYPE_CHECKING:
+    from sweetspot.study.terms import Amount  # lazily: its models take longer to import than all this computes
 
 NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only where its own figures move
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
@@ -34,6 +38,7 @@ JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is 
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
 NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
+MOST_GROWTH = 0.5  # a month: beyond it nothing is looked for
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
 
@@ -58,7 +63,7 @@ class Dispatch:
     def quick(self, problem: Problem) -> Problem:
         """One month of QUICK draws; what is bought is paid in all of them."""
         draws, months = problem.jobs.shape[1:]
-        places = np.unique(np.linspace(0, draws - 1, QUICK).round().astype(int))
+        places = spread_over(draws, QUICK)
         return problem.draws(places, places % months)
 
     def usd(self, quick: Problem, source: str, counts: Counts) -> float:
@@ -217,7 +222,7 @@ class Dispatch:
         drawn = []
         for factor in factors:
             problem = self.problem(_single(assumption, factor))
-            few = replace(problem, jobs=problem.jobs[:, :, :MONTHS_DRAWN])
+            few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
                 drawn.append(dispatch(few, one).usd - dispatch(few, there).usd)
         planned = np.array([[look(factor) for factor in factors]])
@@ -303,24 +308,36 @@ def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
 
 def _jobs(posed: Posed) -> Iterator[Assumption]:
     for one in posed.classes:
-        value, (low, high) = one.number.value, one.number.ends
-        if value > 0:
-            ends = (low, high, "declared") if low < high else (
-                value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed")  # fmt: skip
-            told = f"{'urgent ' if one.urgent else ''}jobs of {model_title(one.job.name)} a month"
-            most = one.job.per_month.value if one.urgent else np.inf
-            named = (PER_MONTH, one.name, told, "jobs/month", value, *ends, PER_MONTH)
-            yield Assumption(*named, frozenset(), most)
+        title, most = model_title(one.job.name), one.job.per_month.value if one.urgent else np.inf
+        told = f"{'urgent ' if one.urgent else ''}jobs of {title} a month"
+        yield from _stated(one.number, (PER_MONTH, one.name, told, "jobs/month"), most)
+        if not one.urgent:
+            told = f"growth of the jobs of {title}"
+            yield from _stated(one.job.growth_per_month, (GROWTH, one.name, told, "share/month"), MOST_GROWTH)
     if len(posed.work.jobs) > 1:
         yield all_of("number of jobs a month")
 
 
+def _stated(amount: "Amount", named: tuple[str, str, str, str], most: float) -> Iterator[Assumption]:
+    """A number of the work above 0 as an assumption, with the range that it has or ASSUMED_RANGE."""
+    value, (low, high) = amount.value, amount.ends
+    if value > 0:
+        ends = (low, high, "declared") if low < high else (
+            value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed")  # fmt: skip
+        yield Assumption(*named, value, *ends, named[0], frozenset(), most)
+
+
 def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
-    """Mean jobs a month of the project, by class; of a class with urgent jobs these are among them."""
-    values = {one.name: jobs.mean(axis=1) for one, jobs in zip(posed.classes, posed.numbers, strict=True)}
+    """Mean jobs a month of the project but for their growth, by class, of one with urgent jobs these are among them;
+    and growth.
+    """
+    alike = (posed.numbers / grown(posed.growth, posed.work.months)).mean(axis=2)
+    values = {(PER_MONTH, one.name): jobs for one, jobs in zip(posed.classes, alike, strict=True)}
+    values |= {(GROWTH, one.name): growth for one, growth in zip(posed.classes, posed.growth, strict=True)}
     for assumption in assumptions:
-        if assumption.quantity == PER_MONTH and np.ptp(values[assumption.subject]) > 0:
-            yield assumption, values[assumption.subject]
+        drawn = values.get((assumption.quantity, assumption.subject))
+        if drawn is not None and np.ptp(drawn) > 0:
+            yield assumption, drawn
 
 
 def _single(assumption: Assumption, factor: float) -> Moved:

@@ -159,7 +159,7 @@ def queue_of(posed: Posed) -> Queue:
     best = posed.mixes[0]
     used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))
     kinds = zip(best.problem.held, best.counts, strict=True)
-    room = sum((count * kind.devices * kind.capacity for kind, count in kinds), np.zeros(len(used)))[:, None]
+    room = sum((count * kind.devices * kind.room for kind, count in kinds), np.zeros((len(used), 1)))
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
     streams = [one.stream(0) for one in pool(posed, best)]
     return queue_at(streams, full)

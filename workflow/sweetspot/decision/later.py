@@ -17,7 +17,7 @@ from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import bought_in_words
 from sweetspot.draws import LEVEL_RANGE, interval, shares, spread, stream
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import Counts, Rented
+from sweetspot.mixes.problem import Counts, Held, Rented
 from sweetspot.study.purchases import Dates
 from sweetspot.wording import confidence
 
@@ -156,7 +156,8 @@ def why_not(rows: Sequence[tuple[Row, float]], months: float) -> str:
 def _held(dates: Dates, row: Row, after: float, draws: Draws, seed: int) -> tuple[Cases, Cases]:
     """Price of one machine bought after some months, and USD of having it from then to the end.
 
-    On the last day it is worth what one bought at once would be: it is as old. Never more than was paid for it.
+    On the last day it is worth what one bought at once would be: it is as old. Never more than was paid for it. What
+    it costs by the month begins when it is delivered.
     """
     known, count = {one.name: one.values for one in draws.figures if row["row"] in one.rows}, draws.usd.shape[1]
     capex, residual = (np.append(row[n], known.get(n, np.full(count, row[n]))) for n in ("capex_usd", "residual_usd"))
@@ -164,7 +165,8 @@ def _held(dates: Dates, row: Row, after: float, draws: Draws, seed: int) -> tupl
     # One market of machines: what makes one dearer in a year makes the others so.
     noise = np.append(0.0, stream(seed, "price of machines").standard_normal(count))
     price = capex * spread(change, low, high, LEVEL_RANGE, noise) ** (after / MONTHS_A_YEAR)
-    left, sold = dates.months - after, np.minimum(sold_for(row, capex, residual, dates.months), price)
+    left = dates.months - after - or_zero(row.get("delivery_months"))
+    sold = np.minimum(sold_for(row, capex, residual, dates.months), price)
     return price, np.asarray(month_of(row, price, left, sold) * left)
 
 
@@ -219,8 +221,6 @@ def of_months(works: Sequence[Posed], draws: Draws) -> Iterator[Deferral]:
 
 def _of_mix(posed: Posed, rents: Rents | None) -> Deferral:
     best, months = posed.mixes[0], posed.work.months
-    # What is bought is paid for by its price (`_held`), not by the month.
-    held = tuple(replace(one, fixed=one.fixed * (one.name not in best.bought)) for one in best.problem.held)
     rows = [(posed.source(name).offer, count) for name, count in best.bought.items()]
     alone = len(rows) == 1 and rows[0][1] == 1
 
@@ -231,9 +231,18 @@ def _of_mix(posed: Posed, rents: Rents | None) -> Deferral:
         before, due = (rent_share(row, month, months, rents)[1:] for month in (start, end))
         return replace(offer, usd=offer.usd * ((due - before) * months / (end - start))[: offer.usd.shape[1]])
 
+    def late(kind: Held, after: float) -> Held:
+        """What is bought is paid for by its price (`_held`), not by the month, and comes after its delivery."""
+        if kind.name not in best.bought:
+            return kind
+        source, paid = posed.source(kind.name), replace(kind, fixed=kind.fixed * 0.0)
+        return replace(paid, present=posed.present(source, kind.fixed.size, after))
+
     def between(start: float, end: float, counts: Counts) -> Way:
         offers = tuple(rent(offer, start, end) for offer in best.problem.rented)
-        done = dispatch(replace(best.problem, held=held, rented=offers), counts)
+        held = tuple(late(kind, start) for kind in best.problem.held)
+        problem = replace(best.problem, held=held, rented=offers)
+        done = dispatch(problem.months(posed.within(start, end)) if posed.changes else problem, counts)
         paid = {name: done.usd_by_use(name) for name, one in done.sources.items() if isinstance(one, Rented)}
         main = max((name for name in paid if paid[name] > 0), key=lambda name: paid[name], default=None)
         told = {"until": main, "until_title": "what you have" if main is None else posed.title(main),

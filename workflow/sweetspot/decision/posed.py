@@ -3,10 +3,11 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
@@ -28,6 +29,7 @@ MIX_DRAWS = 1000  # of the simulation's draws, each with its months: standard er
 MOST_MONTHS = 36  # drawn of a project; a longer one has the same months again
 COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
+GROWTH = "growth_per_month"  # of one class, too
 PLANNED = Moved(1, {})
 # Figures of the options that draws have, and their columns.
 FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
@@ -77,7 +79,8 @@ class Posed:
     """A monthly workload with its sources.
 
     `figures` (FIGURES) of the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs,
-    class x draw x month; `known`: draws of what the figures are made of, by name and row of the options.
+    class x draw x month, which grow by `growth` (class x draw); `known`: draws of what the figures are made of, by name
+    and row of the options; `delivery`: months until a machine or contract is there, by draw and row of the options.
     """
 
     name: str
@@ -87,7 +90,9 @@ class Posed:
     figures: Mapping[str, Array]
     middle: Mapping[str, Array]
     numbers: Array
+    growth: Array
     known: Mapping[tuple[str, int], Array]
+    delivery: Mapping[int, Array]
     month_days: float
 
     @cached_property
@@ -97,8 +102,9 @@ class Posed:
 
     @cached_property
     def central(self) -> Problem:
-        """The problem at central figures: one draw, one month."""
+        """The problem at central figures: one draw, of one month where all are alike."""
         numbers = np.array([[[one.number.value]] for one in self.classes])
+        numbers = numbers * self.risen if self.changes else numbers
         return self._problem(lambda name, label: self.middle[name][label], self._apart(numbers), PLANNED)
 
     @cached_property
@@ -111,6 +117,23 @@ class Posed:
         """The rows of the options that sources stand on, by label."""
         every = (row for source in self.sources for row in (source.offer, *source.rows) if row is not None)
         return {row["row"]: row for row in every}
+
+    @cached_property
+    def risen(self) -> Array:
+        """Jobs of each month over those of the first at central figures, class x 1 x month."""
+        return grown(np.array([[one.job.growth_per_month.value] for one in self.classes]), self.work.months)
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether its months differ: the work grows, or something comes later."""
+        return bool(self.delivery) or bool(np.any(self.growth))
+
+    def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
+        """The months drawn whose middle lies between two dates; the nearest one where none does."""
+        starts, length = months_of(self.work.months)
+        middle = starts + length / 2
+        found = np.flatnonzero((start <= middle) & (middle < end))
+        return found if len(found) else np.array([np.abs(middle - start).argmin()])
 
     def source(self, name: str) -> Source:
         """The source of that option."""
@@ -139,7 +162,11 @@ class Posed:
             return np.asarray(self.figures[name][label] * by)
 
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
+        faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
         jobs = self._jobs if (more == 1.0).all() else self._apart(self.numbers * more[:, None, None])
+        if (faster != 1.0).any():
+            by = grown(self.growth * faster, self.work.months) / grown(self.growth, self.work.months)
+            jobs = self._apart(self.numbers * more[:, None, None] * by)
         return self._problem(figure, jobs, moved)
 
     def _factors(self, row: Row, factor: Factor) -> dict[str, Number]:
@@ -157,11 +184,9 @@ class Posed:
         if all(isinstance(found := factor(name), float) and found == 1.0 for name in OF_THE_MONTH):
             return 1.0
 
-        def drawn(name: str) -> Number:
-            values = self.known.get((name, row["row"]))
-            return 1.0 if values is None or not row[name] > 0 else values / row[name]
-
-        return possession(row, lambda name: drawn(name) * factor(name)) / possession(row, drawn)
+        drawn = partial(_over_planned, self.known, row)
+        after = self.delivery.get(row["row"], 0.0)
+        return possession(row, lambda name: drawn(name) * factor(name), after) / possession(row, drawn, after)
 
     @cached_property
     def _jobs(self) -> Array:
@@ -189,7 +214,19 @@ class Posed:
         for number, row in self._able(source, moved):
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
         name, devices = source.offer["option"], int(source.offer["gpus"])
-        return Held(name, source.there, not source.there, fixed, capacity, hours, finite(hours) * hour, devices)
+        about = (name, source.there, not source.there, fixed, capacity, hours, finite(hours) * hour, devices)
+        return Held(*about, self.present(source, fixed.size))
+
+    def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
+        """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
+        it is always there); of one draw: the central ones.
+        """
+        if source.offer["row"] not in self.delivery:
+            return np.ones((1, 1))
+        central = np.array([float(source.offer["delivery_months"])])
+        after = waited + (central if draws == 1 else self.delivery[source.offer["row"]])
+        starts, length = months_of(self.work.months)
+        return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 
     def _rented(self, source: Source, figure: Figure, moved: Moved) -> Rented:
         """An offer by the hour. An urgent job comes alone: it pays for the whole machine."""
@@ -224,7 +261,8 @@ class Posed:
         hours = np.full(variable.size, HOURS_A_DAY * self.month_days)
         if pd.notna(row["month_usd"]):
             return np.zeros(variable.size), row["month_usd"] * dearer, hours
-        terms = whole_terms(months, row["term_months"]) / months
+        left = months - float(np.median(self.delivery.get(place, 0.0)))
+        terms = whole_terms(left, row["term_months"]) / months
         return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
 
 
@@ -243,16 +281,26 @@ def pose(
         if other not in owned
     )
     classes, told = classes_of(name, work), with_terms(options, offers)
-    drawn = {figure: getattr(draws, figure)[:, :MIX_DRAWS] for figure in FIGURES}
+    drawn = {figure: getattr(draws, figure)[:, :MIX_DRAWS].copy() for figure in FIGURES}
+    middle = {figure: told[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
+    known = {(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows}
+    size = drawn["hours"].shape[1]
+    growth, delivery = _growth(name, classes, seed, size), _deliveries(told, seed, size)
+    for row in (one for one in records(told) if one["row"] in delivery and one["purchase"] == "own"):
+        every, late = partial(_over_planned, known, row), float(row["delivery_months"])
+        drawn["fixed"][row["row"]] *= possession(row, every, delivery[row["row"]]) / possession(row, every)
+        middle["fixed"][row["row"]] *= possession(row, lambda _: 1.0, late) / possession(row, lambda _: 1.0)
     return Posed(
         name,
         work,
         classes,
         _sources(work, classes, told),
         figures=drawn,
-        middle={figure: told[column].to_numpy(float)[:, None] for figure, column in FIGURES.items()},
-        numbers=_numbers(name, work, classes, seed, drawn["hours"].shape[1]),
-        known={(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows},
+        middle=middle,
+        numbers=_numbers(name, work, classes, seed, growth),
+        growth=growth,
+        known=known,
+        delivery=delivery,
         month_days=month_days,
     )
 
@@ -291,15 +339,57 @@ def _sources(work: "Monthly", classes: Sequence[Class], options: pd.DataFrame) -
     return tuple(found)
 
 
-def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, draws: int) -> Array:
-    """Jobs by class, draw and month; the urgent ones are a part of their class."""
-    months, made = max(1, min(MOST_MONTHS, math.ceil(work.months))), list[Array]()
+def _over_planned(known: Mapping[tuple[str, int], Array], row: Row, name: str) -> Number:
+    """Draws of a figure of a row over what is planned."""
+    values = known.get((name, row["row"]))
+    return 1.0 if values is None or not row[name] > 0 else values / row[name]
+
+
+def _deliveries(options: pd.DataFrame, seed: int, draws: int) -> dict[int, Array]:
+    """Months until what is for sale or signed for is there, by draw and row of the options; one wait an option."""
+    found = {}
+    for row in records(options):
+        if or_zero(row.get("delivery_months")) > 0:
+            noise = stream(seed, "delivery", row["option"]).standard_normal(draws)
+            ends = (row["delivery_months"], row["delivery_months_low"], row["delivery_months_high"])
+            found[row["row"]] = spread(*ends, LEVEL_RANGE, noise)
+    return found
+
+
+def _growth(name: str, classes: Sequence[Class], seed: int, draws: int) -> Array:
+    """Growth of the jobs a month by class and draw; that of urgent ones is their class's."""
+    found = []
     for one in classes:
+        growth, noise = one.job.growth_per_month, stream(seed, GROWTH, name, one.job.name).standard_normal(draws)
+        low, value, high = (1.0 + share for share in (growth.ends[0], growth.value, growth.ends[1]))
+        found.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
+    return np.stack(found)
+
+
+def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, growth: Array) -> Array:
+    """Jobs by class, draw and month; the urgent ones are a part of their class."""
+    risen, made = grown(growth, work.months), list[Array]()
+    for one, more in zip(classes, risen, strict=True):
         source, number = stream(seed, "per_month", name, one.job.name, one.urgent), one.number
+        draws, months = more.shape
         noise = month_noise(source, draws, months, work.months_alike)
-        jobs = spread(number.value, *number.ends, LEVEL_RANGE, noise)
+        jobs = spread(number.value, *number.ends, LEVEL_RANGE, noise) * more
         made.append(np.minimum(made[-1], jobs) if one.urgent else jobs)
     return np.stack(made)
+
+
+def months_of(months: float) -> tuple[Array, float]:
+    """When each month that is drawn of a project begins, in months from its start, and how long it is: MOST_MONTHS of
+    a longer project, spread over it.
+    """
+    count = max(1, min(MOST_MONTHS, math.ceil(months)))
+    return np.arange(count) * months / count, months / count
+
+
+def grown(growth: Array, months: float) -> Array:
+    """Jobs of each month over those of the first, by class and draw: (1 + growth) ** months since."""
+    starts, length = months_of(months)
+    return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
 
 
 def in_time(one: Class, row: Row, faster: float = 1.0) -> bool:

@@ -89,7 +89,7 @@ def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
     problem, reasons = central.problem, []
     if one.kind == THERE:
         place = next(place for place, kind in enumerate(problem.held) if kind.there)
-        need = float((problem.jobs[:, :, 0] * finite(problem.held[place].device_hours)).sum())
+        need = float((problem.jobs.mean(axis=2) * finite(problem.held[place].device_hours)).sum())
         has = sum(float(other.capacity[0]) * other.there * other.devices for other in problem.held)
         if need > has:
             takes = f"what it can do takes {need:,.0f} device-hours in a middle month"
@@ -98,7 +98,7 @@ def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
     usd += [offer.usd for offer in problem.rented]
     for number, each in enumerate(posed.classes):
         runs = any(np.isfinite(by[number, 0]) for by in usd)
-        if problem.jobs[number, 0, 0] and not runs:
+        if problem.jobs[number].any() and not runs:
             reasons.append(f"{class_title(each.name)} does not run on it" + (" in time" if each.urgent else ""))
     return reasons or ["its hours are too few in busy months, and nothing can be rented for them"]
 
@@ -126,7 +126,7 @@ def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
         row = _told(posed, name) | {"mix": mix.key, "usd_per_month": used, "device_hours": float(hours.mean())}
         row |= {"device_hours_low": low, "device_hours_high": high, "device_hours_central": planned}
         if kind is not None:
-            room, fixed = (count * float(each.mean()) for each in (kind.capacity * kind.devices, kind.fixed))
+            room, fixed = (count * float(each.mean()) for each in (kind.room * kind.devices, kind.fixed))
             row |= {"machines": count, "capacity_device_hours": room, "fixed_usd_per_month": fixed}
             row |= {"use": float(hours.mean()) / room, "usd_per_month": used + fixed}
         yield row

@@ -177,11 +177,11 @@ def pool(posed: Posed, mix: Mix) -> list[Coming]:
     done, found = mix.at(posed.central), []
     kinds = [(kind, count) for kind, count in zip(posed.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
-    opened = sum(count * kind.devices * float(kind.capacity[0]) for kind, count in kinds)
+    opened = sum(count * kind.devices * float(kind.room.mean()) for kind, count in kinds)
     names = [f"{count} × " * (count > 1) + posed.title(kind.name) for kind, count in kinds]
     title = f"pool of {listed(names)}" if sum(mix.counts) > 1 else "".join(names)
     for number, one in enumerate(posed.classes):
-        runs = [(row, count, float(done.jobs(kind.name)[number].sum()))
+        runs = [(row, count, float(done.jobs(kind.name)[number].mean()))
                 for kind, count in kinds if (row := posed.source(kind.name).rows[number])]  # fmt: skip
         jobs = sum(here for _, _, here in runs)
         if jobs > 0:

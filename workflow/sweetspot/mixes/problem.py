@@ -1,6 +1,6 @@
 """What a mix is chosen from: classes of jobs, machines that one holds, offers by the hour; with draws."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,8 @@ class Held:
     `there`: how many are there; `for_sale`: whether more can be had; `fixed`: USD a month of one, by draw;
     `capacity`: machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of
     the machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
-    `devices`: of one machine.
+    `devices`: of one machine; `present`: share of each month in which a machine is there that comes later, draw x month
+    or one for all of either.
     """
 
     name: str
@@ -29,6 +30,12 @@ class Held:
     hours: Array
     running: Array
     devices: int = 1
+    present: Array = field(default_factory=lambda: np.ones((1, 1)))
+
+    @property
+    def room(self) -> Array:
+        """Machine-hours of each month in which one is there and works, draw x month (one for all months alike)."""
+        return self.capacity[:, None] * self.present
 
     @cached_property
     def usd(self) -> Array:
@@ -106,6 +113,12 @@ class Problem:
         others = [replace(one, usd=np.where(can, NEVER, one.usd)) for one in self.rented if one.name != name]
         return replace(self, rented=(chosen, *others))
 
+    def months(self, places: npt.NDArray[np.int_]) -> "Problem":
+        """Some of its months."""
+        every = self.jobs.shape[1:]
+        held = [replace(one, present=np.broadcast_to(one.present, every)[:, places]) for one in self.held]
+        return replace(self, jobs=self.jobs[:, :, places], held=tuple(held))
+
     def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Problem":
         """The draws `places`, each with one of its months: a small problem to decide on."""
         held = [
@@ -115,6 +128,7 @@ class Problem:
                 capacity=kind.capacity[places],
                 hours=kind.hours[:, places],
                 running=kind.running[:, places],
+                present=np.broadcast_to(kind.present, self.jobs.shape[1:])[places, months][:, None],
             )
             for kind in self.held
         ]

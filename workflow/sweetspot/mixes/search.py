@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Counts, Problem, finite
@@ -64,7 +65,7 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
     demand = problem.jobs[:, :, 0].ravel()
     # A row is a kind in a month: kind x months + month. A column of `used` is a kind, a class, a month.
     row = np.arange(kinds * months).reshape(kinds, months)
-    capacity = np.stack([kind.capacity for kind in problem.held])
+    capacity = np.stack([kind.room[:, 0] for kind in problem.held])
     machines = coo_array((-capacity.ravel(), (row.ravel(), np.repeat(np.arange(kinds), months))), (row.size, kinds))
     hours = np.stack([finite(kind.hours) for kind in problem.held])
     rows = np.broadcast_to(row[:, None, :], hours.shape).ravel()
@@ -128,7 +129,7 @@ def mixes(problem: Problem) -> list[Mix]:
     starts = [problem.there, *(one.counts for one in pure)]
     if len(problem.for_sale) > 1:  # of one kind the cost is convex: steps find the least
         draws, months = problem.jobs.shape[1:]
-        places = np.unique(np.linspace(0, draws - 1, SAMPLE).round().astype(int))
+        places = spread_over(draws, SAMPLE)
         starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
     known = dict[Counts, Mix]()
 
@@ -139,6 +140,11 @@ def mixes(problem: Problem) -> list[Mix]:
 
     best = known[climb(min(starts, key=usd), usd, problem.for_sale, problem.there, most_useful(problem))]
     return [min([best, *pure], key=lambda one: one.expected)._replace(kind=BEST), *pure]
+
+
+def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:
+    """At most `some` of so many places, from the first to the last."""
+    return np.unique(np.linspace(0, every - 1, some).round().astype(int))
 
 
 def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:

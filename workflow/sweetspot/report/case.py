@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -26,7 +26,7 @@ from sweetspot.wording import DISPATCH, the
 OWN = (
     "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",
     "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
-    "discount_rate", "downtime_share", "boxes",
+    "discount_rate", "downtime_share", "boxes", "delivery_months",
 )  # fmt: skip
 TERM = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")  # of a contract: due whatever the use
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
@@ -268,11 +268,12 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
     """Of a plan of months: `classes` (`name`, title, `jobs` a month, `urgent`, `limit` hours or null) and `options`.
 
     One: of each class `hours` and `usd` of a job (null: no speed), `elapsed` hours by the clock; and one that is
-    held `fixed` USD a month of one, `room` hours, `devices`, how many are `there` and in the `best` mix.
+    held `fixed` USD a month of one, `room` hours, `devices`, how many are `there` and in the `best` mix. Where months
+    differ: of a class `grown`, its jobs over those of the first month, and of what comes later `present`, by month.
     """
     classes = [
         {"name": row["part"], "title": class_title(row["part"]), "jobs": _number(row["jobs"]),
-         "urgent": bool(row["urgent"]), "limit": _number(row["limit_hours"])}
+         "urgent": bool(row["urgent"]), "limit": _number(row["limit_hours"]), **_by_month(row, "grown")}
         for row in rows.drop_duplicates("part").to_dict("records")
     ]  # fmt: skip
     sources = []
@@ -280,9 +281,24 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
         first = of_source.iloc[0]
         of_jobs = {key: [_number(value) for value in of_source[name]] for key, name in OF_CLASS.items()}
         held = {key: _number(first[name]) for key, name in OF_HELD.items()}
-        sources.append({"option": str(option), **of_jobs, **(held if held["room"] is not None else {})})
+        sources.append(
+            {
+                "option": str(option),
+                **of_jobs,
+                **(held if held["room"] is not None else {}),
+                **_by_month(first, "present"),
+            }
+        )
     by_hour = named[named["room_hours"].isna()]
     return {"rent": _rent(by_hour), "classes": classes, "options": sources}
+
+
+def _by_month(row: Mapping[str, Any], name: str) -> Row:
+    """A factor of each month; nothing where all months are alike."""
+    values = row.get(name)
+    if values is None or isinstance(values, float) or set(values) == {1.0}:
+        return {}
+    return {name: [_number(value) for value in values]}
 
 
 def _choice(row: Row) -> Row:

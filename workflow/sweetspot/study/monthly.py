@@ -2,16 +2,27 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from sweetspot.study.base import Closed, Count, Part, Slug, Text
 from sweetspot.study.memory import Needs
 from sweetspot.study.sharing import SAYS_SPREAD, Arrivals, Spread
 from sweetspot.study.side_by_side import CONTENTION, SAYS_CONTENTION, SAYS_DEVICES, Contention, DevicesPerJob
-from sweetspot.study.terms import NotNegative, Share
+from sweetspot.study.terms import Amount, NotNegative, Share
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 ALIKE = 0.5
+GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of them, or to 130 times as many
+
+
+def _in_reach(growth: Amount) -> Amount:
+    if growth.ends[0] < GROWTH[0] or growth.ends[1] > GROWTH[1]:
+        low, high = growth.ends
+        raise ValueError(f"a share of {GROWTH[0]:g} to {GROWTH[1]:g}, such as 0.05, found {low:g} to {high:g}")
+    return growth
+
+
+Growth = Annotated[Amount, AfterValidator(_in_reach)]
 
 
 class JobClass(Needs):
@@ -24,6 +35,11 @@ class JobClass(Needs):
     hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
     instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
     per_month: Arrivals = Field(description="Jobs a month; a range is what 90 % of the months lie in")
+    growth_per_month: Growth = Field(
+        Amount(value=0.0),
+        description="Share by which the jobs of a month are more than those of the month before, urgent ones among "
+        "them; per_month is of the first month",
+    )
     devices_per_job: DevicesPerJob = Field(description=SAYS_DEVICES)
     within_hours: AboveZero | None = Field(None, description="Hours after which the result of an urgent job is due")
     urgent_per_month: NotNegative | None = Field(None, description="Of these jobs, how many a month are urgent")

@@ -16,6 +16,7 @@ from sweetspot.study.terms import (
     Compose,
     Currency,
     Interruptions,
+    NotNegative,
     Own,
     Positive,
     Printed,
@@ -64,6 +65,11 @@ class Offer(Closed):
     trend: Trend | None = Field(
         None, description="How its price moves in the months to come: a preset's name or a path (docs/prices.md)"
     )
+    available_from_weeks: NotNegative | None = Field(
+        None, description="Weeks from the day of the price until what is bought or signed for is there; or a range"
+    )
+    available_from: date | None = Field(None, description="The day from which it is there, instead of weeks")
+    until: date | None = Field(None, description="Last day on which the offer stands")
     currency: Currency | None = Field(None, description="Currency of this offer instead of the list's")
     vat: Vat | None = Field(None, description="Tax of this offer instead of the list's")
     printed: Printed | None = Field(None, description="Figures that the source prints beside the price")
@@ -87,6 +93,11 @@ class Offer(Closed):
             raise ValueError(
                 f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
             )
+        waits = [name for name in ("available_from_weeks", "available_from") if getattr(self, name) is not None]
+        if len(waits) > 1:
+            raise ValueError("one of available_from_weeks, available_from")
+        if waits and self.purchase not in ("own", "reserved", "committed"):
+            raise ValueError(f"{waits[0]} only of what is bought or signed for, found {self.purchase}")
         if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
             raise ValueError(f"interruptions only for spot or preemptible, found {self.purchase}")
         return self
@@ -143,6 +154,10 @@ def check_together(prices: PriceList, path: str | Path) -> None:
         currency = offer.currency or prices.currency
         if currency not in known:
             faults.add(f"{key} has its price in {currency}; expected a dated rate for {currency} in 'rates'")
+        for name in ("available_from", "until"):
+            day, first = getattr(offer, name), offer.as_of or prices.as_of
+            if day is not None and day < first:
+                faults.add(f"{key}.{name} is {day}; expected no day before that of its price, {first}")
         if offer.same_price_as is not None and offer.same_price_as not in rented:
             faults.add(
                 f"{key}.same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"

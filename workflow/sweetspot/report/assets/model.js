@@ -22,21 +22,23 @@ const model = (() => {
     return before[1] + ((after[1] - before[1]) * (years - before[0])) / (after[0] - before[0]);
   };
   const sold = (o) => (o.resale && o.resale.length ? Math.min(o.capex_usd * kept(o.resale, o.months / 12), o.most) : zero(o.residual_usd));
-  const payment = (o) => {
-    const rate = (1 + zero(o.discount_rate)) ** (1 / 12) - 1, annuity = rate === 0 ? o.months : (1 - (1 + rate) ** -o.months) / rate;
-    return (o.capex_usd - sold(o) / (1 + rate) ** o.months) / annuity;
+  const payment = (o, months = o.months) => {
+    const rate = (1 + zero(o.discount_rate)) ** (1 / 12) - 1, annuity = rate === 0 ? months : (1 - (1 + rate) ** -months) / rate;
+    return (o.capex_usd - sold(o) / (1 + rate) ** months) / annuity;
   };
+  const left = (o) => Math.max(o.months - zero(o.delivery_months), o.months / 1000); // months in which it is there
   const power = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
   const hourAt = (own, days) => own.fixed / (24 * days) + own.variable;
   // All else in its two sums (maintenance, staff) stays as the price list has it. `month`: USD of possession, `fixed` by the
-  // hours in which it works.
+  // hours in which it works; `held`: times what is planned for having one that is delivered.
   function owned(o, at, work) {
     const planned = { ...o, most: zero(o.capex_usd_low, o.capex_usd) }, works = 1 - zero(o.downtime_share);
     const price = zero(o === work.box ? at.price : at[`price:${o.option}`], o.capex_usd);
     const now = { ...planned, months: zero(at.months, o.months), usd_per_kwh: zero(at.kwh, zero(o.usd_per_kwh)), capex_usd: price,
       days_per_month: zero(at.days, o.days_per_month), most: o.capex_usd > 0 ? (planned.most * price) / o.capex_usd : price };
     now.month = o.fixed_usd_per_month + (o.months > 0 ? payment(now) - payment(planned) : 0);
-    Object.assign(now, { fixed: now.month / works, variable: o.variable_usd_per_hour + power(now) - power(planned), paid: o.variable_usd_per_hour, back: sold(now) });
+    const care = o.fixed_usd_per_month - payment(planned), held = (one) => ((payment(one, left(one)) + care) * left(one)) / one.months;
+    Object.assign(now, { held: held(now) / held(planned), fixed: now.month / works, variable: o.variable_usd_per_hour + power(now) - power(planned), paid: o.variable_usd_per_hour, back: sold(now) });
     const before = hourAt({ fixed: o.fixed_usd_per_month / works, variable: o.variable_usd_per_hour }, o.days_per_month);
     return { ...now, before, hour: hourAt(now, now.days_per_month), running: o.variable_usd_per_hour ? now.variable / o.variable_usd_per_hour : 1 };
   }
@@ -119,16 +121,22 @@ const model = (() => {
       const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
       const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
       return { ...one, option: o.option, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
-        fixed: one.fixed * (one.there ? 1 : own ? own.month / o.fixed_usd_per_month : times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
+        fixed: one.fixed * (one.there ? 1 : own ? own.held : times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
     });
     const held = sources.filter((one) => given(one.room)), there = held.map((one) => one.there), best = held.map((one) => one.best);
-    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)) };
+    // Months that are alike, once: the factor of each class's jobs and the share of the month in which a kind is there.
+    const by = [...work.classes.map((one) => one.grown), ...held.map((one) => one.present)], count = Math.max(1, ...by.map((list) => zero(list, []).length)), months = {};
+    for (let t = 0; t < count; t += 1) {
+      const factors = by.map((list) => (list ? list[t] : 1)), key = factors.join(" ");
+      months[key] = { factors, share: (months[key] ? months[key].share : 0) + 1 / count };
+    }
+    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(months) };
   }
   // Kinds held, filled one after another, each with the jobs that are worth most by its hour; the rest is rented. In order of merit
   // (what a unit of work costs to run there over the least of all kinds, mean over the classes) and in all other orders, a job's
   // worth also held against the other kinds, as if their hours were free: the cheapest is taken.
   const orders = (places) => (places.length < 2 || places.length > ORDERED ? [places] : places.flatMap((one) => orders(places.filter((other) => other !== one)).map((rest) => [one, ...rest])));
-  function dispatch({ jobs, held, rented }, counts) {
+  function dispatched({ jobs, held, rented }, counts) {
     const all = jobs.map((_, job) => job), prices = all.map((job) => rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd)), runs = (n, job) => Number.isFinite(held[n].hours[job]);
     const ratios = (kind) => all.map((job) => kind.usd[job] / Math.min(...held.map((one) => one.usd[job]))).filter((ratio) => Number.isFinite(ratio));
     const dear = held.map(ratios).map((of) => sum(of, (ratio) => ratio) / Math.max(1, of.length));
@@ -157,6 +165,13 @@ const model = (() => {
     const done = [...held.map(({ offer }, n) => [offer, best.hours[n]]), ...rented.map(({ offer }, n) => [offer, taken(n)])];
     const bought = held.flatMap(({ offer, there }, n) => (counts[n] > there ? [[offer, counts[n] - there]] : []));
     return { counts, bought, done, usd: waits ? Infinity : best.usd + sum(held.map((kind, n) => counts[n] * kind.fixed), (usd) => usd) };
+  }
+  // The mean of the months.
+  function dispatch(problem, counts) {
+    const { jobs, held } = problem, ways = problem.months.map(({ factors, share }) => ({ share, ...dispatched({ ...problem, jobs: jobs.map((all, job) => all * factors[job]),
+      held: held.map((kind, n) => ({ ...kind, room: kind.room * factors[jobs.length + n] })) }, counts) }));
+    const mean = (of) => sum(ways, (way) => way.share * of(way));
+    return { ...ways[0], done: ways[0].done.map(([offer], n) => [offer, mean((way) => way.done[n][1])]), usd: mean((way) => way.usd) };
   }
   // The cheapest numbers of the kinds at `places`, at least `more` than are there: from `starts` on, or twice as many that do the work.
   function climbed(problem, places, starts, more = 0) {

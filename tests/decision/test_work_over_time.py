@@ -1,0 +1,184 @@
+"""Work that grows from month to month, and machines that come later: months that differ, counted by hand."""
+
+import numpy as np
+import pytest
+from phase_plans import hourly, own
+from small_lab import class_of, posed, small_lab
+from sweetspot.decision.assumption import Moved
+from sweetspot.decision.cost_dispatch import dispatch_question
+from sweetspot.decision.later import buying_later, of_months
+from sweetspot.decision.posed import grown, months_of
+
+MONTHS = np.arange(36)
+TWO_MONTHS = 61.0 / 7.0  # weeks, of months of 30.5 days
+
+
+def usd(made):
+    """Of the best mix over the project, in every draw."""
+    return made.mixes[0].done.usd * made.work.months
+
+
+def growing(share, jobs=100.0, months=36.0, draws=2, **more):
+    """Jobs of two hours, rented for 12 USD each."""
+    jobs = [class_of("a", jobs, growth_per_month=share, **more)]
+    return posed(hourly(6.0), jobs=jobs, hours={"a": 2.0}, months=months, draws=draws)
+
+
+# --- growth -----------------------------------------------------------------------------------------------------------
+
+
+def test_ten_jobs_a_tenth_more_each_month():
+    """10, 11 and 12.1 jobs of 12 USD."""
+    made = growing(0.1, 10.0, 3.0)
+    assert made.drawn.jobs[0].tolist() == [pytest.approx([10.0, 11.0, 12.1])] * 2
+    assert usd(made) == pytest.approx(33.1 * 12.0)
+    assert made.central.jobs[0].tolist() == [pytest.approx([10.0, 11.0, 12.1])]
+
+
+def test_work_may_shrink():
+    assert usd(growing(-0.1, 10.0, 3.0)) == pytest.approx((10 + 9 + 8.1) * 12.0)
+
+
+def test_of_a_project_longer_than_is_drawn_each_month_stands_for_two():
+    """72 months at 2 %: (1.02 ** 72 - 1) / 0.02 times the first; a month drawn is the middle of its two."""
+    starts, length = months_of(72.0)
+    assert (len(starts), length, starts[1], starts[-1]) == (36, 2.0, 2.0, 70.0)
+    assert usd(growing(0.02, 10.0, 72.0)) == pytest.approx((1.02**72 - 1) / 0.02 * 10 * 12.0, rel=1e-4)
+
+
+def test_urgent_jobs_grow_with_their_class_and_stay_a_part_of_it():
+    made = growing(0.1, 10.0, 3.0, within_hours=5.0, urgent_per_month=2.0)
+    every, urgent = made.numbers[:, 0]
+    assert (every, urgent) == (pytest.approx([10.0, 11.0, 12.1]), pytest.approx([2.0, 2.2, 2.42]))
+
+
+def test_growth_is_one_unknown_number_a_project():
+    """Nine draws of ten between none and a tenth a month; in each the months follow from one number."""
+    made = growing({"value": 0.05, "low": 0.0, "high": 0.1}, draws=1000)
+    jobs = made.numbers[0]
+    rate = jobs[:, 1] / jobs[:, 0] - 1
+    assert np.quantile(rate, [0.05, 0.5, 0.95]) == pytest.approx([0.0, 0.05, 0.1], abs=0.006)
+    assert jobs == pytest.approx(100.0 * (1 + rate[:, None]) ** MONTHS)
+
+
+def test_growth_moves_as_an_assumption_of_its_class():
+    """Twice 5 % a month is 10 %, of the class that it is said of; another stays."""
+    jobs = [class_of("a", 10.0, growth_per_month=0.05), class_of("b", 10.0)]
+    question = dispatch_question(made := posed(hourly(6.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}))
+    (growth,) = (one for one in question.assumptions if one.quantity == "growth_per_month")
+    assert (growth.name, growth.value, growth.low, growth.high) == (
+        "growth of the jobs of a", 0.05, pytest.approx(0.04), pytest.approx(0.06),
+    )  # fmt: skip
+    assert (growth.unit, growth.range_basis, growth.most) == ("share/month", "assumed", 0.5)
+    moved = made.moved(Moved(1, {growth: 2.0})).jobs
+    assert moved[0, 0] == pytest.approx(10.0 * 1.1**MONTHS) and moved[1, 0] == pytest.approx(np.full(36, 10.0))
+    planned = made.moved(Moved(1, {growth: 1.0})).jobs
+    assert planned[0, 0] == pytest.approx(10.0 * 1.05**MONTHS)
+
+
+def test_what_is_known_of_growth_is_apart_from_what_is_known_of_the_number():
+    """Draws of the jobs a month are those of a month without growth; draws of growth are its own."""
+    ranged = {"value": 0.05, "low": 0.0, "high": 0.1}
+    jobs = [class_of("a", {"value": 10.0, "low": 5.0, "high": 20.0}, growth_per_month=ranged)]
+    question = dispatch_question(made := posed(hourly(6.0), jobs=jobs, hours={"a": 2.0}, draws=50, months_alike=1.0))
+    drawn = {one.quantity: values for one, values in question.drawn_work}
+    assert drawn["per_month"] == pytest.approx(made.numbers[0, :, 0])
+    assert (1 + drawn["growth_per_month"]) * made.numbers[0, :, 0] == pytest.approx(made.numbers[0, :, 1])
+
+
+def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pay():
+    """70 jobs of two hours: rented 840 a month, the box 1,078. At 1.5 % more a month 140 hours grow to 236, 184 on
+    average: 1,103 rented, and 1,087 on the box.
+    """
+    steady, rising = (
+        posed(own(), hourly(6.0), jobs=[class_of("a", 70.0, growth_per_month=by)], hours={"a": 2.0})
+        for by in (0.0, 0.015)
+    )
+    assert steady.mixes[0].counts == (0,) and usd(steady) == pytest.approx(36 * 840.0)
+    hours = 140.0 * 1.015**MONTHS
+    assert rising.mixes[0].counts == (1,) and hours.max() < 240.0
+    assert usd(rising) == pytest.approx(36 * 1050.0 + 0.2 * hours.sum())
+
+
+# --- delivery ---------------------------------------------------------------------------------------------------------
+
+
+def late(weeks=TWO_MONTHS, **terms):
+    """200 hours a month on a box that is there after some weeks, else for 6 USD an hour."""
+    box = own(**terms) | {"available_from_weeks": weeks}
+    return posed(box, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0})
+
+
+def test_until_a_machine_is_there_the_work_is_rented():
+    """36,000, care for 34 months, two months of 200 hours for 6 USD, then 0.2 an hour."""
+    made = late()
+    assert made.mixes[0].counts == (1,)
+    assert usd(made) == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
+    assert float(made.mixes[0].at(made.central).usd[0]) * 36 == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
+
+
+def test_in_the_month_of_its_delivery_it_works_for_the_rest():
+    """Half of the 240 hours of the first month."""
+    first = 120 * 0.2 + 80 * 6.0
+    assert usd(late(TWO_MONTHS / 4)) == pytest.approx(36_000 + 35.5 * 50 + first + 35 * 40)
+
+
+def test_a_machine_that_comes_late_is_sold_on_the_same_day():
+    """At a tenth a year: the level payment of 34 months of 36,000 less 6,000 of then, of which 34 are paid."""
+    rate = 1.1 ** (1 / 12) - 1
+    factor = (1 - (1 + rate) ** -34) / rate
+    paid = (36_000 - 6_000 / (1 + rate) ** 34) / factor + 50
+    made = late(discount_rate=0.1, residual=6000.0)
+    assert usd(made) == pytest.approx(34 * paid + 2 * 1200 + 34 * 40)
+
+
+def test_a_machine_that_comes_after_the_project_is_not_bought():
+    made = late(40 * 30.5 / 7)
+    assert made.mixes[0].counts == (0,) and usd(made) == pytest.approx(36 * 1200.0)
+    assert np.isfinite([one.expected for one in made.mixes]).all()
+
+
+def test_weeks_may_have_a_range_and_each_draw_waits_its_own():
+    box = own() | {"available_from_weeks": {"value": 12.0, "low": 6.0, "high": 24.0}}
+    made = posed(box, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0}, draws=1000)
+    (weeks,) = (wait * 30.5 / 7 for wait in made.delivery.values())
+    assert np.quantile(weeks, [0.05, 0.5, 0.95]) == pytest.approx([6.0, 12.0, 24.0], rel=0.06)
+    # each month later costs 160 hours' worth of renting more: 200 x 5.8, less 50 of care
+    assert np.ptp(usd(made) - weeks * 7 / 30.5 * (1160 - 50)) < 350  # the month of delivery has 240 hours for 200
+
+
+def test_a_contract_begins_when_it_is_there():
+    """A year for 1,000 a month, three times; from the 24th month on once."""
+    deal = {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
+    now, then = (
+        posed(deal | more, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0})
+        for more in ({}, {"available_from_weeks": 12 * TWO_MONTHS})
+    )
+    assert usd(now) == pytest.approx(36 * 1000.0)
+    assert usd(then) == pytest.approx(12 * 1000.0 + 24 * 1200.0)
+
+
+def test_bought_later_it_is_there_later_still():
+    """Ordered after six months it is there after eight: 28 months of the box."""
+    box = own() | {"available_from_weeks": TWO_MONTHS}
+    jobs, dates = [class_of("a", 100.0)], {"buy_after_months": [6.0]}
+    made, _, drawn, _ = small_lab(box, hourly(6.0), jobs=jobs, hours={"a": 2.0}, **dates)
+    table, _ = buying_later(of_months([made], drawn), drawn, 5)
+    found = table.set_index("after_months")["usd"]
+    assert found[0.0] == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
+    assert found[6.0] == pytest.approx(36_000 + 28 * 50 + 8 * 1200 + 28 * 40)
+
+
+def test_bought_later_by_a_work_that_grows():
+    """30 jobs more each month by a hundredth: the months before are rented, those after are on the box."""
+    jobs, dates = [class_of("a", 80.0, growth_per_month=0.01)], {"buy_after_months": [12.0]}
+    made, _, drawn, _ = small_lab(own(), hourly(6.0), jobs=jobs, hours={"a": 2.0}, **dates)
+    table, _ = buying_later(of_months([made], drawn), drawn, 5)
+    hours = 160.0 * 1.01**MONTHS
+    assert table.set_index("after_months")["usd"][12.0] == pytest.approx(
+        hours[:12].sum() * 6.0 + 36_000 + 24 * 50 + hours[12:].sum() * 0.2
+    )
+
+
+def test_growth_by_draw_and_class():
+    assert grown(np.array([[0.0, 0.1]]), 2.0) == pytest.approx(np.array([[[1.0, 1.0], [1.0, 1.1]]]))
