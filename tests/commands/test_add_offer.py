@@ -80,15 +80,16 @@ def test_comments_and_all_other_lines_stay_and_a_dry_run_writes_nothing(config, 
     said = capsys.readouterr().out
     assert "+  - instance: workstation-a" in said and "+workstation-a: {title: Workstation A," in said
     assert "Nothing is reckoned for its sale" in said
-    offer(config, "box 'Workstation A': 4 x RTX 5090, 21900 EUR, 2.1 kW, 36 months")
+    offer(config, "box 'Workstation A': 4 x RTX 5090, 21900 EUR, 2.1 kW, 36 months, in 6 weeks")
     for path, old in before.items():
         lines, new = old.decode().splitlines(), (start_up / path).read_text().splitlines()
         gone = [line for line in lines if line not in new]
         assert gone == (
             ["offers_in_hand: [box-4x5090, box-2xpro6000, year-1xh100]"] if path.name == "study.yaml" else []
         )
-    own = load_yaml(start_up / "prices" / "ours.yaml")["offers"][-1]["own"]
-    assert own == {
+    made = load_yaml(start_up / "prices" / "ours.yaml")["offers"][-1]
+    assert made["available_from_weeks"] == 6
+    assert made["own"] == {
         "capex": 21900, "months": 36, "kw": 2.1, "per_kwh": {"value": 0.35, "low": 0.28, "high": 0.45},
         "days_per_month": 30.5, "downtime_share": 0.04, "discount_rate": 0.06,
     }  # fmt: skip
@@ -164,6 +165,7 @@ def test_a_device_without_a_figure_turns_the_transfer_on(config, capsys):
         ("rental at RunPod: 1 x RTX 5090, 0.99 USD an hour", "'runpod-1x5090' is there already, in prices/rent.yaml"),
         ("contract: 1 x H100 PCIe, 1.79 EUR an hour", "a contract has a price and a term"),
         ("contrcat: 1 x H100 PCIe, 1.79 EUR an hour", "did you mean 'contract'"),
+        ("rental at RunPod: 1 x RTX 4090, 1 EUR an hour, in 2 weeks", "a rental is there at once"),
         ("a box of four", "expected such as"),
         ("box: 4 x RTX 5090, 21900 EUR, 2.1 kW, soon", "'soon' is no part of an offer"),
         ("contract: 1 x H100 PCIe, 1.79 EUR an hour, 48 months", "at most project_months 36"),

@@ -15,7 +15,7 @@ from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.currency import wrong_rate
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_list import Offer, PriceList, load_price_list
+from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.spelling import near, slipped
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import PROVIDERS, provider_title
@@ -219,10 +219,7 @@ def _add_price(
     offer: dict[str, Any] = {"instance": name, "purchase": purchase}
     offer |= _terms(desk, offered, device, prices, said)
     if offered.weeks is not None:
-        if "available_from_weeks" in Offer.model_fields:
-            offer["available_from_weeks"] = offered.weeks.written()
-        else:
-            said.append(f"That it comes in {offered.weeks.value:g} weeks is not reckoned with yet.")
+        offer["available_from_weeks"] = offered.weeks.written()
     offer["source"] = f"the offer in hand, told to sweetspot add-offer on {desk.today}: {desk.told}"
     currency = str(offered.currency)
     if prices is None:

@@ -191,6 +191,8 @@ def _require_price(offered: Offered) -> None:
         raise UserError("a contract has a price and a term; expected such as 1.79 EUR an hour, 12 months")
     if offered.kind == RENTAL and (hourly is None or monthly is not None or term is not None):
         raise UserError("a rental has a price an hour and no term; expected such as 0.99 USD an hour")
+    if offered.kind == RENTAL and offered.weeks:
+        raise UserError("a rental is there at once; leave the weeks out, or call it a contract with its term")
     if offered.kind != BOX and any((offered.kw, offered.per_kwh, offered.resale)):
         raise UserError(f"the electricity and the resale of a {offered.kind} are its owner's; leave them out")
 
