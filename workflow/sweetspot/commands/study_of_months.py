@@ -1,6 +1,5 @@
 """The work of months in a new study, where jobs take some devices of a machine: what is there, the offer, the jobs."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,9 +62,7 @@ def with_what_is_there(prices: Mapping[str, Any], there: str, currency: str, usd
     ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}
     source = "what is there: its purchase is spent; power assumed, a quarter of the box's"
     there_offer = {"instance": there, "purchase": "own", "source": source, "own": ours | {"kw": share}}
-    made = {**prices, "title": "The box, and what is there", "offers": [box | {"own": own}, there_offer]}
-    told: dict[str, Any] = json.loads(json.dumps(made))
-    return told  # YAML would point from one offer to what it shares with the other
+    return {**prices, "title": "The box, and what is there", "offers": [box | {"own": own}, there_offer]}
 
 
 def _ranged(amount: Any, change: Any) -> Any:

@@ -18,7 +18,14 @@ from sweetspot.transfer.specifications import Device, Devices
 
 TEMPLATE = Path(__file__).parent / "study_template_today"
 PRICES_FROM = "office-box-2026"
-RENTALS = ("single-gpus", "clouds")  # its price lists that are taken over: single devices, and whole machines
+# Studies and their lists of rentals on demand in USD, whose offers are taken over; of two alike the first counts.
+RENTALS = {
+    PRICES_FROM: ("single-gpus", "marketplace", "clouds"),
+    "lab-of-five": ("rent",),
+    "start-up-2026": ("rent",),
+    "eight-gpus-2026": ("clouds",),
+}
+PROVIDERS = 6  # the cheapest, of each device
 OWN = "mine"
 # USD per unit, for the offers on one's desk, each with its day and source; of other currencies the person types one.
 # Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that half-year.
@@ -30,8 +37,8 @@ RATES = {
     }
 }
 HEAD = {
-    "instances": "# Machines this study asks about. Rentals and their devices are those of office-box-2026.\n",
-    "rent": "# Rentals of office-box-2026, with their sources. Newer prices: sweetspot import-prices --help.\n",
+    "instances": "# Machines this study asks about. Rentals and their devices are those of the studies of 2026.\n",
+    "rent": "# The six cheapest providers of each device, from the studies of 2026. Newer: sweetspot import-prices.\n",
     "box": "# The box. Every number may be {value: 10, low: 8, high: 12}; intervals then reach the answer.\n",
 }
 
@@ -61,9 +68,8 @@ def files_of_today(
 
     months: it asks about the work of months: what is there has an offer, and each figure its own batch.
     """
-    source = studies / PRICES_FROM
-    offers, lists = _offers(source)
-    instances, targets = _machines(own, load_yaml(source / "instances.yaml"), list(offers), devices)
+    rent, known = rentals(studies, devices, own.device.maker)
+    instances, targets = _machines(own, known, devices)
     if own.images_per_s is not None:
         instances = {OWN: _one("Our device", own.device.gpu), **instances}
     words = {
@@ -81,8 +87,7 @@ def files_of_today(
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
     if own.currency != "USD":
         study += _yaml({"currency": _shown(own, today)})
-    rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
-    box = _box(own, load_yaml(source / "prices" / "office.yaml"), today, devices)
+    box = _box(own, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), today, devices)
     if months:
         box = with_what_is_there(box, own.instance, own.currency, _usd(own, today))
     made = {
@@ -94,28 +99,62 @@ def files_of_today(
     return made | ({"throughput.csv": _figure(own, today)} if own.images_per_s is not None else {})
 
 
-def _offers(source: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    lists = [load_yaml(source / "prices" / f"{name}.yaml") for name in RENTALS]
-    return {offer["instance"]: offer for prices in lists for offer in prices["offers"]}, lists
+def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A price list of RENTALS with the cheapest PROVIDERS of each device, by USD per device and hour; its machines.
+
+    Single devices and whole machines of a provider both stay. Devices are those of one `maker`: from another's figure
+    a speed is known within a factor of twenty, which answers nothing. An offer keeps the day, the source and the
+    billing of its own list where they are others than the first list's.
+    """
+    head: dict[str, Any] = {}
+    found: dict[tuple[str, str, int], tuple[dict[str, Any], dict[str, Any]]] = {}
+    for study, names in RENTALS.items():
+        machines = load_yaml(studies / study / "instances.yaml")
+        for prices in (load_yaml(studies / study / "prices" / f"{name}.yaml") for name in names):
+            head = head or {key: value for key, value in prices.items() if key != "offers"}
+            own = {key: prices[key] for key in ("as_of", "billing") if prices.get(key, head[key]) != head[key]}
+            for offer in prices["offers"]:
+                machine, source = machines[offer["instance"]], offer.get("source", prices["source"])
+                if prices["source"] not in (head["source"], source):
+                    source = f"{source}; {prices['source']}"
+                device = devices.get(machine["gpu"])
+                if device.maker == maker:
+                    told = offer | {"source": source} | {key: own[key] for key in own if key not in offer}
+                    found.setdefault((machine["provider"], device.gpu, machine["gpus"]), (told, machine))
+    kept = [entry for (provider, gpu, _), entry in found.items() if provider in _cheapest(found, gpu)]
+    rent = {**head, "title": "Rentals on demand", "max_age_days": 180, "offers": [offer for offer, _ in kept]}
+    return rent, {offer["instance"]: machine for offer, machine in kept}
 
 
-def _machines(
-    own: Own, known: Mapping[str, Any], offered: list[str], devices: Devices
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Instances of the box and of what is offered, and the targets: machines of several devices, from one of theirs.
+def _cheapest(found: Mapping[tuple[str, str, int], tuple[dict[str, Any], Any]], gpu: str) -> list[str]:
+    """The PROVIDERS of a device that ask least for one of it."""
+    least: dict[str, float] = {}
+    for (provider, other, count), (offer, _) in found.items():
+        if other == gpu:
+            hour = offer["per_hour"]
+            usd = (hour["value"] if isinstance(hour, dict) else hour) / count
+            least[provider] = min(usd, least.get(provider, usd))
+    return sorted(least, key=least.__getitem__)[:PROVIDERS]
 
-    A machine of several devices needs one of a single such device, offered too, to be estimated from.
+
+def _machines(own: Own, known: Mapping[str, Any], devices: Devices) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Instances of the box and of what is offered (`known`), and the targets: machines of several devices.
+
+    Each is estimated from one of its devices, which is declared for it where nobody offers it alone.
     """
     box = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
     instances = {"box-4": box | {"base_instance": own.instance}}
     targets = [{"instance": "box-4", "base_instance": own.instance, "gpus": 4}]
-    single = {devices.get(known[name]["gpu"]).gpu: name for name in offered if known[name]["gpus"] == 1}
-    for name in offered:
-        machine = {key: value for key, value in known[name].items() if key != "equivalent_to"}
-        base = single.get(devices.get(machine["gpu"]).gpu)
-        if machine["gpus"] > 1 and base is not None:
-            machine["base_instance"] = base
-            targets.append({"instance": name, "base_instance": base, "gpus": machine["gpus"]})
+    single = {devices.get(known[name]["gpu"]).gpu: name for name in known if known[name]["gpus"] == 1}
+    for name, entry in known.items():
+        machine = {key: value for key, value in entry.items() if key not in ("equivalent_to", "base_instance")}
+        if machine["gpus"] > 1:
+            gpu = devices.get(machine["gpu"]).gpu
+            if gpu not in single:
+                single[gpu] = f"one-{gpu.lower().replace(' ', '-')}"
+                instances[single[gpu]] = _one(f"1 {gpu}", machine["gpu"])
+            machine["base_instance"] = single[gpu]
+            targets.append({"instance": name, "base_instance": single[gpu], "gpus": machine["gpus"]})
         instances[name] = machine
     return instances, targets
 
@@ -199,5 +238,12 @@ def _figure(own: Own, today: str) -> str:
     return text.getvalue()
 
 
+class _Plain(yaml.SafeDumper):
+    """Writes what stands twice twice: the files of a study have no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 def _yaml(value: Any) -> str:
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
+    return yaml.dump(value, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
