@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from sweetspot.commands.study_of_months import Work
 from sweetspot.commands.study_of_today import OWN, RATES, Own, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
@@ -15,9 +16,9 @@ DEVICES = shipped_devices()
 TODAY = "2026-01-02"
 
 
-def made(gpu="RTX 4090", months=False, **own):
+def made(gpu="RTX 4090", work=None, **own):
     own = {"instance": OWN, "model": "resnet50", "precision": "fp16", "framework": "torch", "batch_size": 256} | own
-    files = files_of_today("new", Own(DEVICES.get(gpu), **own), STUDIES, DEVICES, TODAY, months)
+    files = files_of_today("new", Own(DEVICES.get(gpu), **own), STUDIES, DEVICES, TODAY, work)
     return {name: text if name.endswith(".csv") else yaml.safe_load(text) for name, text in files.items()}
 
 
@@ -121,15 +122,15 @@ def test_the_currency_of_the_box_is_that_of_the_page_at_one_rate():
 
 
 @pytest.mark.parametrize(
-    ("own", "months", "headline", "measure"),
+    ("own", "work", "headline", "measure"),
     [
-        ({"images_per_s": 1120.0}, True, "own", False),
-        ({"images_per_s": 1120.0}, False, 256, False),
-        ({"instance": "workstation-gpu"}, True, 256, True),
-        ({"instance": "workstation-gpu"}, False, 256, True),
+        ({"images_per_s": 1120.0}, Work(), "own", False),
+        ({"images_per_s": 1120.0}, None, 256, False),
+        ({"instance": "workstation-gpu"}, Work(), 256, True),
+        ({"instance": "workstation-gpu"}, None, 256, True),
     ],
 )
-def test_which_batch_and_whether_it_is_measured(own, months, headline, measure):
-    study = made(months=months, **own)["study.yaml"]
+def test_which_batch_and_whether_it_is_measured(own, work, headline, measure):
+    study = made(work=work, **own)["study.yaml"]
     assert study["cells"]["headline_batch_size"] == headline
     assert study["measure"] is measure

@@ -28,11 +28,12 @@ from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.study_of_months import month_block
-from sweetspot.commands.study_of_today import OWN, Own, files_of_today
+from sweetspot.commands.scratch import write_text
+from sweetspot.commands.study_of_months import Work, month_block
+from sweetspot.commands.study_of_today import OWN, Own, as_csv, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import in_a_sentence, write_whole
+from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
 from sweetspot.study.currency import wrong_rate
@@ -67,12 +68,50 @@ def create_study(
     today: datetime.date,
     own: Own | None = None,
     devices_per_job: int | str = "all",
+    work: Work | None = None,
 ) -> Path:
     """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
 
     own: a device whose figures are transferred to rentals of today; None: the machine tells (`owned`), else examples of
-    2018. The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
+    2018. work: the work of a month, where it is known; no single training is asked about then. The folder appears whole
+    or not at all. Raises UserError for a name that is no slug or is taken.
     """
+    target = _new_folder(name, config)
+    own = own or owned(machine, target.parent)
+    there = OWN if own is not None and own.images_per_s is not None else machine[0]
+    asked = Work() if work is None and own is not None and devices_per_job != "all" else work
+    model = own.model if own else "resnet50"
+    values = {
+        "name": name,
+        "instance": machine[0],
+        "device": " ".join(machine[1].split()),
+        "device_quoted": json.dumps(machine[1]),
+        "model": model,
+        "batch_size": "16",
+        "today": today.isoformat(),
+        "devices_per_job": str(devices_per_job),
+        "month": month_block(model, devices_per_job, there, asked),
+    }
+    made = {
+        str(source.relative_to(TEMPLATE)): string.Template(source.read_text(encoding="utf-8")).substitute(values)
+        for source in sorted(TEMPLATE.rglob("*.yaml"))
+    }
+    if own is None:
+        made["throughput.csv"] = _figures(figures_file(FIGURES_FROM, config / "studies"))
+    else:
+        made = {"workloads.yaml": made["workloads.yaml"]}
+        made |= files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), asked)
+    if work is not None:
+        made["workloads.yaml"] = made["workloads.yaml"].splitlines(keepends=True)[0] + values["month"]
+    with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
+        for path, text in made.items():
+            write_text(Path(scratch) / name / path, text)
+        shutil.move(Path(scratch) / name, target)
+    return target
+
+
+def _new_folder(name: str, config: Path) -> Path:
+    """The folder that a study of that name will have. Raises UserError where it cannot have it."""
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
     target = config / "studies" / name
@@ -81,34 +120,6 @@ def create_study(
     check_study_name(name, target.parent)
     if target.exists():
         raise UserError(f"{target}: the study exists; choose another name or edit it")
-    own = own or owned(machine, target.parent)
-    there = OWN if own is not None and own.images_per_s is not None else machine[0]
-    months = own is not None and devices_per_job != "all"
-    values = {
-        "name": name,
-        "instance": machine[0],
-        "device": " ".join(machine[1].split()),
-        "device_quoted": json.dumps(machine[1]),
-        "model": own.model if own else "resnet50",
-        "batch_size": "16",
-        "today": today.isoformat(),
-        "devices_per_job": str(devices_per_job),
-        "month": month_block(own.model if own else "resnet50", devices_per_job, there, months),
-    }
-    with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
-        folder = Path(scratch) / name
-        for source in sorted(TEMPLATE.rglob("*.yaml")):
-            text = string.Template(source.read_text(encoding="utf-8")).substitute(values)
-            with write_whole(folder / source.relative_to(TEMPLATE)) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-        if own is None:
-            _copy_figures(figures_file(FIGURES_FROM, config / "studies"), folder / "throughput.csv")
-        else:
-            made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), months)
-            for path, text in made.items():
-                with write_whole(folder / path) as temporary:
-                    temporary.write_text(text, encoding="utf-8")
-        shutil.move(folder, target)
     return target
 
 
@@ -163,15 +174,12 @@ def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
     return currency, rate
 
 
-def _copy_figures(source: Path, target: Path) -> None:
-    """The published single-device figures of the rented devices, with their sources."""
+def _figures(source: Path) -> str:
+    """The published single-device figures of the rented devices, with their sources, as a table."""
     with source.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     kept = [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_DEVICES)]
-    with write_whole(target) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(kept)
+    return as_csv(kept)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,13 +4,13 @@ import csv
 import io
 import json
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-from sweetspot.commands.study_of_months import with_what_is_there
+from sweetspot.commands.study_of_months import Work, with_what_is_there
 from sweetspot.errors import UserError
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
@@ -26,7 +26,19 @@ RENTALS = {
     "eight-gpus-2026": ("clouds",),
 }
 PROVIDERS = 6  # the cheapest, of each device
-OWN = "mine"
+OWN, TIMED = "mine", "timed"  # instances: what is there, and the device of another's figure
+BOX = (
+    "Buy a box of four, or rent?",
+    "We own one {gpu}. Is a box with four of them cheaper than renting machines of today, from how many days of use a\n"
+    "  month, and how long does training take on each?",
+    "reference: box-4            # the option that the decision is about\n",
+)
+OFFERS = (
+    "What to have, and what to rent?",
+    "We have {have} x {gpu}. What of a month's work do they do, what is rented, and does an offer on our desk pay?",
+    "",
+)
+"""Title, question and reference of a study about a box of four, and of one about offers."""
 # USD per unit, for the offers on one's desk, each with its day and source; of other currencies the person types one.
 # Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that half-year.
 RATES = {
@@ -47,7 +59,8 @@ class Own(NamedTuple):
     """The device that a person has, and what it does.
 
     instance: its name (one of config/instances.yaml where it is measured here, else OWN); images_per_s: None where it
-    is to be measured; currency: of the box.
+    is to be measured; currency: of the box; figure: the row of throughput.csv that is known instead, of this device or
+    another.
     """
 
     device: Device
@@ -59,26 +72,32 @@ class Own(NamedTuple):
     images_per_s: float | None = None
     currency: str = "USD"
     usd_per_unit: float | None = None  # of the currency, typed by the person; None: that of RATES
+    figure: Mapping[str, Any] | None = None
 
 
 def files_of_today(
-    name: str, own: Own, studies: Path, devices: Devices, today: str, months: bool = False
+    name: str, own: Own, studies: Path, devices: Devices, today: str, work: Work | None = None
 ) -> dict[str, str]:
     """Path below the study's folder -> text, but workloads.yaml. Raises UserError for a currency without a rate.
 
-    months: it asks about the work of months: what is there has an offer, and each figure its own batch.
+    work: that of a month, which it asks about: what is there has an offer, and each figure its own batch.
     """
     rent, known = rentals(studies, devices, own.device.maker)
-    instances, targets = _machines(own, known, devices)
+    instances, targets = _machines(own, known, devices, work is None or work.box)
+    figure = _figure(own, today)
     if own.images_per_s is not None:
-        instances = {OWN: _one("Our device", own.device.gpu), **instances}
+        timed = {} if figure["instance"] == OWN else {TIMED: _one(f"1 {figure['gpu']}, timed", figure["gpu"])}
+        instances = {OWN: _one("Our device", own.device.gpu), **timed, **instances}
+    title, question, reference = BOX if work is None or work.box else OFFERS
     words = {
         "name": name,
-        "device": own.device.gpu,
+        "title": title,
+        "question": question.format(gpu=own.device.gpu, have=work.have if work else 1),
+        "reference": reference,
         "today": today,
         "model": own.model,
         "batch_size": str(own.batch_size),
-        "headline": "own" if months and own.images_per_s is not None else str(own.batch_size),
+        "headline": "own" if work is not None and own.images_per_s is not None else str(own.batch_size),
         "precision": own.precision,
         "framework": own.framework,
         "measure": "true" if own.images_per_s is None else "false",
@@ -88,15 +107,15 @@ def files_of_today(
     if own.currency != "USD":
         study += _yaml({"currency": _shown(own, today)})
     box = _box(own, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), today, devices)
-    if months:
-        box = with_what_is_there(box, own.instance, own.currency, _usd(own, today))
+    if work is not None:
+        box = with_what_is_there(box, own.instance, own.currency, _usd(own, today), work)
     made = {
         "study.yaml": study,
         "instances.yaml": HEAD["instances"] + _yaml(instances),
         "prices/rent.yaml": HEAD["rent"] + _yaml(rent),
-        "prices/box.yaml": HEAD["box"] + _yaml(box),
     }
-    return made | ({"throughput.csv": _figure(own, today)} if own.images_per_s is not None else {})
+    made |= {"prices/box.yaml": HEAD["box"] + _yaml(box)} if box["offers"] else {}
+    return made | ({"throughput.csv": as_csv([figure])} if own.images_per_s is not None else {})
 
 
 def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -137,14 +156,19 @@ def _cheapest(found: Mapping[tuple[str, str, int], tuple[dict[str, Any], Any]], 
     return sorted(least, key=least.__getitem__)[:PROVIDERS]
 
 
-def _machines(own: Own, known: Mapping[str, Any], devices: Devices) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Instances of the box and of what is offered (`known`), and the targets: machines of several devices.
+def _machines(
+    own: Own, known: Mapping[str, Any], devices: Devices, box: bool
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Instances of the `box`, if any, and of what is offered (`known`), and the targets: machines of several devices.
 
     Each is estimated from one of its devices, which is declared for it where nobody offers it alone.
     """
-    box = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
-    instances = {"box-4": box | {"base_instance": own.instance}}
-    targets = [{"instance": "box-4", "base_instance": own.instance, "gpus": 4}]
+    instances: dict[str, Any] = {}
+    targets: list[dict[str, Any]] = []
+    if box:
+        four = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
+        instances["box-4"] = four | {"base_instance": own.instance}
+        targets.append({"instance": "box-4", "base_instance": own.instance, "gpus": 4})
     single = {devices.get(known[name]["gpu"]).gpu: name for name in known if known[name]["gpus"] == 1}
     for name, entry in known.items():
         machine = {key: value for key, value in entry.items() if key not in ("equivalent_to", "base_instance")}
@@ -215,9 +239,12 @@ def _usd(own: Own, today: str) -> float:
     return float(usd["value"] if isinstance(usd, dict) else usd)
 
 
-def _figure(own: Own, today: str) -> str:
-    """throughput.csv with the figure that the person timed."""
-    row = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "") | {
+def _figure(own: Own, today: str) -> dict[str, Any]:
+    """The row of throughput.csv: the figure that the person timed, or the one that is known."""
+    row = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "")
+    if own.figure is not None:
+        return row | dict(own.figure) | {"instance": OWN if own.figure["gpu"] == own.device.gpu else TIMED}
+    return row | {
         "gpu": own.device.gpu,
         "instance": OWN,
         "gpus": 1,
@@ -227,14 +254,18 @@ def _figure(own: Own, today: str) -> str:
         "batch_size": own.batch_size,
         "precision": own.precision,
         "variant": "default",
-        "images_per_s": f"{own.images_per_s:g}",
+        "images_per_s": f"{own.images_per_s or 0:g}",
         "as_of": today,
         "source": f"timed by us, given to sweetspot new-study on {today}",
     }
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table of one row or more as the text of a file."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerow(row)
+    writer.writerows(rows)
     return text.getvalue()
 
 
