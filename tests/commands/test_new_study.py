@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sweetspot.commands.command_line import main
-from sweetspot.commands.new_study import create_study
+from sweetspot.commands.create_study import create_study
 from sweetspot.commands.study_of_today import OWN, Own
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation

@@ -14,38 +14,32 @@ to have beside it and what to rent.
     sweetspot new-study mine --gpu-name "RTX 4090" --model resnet50 --speed 1120 --currency EUR
     # or: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
     sweetspot new-study mine --devices-per-job 1   # or: make study NAME=mine DEVICES_PER_JOB=1
+
+With --ask ten questions make the study of a month's work, and its answer is printed: each has a default, and may be
+answered by "don't know". Answers may come by a pipe, a line each.
+
+    sweetspot new-study --ask
 """
 
 import argparse
-import csv
 import datetime
-import json
 import re
-import shutil
-import string
-import tempfile
 from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.scratch import write_text
-from sweetspot.commands.study_of_months import Work, month_block
-from sweetspot.commands.study_of_today import OWN, Own, as_csv, files_of_today
+from sweetspot.commands.create_study import create_study
+from sweetspot.commands.study_form import answer, make_study, networks, published
+from sweetspot.commands.study_of_today import OWN, Own
+from sweetspot.commands.study_questions import ask_all
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
 from sweetspot.study.currency import wrong_rate
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.study import check_study_name
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
-
-TEMPLATE = Path(__file__).parent / "study_template"
-FIGURES_FROM = "parkopedia-2018"
-RENTED_DEVICES = ("Tesla K80", "Tesla V100")
 
 
 def own_machine() -> tuple[str, str]:
@@ -59,75 +53,6 @@ def own_machine() -> tuple[str, str]:
         return "workstation-gpu", str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(0)))
     except pynvml.NVMLError:
         return "workstation", processor_name()
-
-
-def create_study(
-    name: str,
-    config: Path,
-    machine: tuple[str, str],
-    today: datetime.date,
-    own: Own | None = None,
-    devices_per_job: int | str = "all",
-    work: Work | None = None,
-) -> Path:
-    """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
-
-    own: a device whose figures are transferred to rentals of today; None: the machine tells (`owned`), else examples of
-    2018. work: the work of a month, where it is known; no single training is asked about then. The folder appears whole
-    or not at all. Raises UserError for a name that is no slug or is taken.
-    """
-    target = _new_folder(name, config)
-    own = own or owned(machine, target.parent)
-    there = OWN if own is not None and own.images_per_s is not None else machine[0]
-    asked = Work() if work is None and own is not None and devices_per_job != "all" else work
-    model = own.model if own else "resnet50"
-    values = {
-        "name": name,
-        "instance": machine[0],
-        "device": " ".join(machine[1].split()),
-        "device_quoted": json.dumps(machine[1]),
-        "model": model,
-        "batch_size": "16",
-        "today": today.isoformat(),
-        "devices_per_job": str(devices_per_job),
-        "month": month_block(model, devices_per_job, there, asked),
-    }
-    made = {
-        str(source.relative_to(TEMPLATE)): string.Template(source.read_text(encoding="utf-8")).substitute(values)
-        for source in sorted(TEMPLATE.rglob("*.yaml"))
-    }
-    if own is None:
-        made["throughput.csv"] = _figures(figures_file(FIGURES_FROM, config / "studies"))
-    else:
-        made = {"workloads.yaml": made["workloads.yaml"]}
-        made |= files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), asked)
-    if work is not None:
-        made["workloads.yaml"] = made["workloads.yaml"].splitlines(keepends=True)[0] + values["month"]
-    with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
-        for path, text in made.items():
-            write_text(Path(scratch) / name / path, text)
-        shutil.move(Path(scratch) / name, target)
-    return target
-
-
-def _new_folder(name: str, config: Path) -> Path:
-    """The folder that a study of that name will have. Raises UserError where it cannot have it."""
-    if not is_slug(name):
-        raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
-    target = config / "studies" / name
-    if not target.parent.is_dir():
-        raise UserError(f"{target.parent}: the folder is needed and does not exist; expected --config of a project")
-    check_study_name(name, target.parent)
-    if target.exists():
-        raise UserError(f"{target}: the study exists; choose another name or edit it")
-    return target
-
-
-def owned(machine: tuple[str, str], studies: Path) -> Own | None:
-    """The machine's device where it is a GPU that is specified: then its figures say something of others."""
-    instance, gpu = machine
-    device = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
-    return Own(device, instance) if device is not None else None
 
 
 def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
@@ -174,17 +99,13 @@ def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
     return currency, rate
 
 
-def _figures(source: Path) -> str:
-    """The published single-device figures of the rented devices, with their sources, as a table."""
-    with source.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    kept = [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_DEVICES)]
-    return as_csv(kept)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot new-study`."""
-    parser.add_argument("name", metavar="NAME", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="folder under config/studies/: letters, digits, '.', '_' and '-'"
+    )
+    parser.add_argument("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
+    parser.add_argument("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
     parser.add_argument("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
     parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
     parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
@@ -203,8 +124,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> int:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    if arguments.ask:
+        return _asked(arguments)
+    if arguments.name is None:
+        raise UserError("NAME is missing; expected the study's name, or --ask for ten questions")
     own = timed(arguments, arguments.config / "studies")
     instance, device = own_machine() if own is None else (OWN, own.device.gpu)
     folder = create_study(
@@ -214,3 +139,19 @@ def run(arguments: argparse.Namespace) -> None:
     load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
     gpu = " GPU=1" if instance == "workstation-gpu" else ""
     print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")
+    return 0
+
+
+def _asked(arguments: argparse.Namespace) -> int:
+    """The study of ten answers, and its answer; the exit code of `sweetspot ask`. Raises UserError."""
+    studies = arguments.config / "studies"
+    if not studies.is_dir():
+        raise UserError(f"{studies}: the folder is needed and does not exist; expected --config of a project")
+    instance, gpu = own_machine()
+    known = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
+    rows = published(studies)
+    answers = ask_all(known.gpu if known else None, arguments.name or "mine", networks(rows))
+    make_study(answers, arguments.config, rows, datetime.date.today())
+    if arguments.no_answer:
+        return 0
+    return answer(answers.name, arguments.config)

@@ -85,7 +85,7 @@ class Desk:
 
 def files_of_offer(desk: Desk, offered: Offered) -> Made:
     """What the study's files become with the offer. Raises UserError."""
-    device = _device(offered.gpu)
+    device = known_device(offered.gpu)
     check_magnitudes(offered, _usd(desk, str(offered.currency)))
     provider = "own" if offered.kind == BOX else _provider(desk, offered.provider)
     name = _name(desk, offered, provider, device)
@@ -101,7 +101,8 @@ def files_of_offer(desk: Desk, offered: Offered) -> Made:
     return Made(name, texts, sentences)
 
 
-def _device(gpu: str) -> Device:
+def known_device(gpu: str) -> Device:
+    """The device that a person means. Raises UserError, with the name of the nearest, where there is none."""
     devices = shipped_devices()
     found = devices.find(gpu)
     if found is None and not PROCESSOR.search(gpu):
@@ -139,7 +140,7 @@ def _name(desk: Desk, offered: Offered, provider: str, device: Device) -> str:
     other = desk.instances.get(name)
     if other is None:
         return name
-    alike = other.gpus == offered.devices and other.provider == provider and _device(other.gpu) == device
+    alike = other.gpus == offered.devices and other.provider == provider and known_device(other.gpu) == device
     priced = next(
         (entry for entry, prices in desk.lists.items() for one in prices.offers if one.instance == name), None
     )

@@ -139,7 +139,7 @@ def _money(found: re.Match[str], kind: str) -> dict[str, Any]:
     name = units[re.sub(r"\s+", " ", (unit or "").lower())]
     if name == "price" and kind != BOX:
         raise UserError(f"{found[0]!r}: of what is the price? expected an hour or a month of it for a {kind}")
-    return {name: _range(*numbers), "currency": SIGNS.get(code, code.upper())}
+    return {name: as_range(*numbers), "currency": SIGNS.get(code, code.upper())}
 
 
 def _curve(found: re.Match[str], kind: str) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _said(name: str, factors: dict[str, float]) -> Callable[[re.Match[str], str]
 
     def read(found: re.Match[str], kind: str) -> dict[str, Any]:
         *numbers, unit = found.groups()
-        return {name: _range(*numbers).times(factors[unit.lower()])}
+        return {name: as_range(*numbers).times(factors[unit.lower()])}
 
     return read
 
@@ -178,7 +178,8 @@ PARTS: tuple[tuple[str, Callable[[re.Match[str], str], dict[str, Any]]], ...] = 
 """How a part may be written, and what reads it; the first that fits counts."""
 
 
-def _range(value: str, low: str | None, high: str | None) -> Range:
+def as_range(value: str, low: str | None, high: str | None) -> Range:
+    """The number that the groups of AMOUNT hold."""
     return Range(*(None if end is None else float(end.replace(",", "")) for end in (value, low, high)))  # type: ignore[arg-type]
 
 

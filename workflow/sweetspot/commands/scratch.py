@@ -43,15 +43,16 @@ def tried(root: Path, study: str, texts: Mapping[Path, str]) -> Findings:
     Raises UserError of the mistakes that it would have and has not.
     """
     with scratch_config(root, study) as scratch:
-        before = set(_said(read_study(study, scratch), scratch, root))
+        before = set(said_of(read_study(study, scratch), scratch, root))
         for path, text in texts.items():
             write_text(scratch / "studies" / study / path, text)
         found = read_study(study, scratch)
-        refuse(words for words in _said(found, scratch, root) if words not in before)
+        refuse(words for words in said_of(found, scratch, root) if words not in before)
         return found
 
 
-def _said(found: Findings, scratch: Path, root: Path) -> list[str]:
+def said_of(found: Findings, scratch: Path, root: Path) -> list[str]:
+    """The mistakes, by the names that the files have in the project."""
     return [words.replace(str(scratch), str(root)) for _, words in found.errors]
 
 

@@ -63,7 +63,7 @@ def month_block(model: str, devices: int | str, there: str, asked: Work | None) 
         "model": model,
         "devices": devices,
         "months": f"{work.months:g}",
-        "limits": "".join(f"  {key}: {most:g}\n" for key, most in work.limits.items()),
+        "limits": "".join(f"  {key}: {most:.9g}\n" for key, most in work.limits.items()),
         "size": "\n      ".join(f"{key}: {value}" for key, value in work.size.items()),
         "per_month": _flow(work.per_month),
         "urgent": URGENT.format(within=f"{work.urgent[1]:g}", number=_flow(work.urgent[0])) if work.urgent else "",
@@ -80,8 +80,8 @@ def month_block(model: str, devices: int | str, there: str, asked: Work | None) 
 def _flow(number: Any) -> str:
     """A number or its range, as one writes it."""
     if isinstance(number, Mapping):
-        return f"{{{', '.join(f'{name}: {end:g}' for name, end in number.items())}}}"
-    return f"{number:g}"
+        return f"{{{', '.join(f'{name}: {end:.9g}' for name, end in number.items())}}}"
+    return f"{number:.9g}"
 
 
 def with_what_is_there(
@@ -102,7 +102,7 @@ def with_what_is_there(
         own |= {"capex": _ranged(own["capex"], lambda usd: round(usd / usd_per_unit / 10) * 10), "per_kwh": PER_KWH}
         box["source"] = f"{box['source']}; in {currency} at {usd_per_unit:g} USD; electricity assumed"
         del box["currency"]
-    own |= {"months": work.months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    own |= {"months": int(work.months) if work.months % 1 == 0 else work.months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
     own |= {"per_kwh": work.per_kwh} if work.per_kwh is not None else {}
     share = _ranged(own.get("kw", PLACEHOLDER), lambda kw: round(kw / DEVICES, 4))
     ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}
