@@ -63,8 +63,9 @@ def make_study(answers: Answers, root: Path, rows: list[dict[str, str]], today: 
             answers.name, scratch, (OWN, own.device.gpu), today, own, answers.jobs.devices, _work(answers)
         )
         for line, offered in answers.offers:
-            if offered.kind == BOX and offered.per_kwh is None and offered.currency == answers.currency[0]:
-                offered = offered._replace(per_kwh=answers.per_kwh)
+            if offered.kind == BOX:
+                kwh = answers.per_kwh if offered.currency == answers.currency[0] else None
+                offered = offered._replace(per_kwh=offered.per_kwh or kwh, months=offered.months or answers.months)
             made = files_of_offer(Desk(scratch, answers.name, None, None, answers.currency[1], today, line), offered)
             for path, text in made.texts.items():
                 write_text(folder / path, text)
@@ -137,7 +138,8 @@ def _work(answers: Answers) -> Work:
     urgent = None if answers.urgent is None else (answers.urgent[0].written(), answers.urgent[1])
     return Work(
         have=answers.have[0] if answers.have else 0,
-        months=answers.months,
+        months=answers.months.value,
+        used_months=answers.months.written(),
         size=size,
         per_month=jobs.per_month.written(),
         urgent=urgent,

@@ -35,12 +35,14 @@ URGENT = """\
 class Work(NamedTuple):
     """The work of a month. Numbers are those of a file: one, or a mapping with its range.
 
-    have: how many machines are there; size: what a job takes, as (samples) or (hours, instance); urgent: jobs a month
+    have: how many machines are there; size: what a job takes, `samples`, or `hours` and `instance`; used_months:
+    over which machines are used; urgent: jobs a month
     and the hours within which they are due; limits: `at_most_up_front` and such; box: whether a box of four is offered.
     """
 
     have: int = 1
     months: float = 36
+    used_months: Any = 36
     size: Mapping[str, Any] = MappingProxyType({"samples": 100_000_000})
     per_month: Any = MappingProxyType({"value": 20, "low": 10, "high": 30})
     urgent: tuple[Any, float] | None = (1, 24)
@@ -102,7 +104,7 @@ def with_what_is_there(
         own |= {"capex": _ranged(own["capex"], lambda usd: round(usd / usd_per_unit / 10) * 10), "per_kwh": PER_KWH}
         box["source"] = f"{box['source']}; in {currency} at {usd_per_unit:g} USD; electricity assumed"
         del box["currency"]
-    own |= {"months": int(work.months) if work.months % 1 == 0 else work.months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    own |= {"months": work.used_months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
     own |= {"per_kwh": work.per_kwh} if work.per_kwh is not None else {}
     share = _ranged(own.get("kw", PLACEHOLDER), lambda kw: round(kw / DEVICES, 4))
     ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}

@@ -67,7 +67,7 @@ class Answers(NamedTuple):
     currency: tuple[str, float | None]
     per_kwh: Range
     limits: dict[str, float]
-    months: float
+    months: Range
     name: str
 
 
@@ -136,7 +136,7 @@ def ask_all(there: str | None, name: str, networks: Collection[str]) -> Answers:
         "What does a kWh cost?", "0.30 (0.25 to 0.35)", lambda typed: _amount(KWH, typed), lambda: wide(0.30)
     )
     limits = form.ask("What are the limits? (30000 up front, 2000 a month, 8 hours of waiting)", "none", _limits)
-    months = form.ask("Over how many months?", "36", _months)
+    months = form.ask("Over how many months?", "36", _months, lambda: wide(36))
     return Answers(
         have, speed, jobs, urgent, offers, currency, per_kwh, limits, months, form.ask("Its name?", name, _name)
     )
@@ -242,12 +242,12 @@ def _limits(typed: str) -> dict[str, float]:
     return limits
 
 
-def _months(typed: str) -> float:
+def _months(typed: str) -> Range:
     found = re.fullmatch(rf"{NUMBER}(?:\s*(month|year)s?)?", typed, re.IGNORECASE)
     months = float(found[1].replace(",", "")) * (12 if (found[2] or "").lower() == "year" else 1) if found else 0
     if not 1 <= months <= 120:
         raise UserError(f"found {typed!r}; expected 1 to 120 months")
-    return months
+    return Range(months)
 
 
 def _name(typed: str) -> str:
