@@ -41,6 +41,8 @@ class Market:
     hours: float = 2.0
     months: float = 36.0
     growth: float = 0.0
+    have: tuple[str, ...] = ()
+    allowed: float | None = None
 
     @property
     def box(self) -> str:
@@ -134,7 +136,8 @@ def price(market: Market, draws: int = 2, kind: str | None = None) -> Priced:
                                          "hours": market.hours}]}  # fmt: skip
     of_class = {"name": "jobs", "model": "vgg16", "devices_per_job": 1, "source": "this test"}
     jobs = [of_class | {"samples": samples, "per_month": market.jobs, "growth_per_month": market.growth}]
-    lab = {"kind": "monthly", "months": market.months, "jobs": jobs}
+    lab = {"kind": "monthly", "months": market.months, "jobs": jobs, "have": list(market.have)}
+    lab |= {"at_most_up_front": market.allowed} if market.allowed else {}
     job = {"kind": "training", "model": "vgg16", "samples": samples}
     costs, _ = priced(listed, cells, known, job=job)
     if kind in (None, DISPATCH):  # as `load_workloads` has one job of a class

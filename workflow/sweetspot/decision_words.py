@@ -12,11 +12,12 @@ KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kin
 COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
 VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
 COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
-MAY_STOP, NOT_ASKED, CANNOT = "interruptible", "not_asked", "cannot"  # why a choice is not the answer
+MAY_STOP, NOT_ASKED, CANNOT, LIMIT = "interruptible", "not_asked", "cannot", "limit"  # why a choice is not the answer
 WHY_NOT = {
     MAY_STOP: "it can be interrupted",
     NOT_ASKED: "not of the price lists that the answer takes",
     CANNOT: "does not do the work",
+    LIMIT: "breaks a limit of the team",
 }
 COUNTED = "this counts {busy_days_per_month:g}"
 SENTENCE, DO_THIS = 15, 20  # words
@@ -58,6 +59,35 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
             box = begun(the(str(facts["pays_title"])))
             told.append((f"{100 * facts['work_until']:.0f} %", f"{box} pays up to {{}} of the work."))
     return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
+
+
+LIMITED = {
+    "at_most_up_front": ("costs {found} up front, more than the {most} allowed", "the limit of {most} up front"),
+    "at_most_a_month": ("costs {found} a month, more than the {most} allowed", "the limit of {most} a month"),
+    "mean_wait_at_most": (
+        "jobs wait {found} on average, more than the {most} allowed",
+        "the limit of {most} of waiting",
+    ),
+}
+
+
+def breaks(limit: str, most: float, found: float, money: Money) -> str:
+    """Why a choice that breaks a limit of the team's is not the answer; USD, or hours."""
+    return LIMITED[limit][0].format(most=_limit(limit, most, money), found=_limit(limit, found, money))
+
+
+def price_of_limit(limit: str, most: float, less: float, money: Money) -> str:
+    """What a limit costs: USD a month that the answer is cheaper without it; NaN: nothing keeps it."""
+    told = LIMITED[limit][1].format(most=_limit(limit, most, money))
+    if math.isnan(less):
+        return f"No choice keeps {told}."
+    return f"Without {told} it costs {money.words(less)} less a month."
+
+
+def _limit(limit: str, value: float, money: Money) -> str:
+    if limit != "mean_wait_at_most":
+        return money.words(value)
+    return f"{amount(value)} h" if math.isfinite(value) else "without end"
 
 
 def sentence(facts: Facts, advised: str) -> str:

@@ -90,6 +90,7 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("residual_usd", times(sold, money)),
         "residual_points": points,
         **_later(own),
+        **({} if own.sell_for is None else spread("sell_for_usd", times(triple(own.sell_for), money))),
         "maintenance_usd_per_month": ends[0]["maintenance"],
         "staff_usd_per_month": ends[0]["staff"],
         "pue": own.pue.value,

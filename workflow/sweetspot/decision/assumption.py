@@ -26,7 +26,11 @@ OF_A_MACHINE = {
     "residual_usd": ("resale value of {box}", "USD"),
     "maintenance_usd_per_month": ("maintenance of {box}", "USD/month"),
     "kw": ("power of {box}", "kW"),
+    "sell_for_usd": ("what {box} would sell for", "USD"),
 }
+OF_THERE = ("kw", "sell_for_usd")  # of a machine that is there these count; of one for sale all but the last
+OF_SALE = tuple(OF_A_MACHINE)[:-1]
+
 Array = np.ndarray
 
 
@@ -156,7 +160,7 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Assumption]:
 def _of_machine(one: Choice) -> Iterator[Assumption]:
     row = one.row
     for figure, (said, unit) in OF_A_MACHINE.items():
-        if or_zero(row[figure]) > 0 and (figure == "kw" or not one.there):
+        if or_zero(row[figure]) > 0 and figure in (OF_THERE if one.there else OF_SALE):
             most = float(row["capex_usd"]) if figure == "residual_usd" else np.inf
             yield _of_row(row, figure, said.format(box=the(str(row["title"]))), unit, frozenset(one.labels), most=most)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.cost_rounds import Plan
+from sweetspot.decision.limits import A_MONTH, UP_FRONT, WAIT, price_of
 from sweetspot.decision.options import Row
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
@@ -17,9 +18,10 @@ from sweetspot.wording import DISPATCH, ROUNDS
 COLUMNS = (
     "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
     "usd", "usd_possession", "machines", "least", "room_hours", "devices", "elapsed_hours", "limit_hours", "urgent",
-    "grown", "present",
+    "grown", "present", "fewest", "up_front_usd", "allowed_usd",
 )  # fmt: skip
-FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float}
+FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float, "fewest": float,
+                "up_front_usd": float, "allowed_usd": float}  # fmt: skip
 
 
 def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]) -> pd.DataFrame:
@@ -35,11 +37,12 @@ def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]
     Dispatch: `jobs` a month, of which each takes `job_hours` of one machine (held) or of all its devices (by the hour),
     `elapsed_hours` by the clock, of at most `limit_hours` (null: none); null where it has no speed. `usd` of a job by
     use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
-    `devices`; `machines` in the best mix, of which `least` are there. Where months differ: `grown`, jobs of each month
-    over `jobs`; `present`, the share of each in which a machine held is there.
+    `devices`; `machines` in the best mix, of which `least` are there, `fewest` stay. Where months differ: `grown`, jobs
+    of each month over `jobs`; `present`, the share of each in which a machine held is there. `up_front_usd` of one
+    machine, of all those bought at most `allowed_usd`. A work with limits that this does not reckon has no rows.
     """
     rows = [row for question, plan in plans for row in _rounds(question, plan)]
-    rows += [row for one in months for row in _dispatch(one)]
+    rows += [row for one in months if not {A_MONTH, WAIT} & set(one.stated) for row in _dispatch(one)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(FIGURE_TYPES)
 
 
@@ -67,6 +70,7 @@ def _dispatch(posed: Posed) -> Iterator[dict[str, Any]]:
                 "workload": posed.name, "cost": DISPATCH, "part": each.name, "alternative": name, "taken": True,
                 "jobs": float(free.jobs[number, 0, 0] / grown[0]),
                 "elapsed_hours": float(row["hours"]) if row else np.nan,
+                "allowed_usd": posed.stated.get(UP_FRONT, np.nan), "up_front_usd": price_of(posed.source(name).offer),
                 "urgent": each.urgent, "limit_hours": limit, "grown": grown if posed.changes else None, **figures,
             }  # fmt: skip
 
@@ -86,7 +90,7 @@ def _of_class(problem: Problem, number: int, best: Sequence[int]) -> Iterator[tu
         yield kind.name, job(kind.hours[number, 0], kind.running[number, 0]) | {
             "usd_possession": float(kind.fixed[0]), "room_hours": float(kind.capacity[0]),
             "devices": float(kind.devices), "machines": float(count), "least": float(kind.there),
-            "present": np.broadcast_to(kind.present, problem.jobs.shape[1:])[0].tolist(),
+            "fewest": float(kind.least), "present": np.broadcast_to(kind.present, problem.jobs.shape[1:])[0].tolist(),
         }  # fmt: skip
     for offer in problem.rented:
         yield offer.name, job(offer.device_hours[number, 0], offer.usd[number, 0])

@@ -13,10 +13,23 @@ from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import mix_rows
-from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
+from sweetspot.decision_words import (
+    BUY,
+    CANNOT,
+    CONTRACT,
+    KEEP,
+    LIMIT,
+    MAY_STOP,
+    MIX,
+    NOT_ASKED,
+    RENT,
+    WHY_NOT,
+    breaks,
+    price_of_limit,
+)
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money
 
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
@@ -29,7 +42,7 @@ COLUMNS = (
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
-    "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule",
+    "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
@@ -46,7 +59,8 @@ class Work(NamedTuple):
     USD of that price); of a single workload `month_usd` (of what is paid by the month, used or not). `usd`: draws over
     the project, rents moving as the study says; `today`: the same where rents stay as they are today; `capex`: draws
     of the price of a machine bought, infinite where none is. `busy`: days of use a month that a work which is no
-    `plan` supposes of an owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of.
+    `plan` supposes of an owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`:
+    what each limit of the team's costs, in sentences.
     """
 
     name: str
@@ -59,6 +73,7 @@ class Work(NamedTuple):
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
+    limits: tuple[str, ...] = ()
 
     @property
     def plan(self) -> bool:
@@ -78,7 +93,7 @@ def works(
 
     `plans`: those of phases; `monthly`: work of months with its mixes; `titles`: names of plans.
     """
-    found = [_of_months(one, options, draws) for one in monthly]
+    found = [_of_months(one, options, draws, settings.money) for one in monthly]
     found += [_of_phases(one, options, draws) for one in plans]
     found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
     parts = tuple(f"{one.name}." for one in monthly)
@@ -99,7 +114,7 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     words; `why_not_rule`: the same as a fact, a key of WHY_NOT (null: it may be). `cost`: share, rounds or dispatch.
     Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
     of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`, and
-    `main_rented`: the offer that does most of what is rented (null: nothing is).
+    `main_rented`: the offer that does most of what is rented (null: nothing is), and how many machines are `sold`.
     """
     rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -197,7 +212,7 @@ def _why_not(row: Mapping[Any, Any]) -> tuple[str | None, str | None]:
     if row["stands"]:
         return None, None
     if row.get("why_not"):
-        return CANNOT, str(row["why_not"])
+        return row.get("why_not_rule") or CANNOT, str(row["why_not"])
     rule = NOT_ASKED if not row["in_answer"] else CANNOT if row["persistent"] else MAY_STOP
     return rule, WHY_NOT[rule]
 
@@ -257,23 +272,27 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
     return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
-def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws) -> Work:
+def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     months, priced, alike = float(posed.work.months), [], None
     for mix, told in mix_rows(posed):
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
         kind, binds = _mixed(told, box)
-        if box is None and told["main_rented"]:
+        if box is None and told["main_rented"] and not told["sold"]:
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         said = told | {
-            "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True, "in_answer": True,
+            "alternative": told["choice"], "kind": kind, "binds": binds, "persistent": True,
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
         }  # fmt: skip
         said |= {"instance": told["main_rented"]} if box is None else {}
+        broken = [breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
+        said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
+        said |= {"why_not": "; ".join(broken)} if broken else {}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
-    return _work(posed.name, posed.name, months, priced, draws, DISPATCH)
+    limits = [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
+    return _work(posed.name, posed.name, months, priced, draws, DISPATCH)._replace(limits=tuple(limits))
 
 
 def _mixed(told: Row, box: Row | None) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_ques
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.later import buying_later, of_months, of_phases
+from sweetspot.decision.limits import limited
 from sweetspot.decision.offers_left_out import (
     decisive_rows,
     left_out_table,
@@ -119,7 +120,9 @@ def judge(
     options, misfits = apart(every)
     drawn = simulate(options, settings.seed, draws)
     lab = (options, drawn, offers, settings.month_days, settings.seed)
-    months = [pose(name, work, *lab) for name, work in asked.months.items() if len(options)]
+    months = [
+        limited(pose(name, work, *lab), settings.usd_per_unit) for name, work in asked.months.items() if len(options)
+    ]
     plans = priced_plans(options, drawn, asked.plans)
     waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
     later, more = buying_later(waiting, drawn, settings.seed)

@@ -86,7 +86,7 @@ class Dispatch:
 
         def usd(counts: Counts) -> float:
             if counts not in known:
-                known[counts] = self.usd(quick, way.source, counts)
+                known[counts] = self.usd(quick, way.source, counts) if self.posed.affords(counts) else np.inf
             return known[counts]
 
         kinds = [place for place, kind in enumerate(quick.held) if kind.name in way.bought]
@@ -106,7 +106,7 @@ class Dispatch:
             for place, way in enumerate(self.ways):
                 if self._worth_a_look(place, moved):
                     numbers, usd[place, case] = self.best_of(quick, way)
-                    counts[place, case] = sum(numbers) - sum(quick.there)
+                    counts[place, case] = sum(max(0, n - own) for n, own in zip(numbers, quick.there, strict=True))
                 names[place, case] = self._alternative(quick, place)
         return Costs(usd, counts, names)
 
@@ -128,7 +128,7 @@ class Dispatch:
     def _alternative(self, quick: Problem, place: int) -> int:
         """A number for what a way is: itself where it buys, else the offer that it rents most."""
         way = self.ways[place]
-        if way.bought or way.kind == RENTED:
+        if way.bought or way.sold or way.kind == RENTED:
             return place
         lead = dispatch(quick, way.counts).lead
         return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
@@ -244,7 +244,8 @@ def dispatch_question(posed: Posed) -> Question | None:
     best, months = posed.mixes[0], posed.work.months
     if not np.isfinite(best.expected):
         return None
-    shown = [best, *(one for one in posed.mixes if not is_best(one, best) and np.isfinite(one.expected))]
+    other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
+    shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
         shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
     cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed))
@@ -276,15 +277,17 @@ def dispatch_question(posed: Posed) -> Question | None:
 def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
     """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
     usd = drawn.mean(axis=1)
-    others, bought = range(1, len(ways)), ways[0].bought.keys()
-    apart = [place for place in others if ways[place].bought.keys() != bought and usd[place] < np.inf]
+    others, held = range(1, len(ways)), (ways[0].bought.keys(), ways[0].sold.keys())
+    apart = [place for place in others if (ways[place].bought.keys(), ways[place].sold.keys()) != held]
+    apart = [place for place in apart if usd[place] < np.inf]
     return min(apart or others, key=lambda place: float(usd[place]), default=None)
 
 
 def _beside(best: Mix, months: float) -> Array | None:
     """USD by draw of the mixes of one machine more or less than the best that do the work."""
-    problem, anything = best.problem, tuple(count + 1 for count in best.counts)
-    near = [moved(best.counts, place, step, problem.there, anything) for place in problem.for_sale for step in (-1, 1)]
+    problem = best.problem
+    most = tuple(max(count, kind.there) + kind.for_sale for count, kind in zip(best.counts, problem.held, strict=True))
+    near = [moved(best.counts, place, step, problem.least, most) for place in problem.movable for step in (-1, 1)]
     usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
     found = [one for one in usd if np.isfinite(one).all()]
     return np.stack(found) if found else None

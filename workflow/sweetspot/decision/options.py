@@ -42,7 +42,7 @@ SIDE = {f"side_{name}": name for name in (*FIGURE, "figure_images_per_s", "figur
 SIDE |= {"side_basis": "throughput_basis", "side_source": "throughput_source"}
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-    "interruptions_per_hour", "capex_change",
+    "interruptions_per_hour", "capex_change", "delivery_months", "sell_for_usd",
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (
@@ -50,7 +50,7 @@ TERMS = (
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
     "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s", "minimum_s",
-    *TREND_COLUMNS, "residual_points", "delivery_months", "delivery_months_low", "delivery_months_high", "offer_until",
+    *TREND_COLUMNS, "residual_points", "offer_until",
 )  # fmt: skip
 
 

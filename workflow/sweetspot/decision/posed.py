@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +18,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, Held, Problem, Rented, finite, month_noise
+from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite, month_noise
 from sweetspot.mixes.search import Mix, mixes
 
 if TYPE_CHECKING:
@@ -36,6 +36,16 @@ FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", 
            "days": "days_per_month"}  # fmt: skip
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
+
+
+class Broken(NamedTuple):
+    """A limit of the team's (a key of the workload) that a mix breaks: the most that it allows, and what the mix has;
+    USD, or hours.
+    """
+
+    limit: str
+    most: float
+    found: float
 
 
 class Class(NamedTuple):
@@ -78,9 +88,12 @@ class Source(NamedTuple):
 class Posed:
     """A monthly workload with its sources.
 
-    `figures` (FIGURES) of the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs,
-    class x draw x month, which grow by `growth` (class x draw); `known`: draws of what the figures are made of, by name
-    and row of the options; `delivery`: months until a machine or contract is there, by draw and row of the options.
+    `figures` (FIGURES, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
+    the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw);
+    `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
+    or contract is there, by draw and row of the options; `held_to`: the limits that a mix breaks (None: it has none);
+    `affords`: whether so many machines may be bought; `limits` that the cheapest way would break, each with the USD a
+    month that the best costs less without it (NaN: no way keeps them, and none counts); `stated`: those that count.
     """
 
     name: str
@@ -94,6 +107,10 @@ class Posed:
     known: Mapping[tuple[str, int], Array]
     delivery: Mapping[int, Array]
     month_days: float
+    held_to: Callable[[Mix], Sequence[Broken]] | None = None
+    affords: Callable[[Counts], bool] = lambda _: True
+    limits: tuple[tuple[Broken, float], ...] = ()
+    stated: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def drawn(self) -> Problem:
@@ -110,7 +127,11 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn)
+        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.held_to else None)
+
+    def breaks(self, mix: Mix) -> Sequence[Broken]:
+        """The limits that a mix breaks."""
+        return () if self.held_to is None else self.held_to(mix)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
@@ -177,6 +198,7 @@ class Posed:
         found: dict[str, Number] = {"hours": 1.0 / speed, "usd": dearer / speed, "variable": dearer}
         if row["purchase"] == "own":
             found |= {"days": factor("days_per_month"), "fixed": self._possession(row, factor)}
+            found["sale"] = factor("sell_for_usd")
         return found
 
     def _possession(self, row: Row, factor: Factor) -> Number:
@@ -215,7 +237,8 @@ class Posed:
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
         name, devices = source.offer["option"], int(source.offer["gpus"])
         about = (name, source.there, not source.there, fixed, capacity, hours, finite(hours) * hour, devices)
-        return Held(*about, self.present(source, fixed.size))
+        sold_for = source.offer.get("sell_for_usd") if source.there else None
+        return Held(*about, self.present(source, fixed.size), or_zero(sold_for) > 0)
 
     def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
         """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
@@ -255,7 +278,8 @@ class Posed:
             fixed = figure("fixed", place) * works
             if source.there:
                 care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
-                fixed = np.full(variable.size, care - or_zero(row["residual_usd"]) / months)
+                given_up = figure("sale", place) - or_zero(row["residual_usd"])
+                fixed = care + given_up / months + np.zeros(variable.size)
             return variable, fixed, capacity
         dearer = variable / row["variable_usd_per_hour"]
         hours = np.full(variable.size, HOURS_A_DAY * self.month_days)
@@ -285,6 +309,7 @@ def pose(
     middle = {figure: told[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
     known = {(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows}
     size = drawn["hours"].shape[1]
+    drawn["sale"], middle["sale"] = _sales(told, seed, size)
     growth, delivery = _growth(name, classes, seed, size), _deliveries(told, seed, size)
     for row in (one for one in records(told) if one["row"] in delivery and one["purchase"] == "own"):
         every, late = partial(_over_planned, known, row), float(row["delivery_months"])
@@ -318,7 +343,8 @@ def classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
 
 def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
     """The options with what a commitment costs a month and an hour of use, and how long it binds."""
-    terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour"])
+    terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour",
+                                    "upfront_usd"])  # fmt: skip
     terms = terms.rename(columns={"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"})
     return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
 
@@ -354,6 +380,17 @@ def _deliveries(options: pd.DataFrame, seed: int, draws: int) -> dict[int, Array
             ends = (row["delivery_months"], row["delivery_months_low"], row["delivery_months_high"])
             found[row["row"]] = spread(*ends, LEVEL_RANGE, noise)
     return found
+
+
+def _sales(options: pd.DataFrame, seed: int, draws: int) -> tuple[Array, Array]:
+    """What machines that are there would sell for, options x draws and in the middle; one price a machine, 0: none."""
+    drawn, middle = np.zeros((len(options), draws)), np.zeros((len(options), 1))
+    for row in records(options):
+        if or_zero(row.get("sell_for_usd")) > 0:
+            noise = stream(seed, "sell_for", row["instance"]).standard_normal(draws)
+            ends = (row["sell_for_usd"], row["sell_for_usd_low"], row["sell_for_usd_high"])
+            drawn[row["row"]], middle[row["row"]] = spread(*ends, LEVEL_RANGE, noise), row["sell_for_usd"]
+    return drawn, middle
 
 
 def _growth(name: str, classes: Sequence[Class], seed: int, draws: int) -> Array:

@@ -38,19 +38,23 @@ def bought_in_words(one: Mix, posed: Posed) -> str:
 
 
 def mix_title(one: Mix, posed: Posed) -> str:
-    """A mix in words: what is bought, and who does the rest."""
-    bought, at_home = bought_in_words(one, posed), posed.at_home
+    """A mix in words: what is sold, what is bought, and who does the rest."""
+    bought, sold = bought_in_words(one, posed), [f"{n} × {posed.title(name)}" for name, n in one.sold.items()]
+    left = zip(posed.drawn.held, one.counts, strict=True)
+    at_home = [posed.title(kind.name) for kind, count in left for _ in range(min(count, kind.there))]
     name = one.source if one.kind == RENTED else one.done.lead
     rest = posed.title(name) if name else ""
     if one.kind == THERE:
         return "what you have, alone"
     if bought:
-        return f"{bought}, the rest on {the(rest)}" if rest else bought
-    if not rest:
-        return "what you have"
-    # Beside what is there each job runs on what is the cheapest in its draw.
-    told = beside_in_words(rest + " or another" * (bool(at_home) and one.kind != RENTED), at_home)
-    return told if at_home or one.kind == RENTED else f"nothing bought, {told}"
+        told = f"{bought}, the rest on {the(rest)}" if rest else bought
+    elif not rest:
+        told = "what you have" if at_home else "nothing"
+    else:
+        # Beside what is there each job runs on what is the cheapest in its draw.
+        told = beside_in_words(rest + " or another" * (bool(at_home) and one.kind != RENTED), at_home)
+        told = told if at_home or sold or one.kind == RENTED else f"nothing bought, {told}"
+    return f"{listed(sold)} sold, {told}" if sold else told
 
 
 def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
@@ -71,6 +75,7 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
         there = sum(hours[name] for name in hours if posed.source(name).there)
         told = {
             "choice": one.key, "title": mix_title(one, posed), "counts": float(sum(one.bought.values())),
+            "sold": float(sum(one.sold.values())),
             "mix": one.kind, "source": one.source or None, "main_rented": one.done.lead or None,
             "device_hours": sum(hours.values()) * months, "there_device_hours": there * months,
             "usd": one.expected * months, "usd_per_month_central": np.nan if reasons else float(central.usd[0]),

@@ -133,7 +133,7 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
     kind = str(table["kind"].iloc[second.one])
     facts |= {"verb": VERBS[kind], "sentence": sentence(facts, kind), "do_this": do_this(facts, kind, words)}
-    return facts | {"thresholds": thresholds(facts, words.money)}
+    return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
 
 
 def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:

@@ -19,7 +19,7 @@ class Held:
     `capacity`: machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of
     the machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
     `devices`: of one machine; `present`: share of each month in which a machine is there that comes later, draw x month
-    or one for all of either.
+    or one for all of either; `sellable`: those there may be sold, and to keep one costs what it would bring.
     """
 
     name: str
@@ -31,6 +31,13 @@ class Held:
     running: Array
     devices: int = 1
     present: Array = field(default_factory=lambda: np.ones((1, 1)))
+
+    sellable: bool = False
+
+    @property
+    def least(self) -> int:
+        """The fewest that one may have."""
+        return 0 if self.sellable else self.there
 
     @property
     def room(self) -> Array:
@@ -74,9 +81,19 @@ class Problem:
         return tuple(kind.there for kind in self.held)
 
     @property
+    def least(self) -> Counts:
+        """The fewest of each kind that one may have."""
+        return tuple(kind.least for kind in self.held)
+
+    @property
     def for_sale(self) -> list[int]:
         """Places of the kinds of which more can be had."""
         return [place for place, kind in enumerate(self.held) if kind.for_sale]
+
+    @property
+    def movable(self) -> list[int]:
+        """Places of the kinds of which more or fewer can be had."""
+        return [place for place, kind in enumerate(self.held) if kind.for_sale or kind.least < kind.there]
 
     @cached_property
     def rent(self) -> Array:

@@ -13,8 +13,9 @@ from sweetspot.mixes.problem import Array, Counts, Problem, finite
 MOST = 10_000  # machines of a kind, far beyond any team's
 DEAR = 1e3  # times the dearest job: what it costs in the programme that a job is not done
 TINY = 1e-9  # hours of a month
+TRIED = 24  # machines of a kind that are looked at where limits are to be kept
 SAMPLE = 60  # months of the sample that the integer programme decides on
-BEST, THERE, BOUGHT, RENTED = "best", "there", "bought", "rented"
+BEST, THERE, BOUGHT, RENTED, SOLD = "best", "there", "bought", "rented", "sold"
 
 
 def numbers_to_have(problem: Problem) -> Counts:
@@ -27,7 +28,7 @@ def numbers_to_have(problem: Problem) -> Counts:
     from scipy.optimize import Bounds, milp
 
     kinds = len(problem.held)
-    if not problem.for_sale:
+    if not problem.movable:
         return problem.there
     rent, held = _costs(problem)
     classes, months = rent.shape
@@ -35,7 +36,7 @@ def numbers_to_have(problem: Problem) -> Counts:
     upper = [float(MOST if kind.for_sale else kind.there) for kind in problem.held]
     free = np.isfinite(held).ravel()
     bounds = Bounds(
-        np.concatenate([problem.there, np.zeros(held.size + rent.size)]),
+        np.concatenate([problem.least, np.zeros(held.size + rent.size)]),
         np.concatenate([upper, np.where(free, np.inf, 0.0), np.full(rent.size, np.inf)]),
     )
     whole = np.concatenate([np.ones(kinds), np.zeros(held.size + rent.size)])
@@ -75,8 +76,8 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
 
 
 class Mix(NamedTuple):
-    """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there);
-    `source`: that source; `done`: its dispatch on all draws.
+    """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there),
+    sold (what is there and can be); `source`: that source; `done`: its dispatch on all draws.
     """
 
     kind: str
@@ -109,6 +110,12 @@ class Mix(NamedTuple):
         held = zip(self.problem.held, self.counts, strict=True)
         return {kind.name: count - kind.there for kind, count in held if count > kind.there}
 
+    @property
+    def sold(self) -> dict[str, int]:
+        """How many machines of each kind that is there are sold."""
+        held = zip(self.problem.held, self.counts, strict=True)
+        return {kind.name: kind.there - count for kind, count in held if count < kind.there}
+
     def at(self, problem: Problem) -> Done:
         """Its dispatch on other figures of the same sources."""
         return dispatch(_allowed(problem, self.kind, self.source), self.counts)
@@ -118,8 +125,9 @@ def _allowed(problem: Problem, kind: str, source: str) -> Problem:
     return replace(problem, rented=()) if kind == THERE else problem.only(source)
 
 
-def mixes(problem: Problem) -> list[Mix]:
-    """The best mix first, then each pure option, the cheapest first; infinite ones last.
+def mixes(problem: Problem, keeps: Callable[[Mix], bool] | None = None) -> list[Mix]:
+    """The best mix first, then each pure option, the cheapest first; infinite ones last. The best `keeps` what is asked
+    of it, where any found does.
 
     The programme decides on SAMPLE months spread over the draws; the mix that it finds, its neighbours of one machine
     more or less and the pure options are then dispatched on all draws, and the one of least expected cost is the best:
@@ -127,7 +135,11 @@ def mixes(problem: Problem) -> list[Mix]:
     """
     pure = sorted(_pure(problem), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
-    if len(problem.for_sale) > 1:  # of one kind the cost is convex: steps find the least
+    if keeps is not None:  # what keeps a limit may lie beyond what breaks it: every number up to twice what does all
+        ends = [(place, one.counts) for one in pure for place in problem.for_sale if one.counts[place]]
+        numbers = ((place, counts, n) for place, counts in ends for n in range(1, min(TRIED, 2 * counts[place]) + 1))
+        starts += [(*counts[:place], n, *counts[place + 1 :]) for place, counts, n in numbers]
+    if len(problem.movable) > 1:  # of one kind the cost is convex: steps find the least
         draws, months = problem.jobs.shape[1:]
         places = spread_over(draws, SAMPLE)
         starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
@@ -136,10 +148,11 @@ def mixes(problem: Problem) -> list[Mix]:
     def usd(counts: Counts) -> float:
         if counts not in known:
             known[counts] = Mix(BEST, "", dispatch(problem, counts))
-        return known[counts].expected
+        return known[counts].expected if keeps is None or keeps(known[counts]) else np.inf
 
-    best = known[climb(min(starts, key=usd), usd, problem.for_sale, problem.there, most_useful(problem))]
-    return [min([best, *pure], key=lambda one: one.expected)._replace(kind=BEST), *pure]
+    best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, most_useful(problem))]
+    kept = [one for one in (best, *pure) if keeps is None or keeps(one)] or [best, *pure]
+    return [min(kept, key=lambda one: one.expected)._replace(kind=BEST), *pure]
 
 
 def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:
@@ -184,7 +197,8 @@ def most_useful(problem: Problem) -> Counts:
 
 
 def _pure(problem: Problem) -> Iterator[Mix]:
-    """What is there and one source beside it: as many of one machine as the work takes, or one offer by the hour.
+    """What is there and one source beside it: as many of one machine as the work takes, or one offer by the hour; and
+    nothing of what can be sold.
 
     What a source cannot do (memory, deadline, no speed) others do for it, at their least cost, and so they do what a
     month has beyond the machines bought.
@@ -196,6 +210,8 @@ def _pure(problem: Problem) -> Iterator[Mix]:
             more = max(machines_for(problem, place), box.there + 1)  # one where what is there does all: it is on offer
             found.append((BOUGHT, box.name, (*problem.there[:place], more, *problem.there[place + 1 :])))
     found += [(RENTED, one.name, problem.there) for one in problem.rented if np.isfinite(one.usd).any()]
+    if problem.least != problem.there:
+        found.append((SOLD, "", problem.least))
     for kind, source, counts in found:
         yield Mix(kind, source, dispatch(_allowed(problem, kind, source), counts))
 

@@ -42,7 +42,15 @@ COSTS = {"keep": "What you have costs", "rent": "Renting costs", "contract": "A 
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
 OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
 OF_CLASS = {"hours": "job_hours", "usd": "usd", "elapsed": "elapsed_hours"}
-OF_HELD = {"fixed": "usd_possession", "room": "room_hours", "devices": "devices", "there": "least", "best": "machines"}
+OF_HELD = {
+    "fixed": "usd_possession",
+    "room": "room_hours",
+    "devices": "devices",
+    "there": "least",
+    "best": "machines",
+    "fewest": "fewest",
+    "up_front": "up_front_usd",
+}
 Row = dict[str, Any]
 Numbers = dict[str, int]  # of the offers, by option
 
@@ -268,8 +276,9 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
     """Of a plan of months: `classes` (`name`, title, `jobs` a month, `urgent`, `limit` hours or null) and `options`.
 
     One: of each class `hours` and `usd` of a job (null: no speed), `elapsed` hours by the clock; and one that is
-    held `fixed` USD a month of one, `room` hours, `devices`, how many are `there` and in the `best` mix. Where months
-    differ: of a class `grown`, its jobs over those of the first month, and of what comes later `present`, by month.
+    held `fixed` USD a month of one, `room` hours, `devices`, how many are `there`, of which `fewest` stay, and in the
+    `best` mix. Where months differ: of a class `grown`, its jobs over those of the first month, and of what comes later
+    `present`, by month.
     """
     classes = [
         {"name": row["part"], "title": class_title(row["part"]), "jobs": _number(row["jobs"]),
@@ -290,7 +299,8 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
             }
         )
     by_hour = named[named["room_hours"].isna()]
-    return {"rent": _rent(by_hour), "classes": classes, "options": sources}
+    allowed = _number(rows["allowed_usd"].iloc[0])
+    return {"rent": _rent(by_hour), "classes": classes, "options": sources, **({"allowed": allowed} if allowed else {})}
 
 
 def _by_month(row: Mapping[str, Any], name: str) -> Row:

@@ -90,6 +90,15 @@ class Monthly(Closed):
         description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
         "month has its own; between: the correlation of two months",
     )
+    at_most_up_front: AboveZero | None = Field(
+        None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"
+    )
+    at_most_a_month: AboveZero | None = Field(
+        None, description="Money of the study that may be paid a month beside that: rent, contracts, electricity, care"
+    )
+    mean_wait_at_most: AboveZero | None = Field(
+        None, description="Hours that a job may wait on average for the machines that are held"
+    )
     people: Count | None = Field(None, description="People whose work it is; with more of them come more jobs")
     contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
     jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)

@@ -261,6 +261,9 @@ class Own(Closed):
     boxes: Count = Field(1, description="How many such machines are bought")
     staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
+    sell_for: NotNegative | None = Field(
+        None, description="What one that is there would sell for today; with it, selling is a choice as keeping is"
+    )
     capex_change_per_year: PriceChange | None = Field(
         None, description="How the price of a new one changes a year, for who buys later; absent: it stays"
     )

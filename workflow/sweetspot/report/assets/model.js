@@ -120,7 +120,8 @@ const model = (() => {
     const sources = work.options.map((one) => {
       const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
       const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
-      return { ...one, option: o.option, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
+      const price = zero(one.up_front) * (own && o.capex_usd > 0 ? own.capex_usd / o.capex_usd : 1);
+      return { ...one, option: o.option, price, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
         fixed: one.fixed * (one.there ? 1 : own ? own.held : times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
     });
     const held = sources.filter((one) => given(one.room)), there = held.map((one) => one.there), best = held.map((one) => one.best);
@@ -130,7 +131,7 @@ const model = (() => {
       const factors = by.map((list) => (list ? list[t] : 1)), key = factors.join(" ");
       months[key] = { factors, share: (months[key] ? months[key].share : 0) + 1 / count };
     }
-    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(months) };
+    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(months), allowed: zero(work.allowed, Infinity) };
   }
   // Kinds held, filled one after another, each with the jobs that are worth most by its hour; the rest is rented. In order of merit
   // (what a unit of work costs to run there over the least of all kinds, mean over the classes) and in all other orders, a job's
@@ -170,31 +171,33 @@ const model = (() => {
   function dispatch(problem, counts) {
     const { jobs, held } = problem, ways = problem.months.map(({ factors, share }) => ({ share, ...dispatched({ ...problem, jobs: jobs.map((all, job) => all * factors[job]),
       held: held.map((kind, n) => ({ ...kind, room: kind.room * factors[jobs.length + n] })) }, counts) }));
-    const mean = (of) => sum(ways, (way) => way.share * of(way));
-    return { ...ways[0], done: ways[0].done.map(([offer], n) => [offer, mean((way) => way.done[n][1])]), usd: mean((way) => way.usd) };
+    const mean = (of) => sum(ways, (way) => way.share * of(way)), paid = sum(held.map((kind, n) => Math.max(0, counts[n] - kind.there) * kind.price), (usd) => usd);
+    const usd = paid > problem.allowed ? Infinity : mean((way) => way.usd);
+    return { ...ways[0], done: ways[0].done.map(([offer], n) => [offer, mean((way) => way.done[n][1])]), usd };
   }
   // The cheapest numbers of the kinds at `places`, at least `more` than are there: from `starts` on, or twice as many that do the work.
   function climbed(problem, places, starts, more = 0) {
-    const bought = (counts) => sum(counts.map((count, n) => count - problem.there[n]), (one) => one);
+    const bought = (counts) => sum(counts.map((count, n) => Math.max(0, count - problem.there[n])), (one) => one);
     const twice = ({ counts }) => dispatch(problem, counts.map((count, n) => (places.includes(n) ? Math.max(1, 2 * count) : count)));
     const enough = (here, left = 12) => (Number.isFinite(here.usd) || !left ? here : least([here, enough(twice(here), left - 1)]));
     return least(starts.map((start) => {
       for (let here = enough(dispatch(problem, start)), next; ; here = next) {
         const near = places.flatMap((n) => [-1, 1].map((step) => here.counts.map((count, m) => count + (m === n ? step : 0))));
-        next = least([here, ...near.filter((counts) => bought(counts) >= more && counts.every((count, n) => count >= problem.there[n])).map((counts) => dispatch(problem, counts))]);
+        next = least([here, ...near.filter((counts) => bought(counts) >= more && counts.every((count, n) => count >= problem.held[n].fewest)).map((counts) => dispatch(problem, counts))]);
         if (next === here) return here;
       }
     }));
   }
-  const forSale = ({ there }) => there.map((_, n) => n).filter((n) => !there[n]);
+  const movable = ({ held }) => held.map((_, n) => n).filter((n) => !held[n].fewest);
   // One of the choices of a plan of months: the best mix, what is there alone, one machine or one offer beside what is there
   // (what that cannot do, the others do).
   function mix(problem, { mix: kind, source }) {
     const { there, best, rented } = problem, place = problem.held.findIndex((one) => one.option === source), chosen = rented.find((one) => one.option === source);
     const only = (one) => (one === chosen ? one : { ...one, usd: one.usd.map((usd, job) => (Number.isFinite(chosen.usd[job]) ? Infinity : usd)) });
     if (kind === "there" || chosen) return dispatch({ ...problem, rented: chosen ? rented.map(only) : [] }, there);
+    if (kind === "sold") return dispatch(problem, problem.held.map((one) => one.fewest));
     if (place >= 0) return climbed(problem, [place], [there.map((count, n) => count + (n === place ? Math.max(1, best[n]) : 0))], 1);
-    return best.some((count, n) => count > there[n]) ? climbed(problem, forSale(problem), [best], 1) : dispatch(problem, there);
+    return best.some((count, n) => count > there[n]) ? climbed(problem, movable(problem), [best], 1) : dispatch(problem, there);
   }
   // Each choice of the answer's work, by its key; missing where nothing here does it.
   function choices(data, work, at) {
@@ -215,7 +218,10 @@ const model = (() => {
   function answer(data, work, at) {
     if (work.cost === "dispatch") {
       const problem = posed(data, work, at);
-      return { best: climbed(problem, forSale(problem), [problem.best, problem.there]), there: dispatch(problem, problem.there) };
+      // Where machines may be sold, from each kind alone too: one is bought for another.
+      const { best, held, there } = problem, sells = held.some((one) => one.fewest < one.there);
+      const alone = sells ? held.map((kind) => held.map((one) => (one === kind ? Math.max(1, one.there) : one.fewest))) : [];
+      return { best: climbed(problem, movable(problem), [best, there, ...alone]), there: dispatch(problem, problem.there) };
     }
     const shared = work.cost === "share", { rows, box } = (shared ? share : rounds)(data, work, at);
     const kept = rows.filter((row) => row.allowed), pool = kept.length ? kept : rows, products = pool.map((row) => row.usd * zero(row.perUsd, 1));
