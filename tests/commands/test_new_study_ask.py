@@ -71,6 +71,12 @@ def test_what_a_start_up_says_is_in_the_files_and_shown_before(asked, capsys):
     assert (folder / "workloads.yaml").read_text() in said and "Nothing is reckoned for its sale" in said
 
 
+def test_limits_are_those_of_the_work(asked):
+    lines = ["", "", "", "", "", "EUR", "", "at most 30,000 EUR up front, 2000 a month and 8 hours of waiting", "", ""]
+    (work,) = load_monthly(asked(*lines) / "workloads.yaml").values()
+    assert (work.at_most_up_front, work.at_most_a_month, work.mean_wait_at_most) == (30000, 2000, 8)
+
+
 def test_enter_ten_times_is_a_study_of_the_defaults(asked):
     """Nothing is had: the figure is the published one of an RTX 4090, and four of these are on offer."""
     folder = asked(*[""] * QUESTIONS)
@@ -128,6 +134,7 @@ def test_this_machines_gpu_is_what_one_has(asked, monkeypatch):
         (("", "", "", "", "boxx: 4"), "question 5 .*did you mean 'box'"),
         (("", "", "", "", "", "euros"), "question 6 .*expected three letters"),
         (("", "", "", "", "", "", "cheap"), "question 7 .*expected a number such as 0.30"),
+        (("", "", "", "", "", "", "", "8 days"), "question 8"),
         (("", "", "", "", "", "", "", "little"), "question 8 .*expected such as 30000 up front"),
         (("", "", "", "", "", "", "", "", "36 years"), "question 9 .*expected 1 to 120 months"),
         ((*[""] * 9, "../x"), "question 10 .*expected letters"),
